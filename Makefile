@@ -1,0 +1,52 @@
+# The one door of the project: `make help` lists what there is.
+#
+# ONE optimised profile everywhere: every cargo command below builds `--release --locked` (the bench profile has the
+# same settings), so that RocksDB's 340 C++ files are compiled once per machine and not once per profile.
+# Through ccache, where there is one, even a lost target folder costs a minute only. Which compiler is used is part of
+# what cargo remembers, so a bare `cargo build` beside these targets compiles RocksDB again; prefer the targets.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+FPDB := $(TARGET)/release/fpdb
+PREFIX ?= $(or $(CARGO_HOME),$(HOME)/.cargo)
+
+# A compiler named by the caller is left alone. Looked at when a recipe begins, for `setup` may just have brought ccache.
+ifeq ($(origin CC)/$(origin CXX),default/default)
+COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccache c++")
+endif
+CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
+
+.PHONY: help setup build demo test check bench soak install
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## make this machine able to build: compilers and libclang, installed where missing
+	@tools/setup.sh
+
+build: setup ## compile the program: release/fpdb in the target folder
+	$(CARGO) build --release --locked
+
+demo: build ## a small database made, queried and explained, from data-samples/
+	@tools/demo.sh "$(abspath $(FPDB))"
+
+test: setup ## all tests, those in the documentation included
+	$(CARGO) test --release --locked
+
+check: setup ## formatting, lints, documentation, the walls between modules, licences of dependencies
+	cargo fmt --check
+	tools/check-walls.sh
+	$(CARGO) clippy --release --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+	CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/check-deny.sh
+
+bench: setup ## measure speed
+	$(CARGO) bench --locked
+
+soak: setup ## the long tests that `make test` leaves out
+	$(CARGO) test --release --locked --tests -- --ignored
+
+install: setup ## put fpdb into PREFIX/bin; PREFIX is cargo's own folder unless given: make install PREFIX=/usr/local
+	$(CARGO) install --path . --locked --root "$(PREFIX)" --target-dir "$(abspath $(TARGET))"

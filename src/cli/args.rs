@@ -1,0 +1,267 @@
+//! What can be typed. `--help`, the manual page and the completions come from here.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use fpdb::{Selection, Unit, WordRule};
+
+/// A persistent fingerprint database: which stored documents share text with this one, how much, and
+/// exactly where?
+#[derive(Debug, Parser)]
+#[command(name = "fpdb", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "The database is --db, else $FPDB_DB, else the nearest .fpdb/ in this folder or above it.\n\
+    Exit status: 0 done, 1 nothing found (with -e), 2 an error or an unreadable document, 130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The database's folder
+    #[arg(long, value_name = "PATH", env = "FPDB_DB", global = true)]
+    pub(crate) db: Option<PathBuf>,
+    /// Write results to a file instead of standard output
+    #[arg(short, long, value_name = "PATH", global = true)]
+    pub(crate) output: Option<PathBuf>,
+    /// How results are written; formats a command does not have are an error
+    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
+    pub(crate) format: Format,
+    /// Threads to use [default: one per processor]
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) threads: Option<NonZero<usize>>,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: each document and what became of it
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// When to use colour; NO_COLOR is honoured
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true)]
+    pub(crate) color: When,
+    /// Show no progress bar
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading
+    Human,
+    /// One JSON object a line
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+    /// A page for a browser
+    Html,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Create an empty database
+    Init(InitArgs),
+    /// Add documents; run again to add only what is new or changed
+    Ingest(IngestArgs),
+    /// Find the stored documents that share text with these
+    Query(QueryArgs),
+    /// List the stored documents
+    List(ListArgs),
+    /// Show all that is known of documents
+    Show(ShowArgs),
+    /// Show what the database holds and what it takes
+    Stats(StatsArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// The settings a database pins when it is made.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Profile, fixed when the database is made")]
+pub(crate) struct ProfileArgs {
+    /// A named choice of the settings below: text (characters, k 50, w 100; the default), prose
+    /// (characters, k 25, w 20: finds a copied sentence), words (words, k 3, w 1: the 2001 paper), bytes
+    #[arg(long, value_name = "NAME", value_parser = fpdb::Profile::NAMES)]
+    pub(crate) profile: Option<String>,
+    /// What a symbol is: char, word or byte
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) unit: Option<Unit>,
+    /// The noise threshold: nothing shorter than K symbols can match
+    #[arg(short, value_name = "K")]
+    pub(crate) k: Option<u32>,
+    /// The window: every shared run of W + K - 1 symbols is found
+    #[arg(short, value_name = "W")]
+    pub(crate) w: Option<u32>,
+    /// Which k-grams are kept: robust (the default), plain, all, mod:P or safe-mod:P
+    #[arg(long, value_name = "RULE")]
+    pub(crate) selection: Option<Selection>,
+    /// For unit word: letters (every other character separates; the default) or unicode
+    #[arg(long, value_name = "RULE")]
+    pub(crate) words: Option<WordRule>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IngestArgs {
+    /// Files and folders; `-` is standard input
+    #[arg(value_name = "PATH", required_unless_present = "files_from")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Take paths from a file, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+    /// The name of the document on standard input
+    #[arg(long, value_name = "NAME", default_value = "-")]
+    pub(crate) name: String,
+    /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// What to do with a document whose name is stored with other content
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnChange::Replace)]
+    pub(crate) on_change: OnChange,
+    /// Leave out files that match this glob (.gitignore syntax); may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Leave out files and folders whose name begins with a dot
+    #[arg(long)]
+    pub(crate) skip_hidden: bool,
+    /// Follow symbolic links below folders
+    #[arg(long)]
+    pub(crate) follow: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+/// What to do with changed documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnChange {
+    /// The new content takes the place of the stored one
+    Replace,
+    /// The stored content stays
+    Keep,
+    /// Both are kept under one name
+    Both,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// Files to query with; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "document")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Query with a stored document; may be repeated
+    #[arg(long, value_name = "NAME", action = ArgAction::Append)]
+    pub(crate) document: Vec<String>,
+    /// What ranks the matches: containment uses every fingerprint of the query, resemblance its n smallest
+    #[arg(long, value_enum, default_value_t = Mode::Containment)]
+    pub(crate) mode: Mode,
+    /// Winnow the query with this window, the database's or larger: fewer look-ups, coarser answers
+    #[arg(long, value_name = "W")]
+    pub(crate) window: Option<u32>,
+    /// Look up only the N smallest hashes [default: all in containment mode, 128 in resemblance mode]
+    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) n: Option<u64>,
+    /// Show at most this many matches, 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Show only matches whose score (0 to 1) is at least this
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
+    pub(crate) min_score: f64,
+    /// Leave out fingerprints that more than N documents hold; they are counted as common
+    #[arg(long, value_name = "N")]
+    pub(crate) max_df: Option<u64>,
+    /// Do not look for passages: faster
+    #[arg(long)]
+    pub(crate) no_passages: bool,
+    /// Exit with status 1 if nothing was found
+    #[arg(short = 'e', long)]
+    pub(crate) exit_status: bool,
+}
+
+/// What ranks the matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// The share of the query that a document holds
+    Containment,
+    /// How much the two sets of k-grams overlap, estimated from a sample
+    Resemblance,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List only documents whose name begins with one of these
+    #[arg(value_name = "PREFIX")]
+    pub(crate) prefixes: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Names of stored documents
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// Count distinct fingerprints and those that occur once; reads every posting
+    #[arg(long)]
+    pub(crate) hashes: bool,
+}
+
+/// Bytes from `512M` or `4GiB`: units of 1,000 and, with an i, of 1,024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 512M or 4GiB".to_owned())?;
+    Ok(size.as_u64())
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_decimal_and_binary_units() {
+        assert_eq!(parse_size("512M"), Ok(512_000_000));
+        assert_eq!(parse_size("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_size("1048576"), Ok(1 << 20));
+        assert!(parse_size("much").is_err());
+        assert!(parse_size("-1M").is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! `fpdb ingest`: adds documents.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::Context;
+use fpdb::report::{IngestReport, ingest_page};
+use fpdb::{Database, Error, IngestObserver, IngestOptions, Source, WalkOptions};
+
+use super::Outcome;
+use super::args::{Format, Global, IngestArgs, OnChange};
+use super::printer::{Output, Printer, only};
+use super::progress::Progress;
+use super::{interrupt, place};
+
+pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<Outcome> {
+    only(global, "ingest", &[Format::Human, Format::Json])?;
+    let sources = sources(args)?;
+    let database = open(global, args, printer)?;
+    let mut options = IngestOptions {
+        on_change: match args.on_change {
+            OnChange::Replace => fpdb::OnChange::Replace,
+            OnChange::Keep => fpdb::OnChange::Keep,
+            OnChange::Both => fpdb::OnChange::Both,
+        },
+        walk: WalkOptions {
+            skip_hidden: args.skip_hidden,
+            follow: args.follow,
+            exclude: args.exclude.clone(),
+            database: None,
+        },
+        ..IngestOptions::default()
+    };
+    options.threads = global.threads.map_or(options.threads, std::num::NonZero::get);
+    options.memory = args.memory.unwrap_or(options.memory);
+
+    let mut output = Output::open(global)?;
+    let started = Instant::now();
+    let stop = interrupt::graceful();
+    let watch = Watch { printer, progress: Progress::start(printer, &sources, &options), safe: Mutex::new(0) };
+    let summary = database.ingest(&sources, &options, stop, &watch);
+    watch.progress.end();
+    let summary = summary?;
+    let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
+    for skipped in &report.skipped {
+        printer.detail(&format!("skipped {}: {}", skipped.name, skipped.reason));
+    }
+    let links = report.skipped.iter().filter(|skipped| skipped.reason.contains("symbolic link")).count();
+    if links > 0 {
+        printer.note(&format!("{links} symbolic links were not followed (--follow follows them)"));
+    }
+    match global.format {
+        Format::Json => output.json(&report)?,
+        _ if global.quiet => {}
+        _ => output.text(&ingest_page(&report))?,
+    }
+    output.finish()?;
+    if report.interrupted {
+        let safe = *watch.safe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        printer.note(&format!(
+            "interrupted: {safe} documents of this run are committed and safe; run the same command to continue"
+        ));
+        return Ok(Outcome::Interrupted);
+    }
+    Ok(if report.failed.is_empty() { Outcome::Done } else { Outcome::Incomplete })
+}
+
+fn sources(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
+    let source = |path: PathBuf| {
+        if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { Source::Path(path) }
+    };
+    let mut sources: Vec<Source> = args.paths.iter().cloned().map(source).collect();
+    if let Some(list) = &args.files_from {
+        let text = read_list(list)?;
+        let standard_input = list == Path::new("-");
+        for line in text.split(|&byte| byte == b'\n').map(trim).filter(|line| !line.is_empty()) {
+            if standard_input && line == b"-" {
+                anyhow::bail!(
+                    "`--files-from -` reads paths from standard input, so standard input cannot be a document too"
+                );
+            }
+            sources.push(source(path_of(line)?));
+        }
+    }
+    let from_input = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
+    if from_input > 1 || (from_input == 1 && args.files_from.as_deref() == Some(Path::new("-"))) {
+        anyhow::bail!("standard input can be read only once");
+    }
+    Ok(sources)
+}
+
+fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
+    if list == Path::new("-") {
+        let mut text = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut text).context("cannot read the list of files from standard input")?;
+        return Ok(text);
+    }
+    std::fs::read(list).with_context(|| format!("cannot read the list of files {}", list.display()))
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(unix)]
+fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(std::ffi::OsStr::from_bytes(line).into())
+}
+
+#[cfg(not(unix))]
+fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
+    Ok(std::str::from_utf8(line).context("the list of files is not UTF-8")?.into())
+}
+
+/// Opens the database to write to, or makes one where there is none.
+fn open(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<Database> {
+    let existing = match place::find(global)? {
+        Some(path) => match Database::open_writer(&path) {
+            Err(Error::NoDatabase { .. }) => None,
+            opened => Some(opened?),
+        },
+        None => None,
+    };
+    if let Some(database) = existing {
+        args.profile.check(database.profile())?;
+        return Ok(database);
+    }
+    let path = place::new(global);
+    let database = Database::create(&path, &args.profile.for_new()?)?;
+    printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
+    Ok(database)
+}
+
+/// Says what happens, and keeps count of what is safe.
+struct Watch<'a> {
+    printer: &'a Printer,
+    progress: Progress,
+    safe: Mutex<u64>,
+}
+
+impl IngestObserver for Watch<'_> {
+    fn read(&self, bytes: u64) {
+        self.progress.read(bytes);
+    }
+
+    fn done(&self, name: &str, outcome: fpdb::Outcome) {
+        self.progress.document();
+        let outcome = match outcome {
+            fpdb::Outcome::Added => "added",
+            fpdb::Outcome::Replaced => "replaced",
+            fpdb::Outcome::Unchanged => "unchanged",
+            fpdb::Outcome::Kept => "kept as stored",
+        };
+        self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name}")));
+    }
+
+    fn failed(&self, name: &str, error: &Error) {
+        self.progress.suspend(|| self.printer.failure(name, error));
+    }
+
+    fn committed(&self, documents: u64) {
+        *self.safe.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = documents;
+    }
+}

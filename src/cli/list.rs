@@ -1,0 +1,38 @@
+//! `fpdb list`: the stored documents, in order of arrival.
+
+use fpdb::report::{DocumentReport, document_header, document_line, document_row};
+use fpdb::{Database, DocumentInfo};
+
+use super::Outcome;
+use super::args::{Format, Global, ListArgs};
+use super::place;
+use super::printer::{Output, Printer, only};
+
+pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<Outcome> {
+    only(global, "list", &[Format::Human, Format::Json, Format::Csv])?;
+    let database = Database::open(&place::existing(global)?)?;
+    let mut output = Output::open(global)?;
+    if global.format == Format::Csv {
+        output.csv([document_header()])?;
+    }
+    let mut listed = 0u64;
+    database.for_each_document(|document: DocumentInfo| {
+        let chosen = args.prefixes.is_empty() || args.prefixes.iter().any(|prefix| document.name.starts_with(prefix));
+        if !chosen {
+            return anyhow::Ok(());
+        }
+        listed += 1;
+        let report = DocumentReport::new(document);
+        match global.format {
+            Format::Json => output.json(&report),
+            Format::Csv => output.csv([document_row(&report)]),
+            _ => {
+                let line = document_line(&report, output.style);
+                output.text(&line)
+            }
+        }
+    })?;
+    output.finish()?;
+    printer.detail(&format!("{listed} documents"));
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,103 @@
+//! The command line in three layers: typed ([`args`]), resolved (which database, which profile), done (one
+//! verb per file). Only here are results turned into exit statuses.
+
+mod args;
+mod generate;
+mod ingest;
+mod init;
+mod interrupt;
+mod list;
+mod place;
+mod printer;
+mod progress;
+mod query;
+mod show;
+mod stats;
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command};
+use printer::Printer;
+
+/// How a command that ran to its end ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All went well.
+    Done,
+    /// `-e` was given and nothing was found.
+    NothingFound,
+    /// Something could not be read; the rest is in the output.
+    Incomplete,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Outcome {
+    fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Done => 0,
+            Self::NothingFound => 1,
+            Self::Incomplete => 2,
+            Self::Interrupted => 130,
+        })
+    }
+}
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output, which may be closed early.
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return ExitCode::from(if asked { 0 } else { 2 });
+        }
+    };
+    let printer = Printer::new(&cli.global);
+    match dispatch(&cli, &printer) {
+        Ok(outcome) => outcome.exit_code(),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
+    interrupt::install().context("cannot listen for Ctrl-C")?;
+    if let Some(threads) = cli.global.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("cannot start threads")?;
+    }
+    match &cli.command {
+        Command::Init(args) => init::run(&cli.global, args, printer),
+        Command::Ingest(args) => ingest::run(&cli.global, args, printer),
+        Command::Query(args) => query::run(&cli.global, args, printer),
+        Command::List(args) => list::run(&cli.global, args, printer),
+        Command::Show(args) => show::run(&cli.global, args, printer),
+        Command::Stats(args) => stats::run(&cli.global, args, printer),
+        Command::Completions { shell } => generate::completions(&cli.global, *shell),
+        Command::Man => generate::man(&cli.global),
+    }
+}
+
+/// The reader of our output has gone: that is its right, and no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let kind = cause
+            .downcast_ref::<io::Error>()
+            .map(io::Error::kind)
+            .or_else(|| match cause.downcast_ref::<csv::Error>()?.kind() {
+                csv::ErrorKind::Io(error) => Some(error.kind()),
+                _ => None,
+            })
+            .or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind());
+        kind == Some(io::ErrorKind::BrokenPipe)
+    })
+}

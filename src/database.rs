@@ -1,0 +1,294 @@
+//! Database: the one type through which everything is done.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use crate::document::{Digest, DocId, Modified};
+use crate::error::{Error, Result};
+use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
+use crate::input::Source;
+use crate::profile::Profile;
+use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
+use crate::store::{DocumentRecord, FORMAT_VERSION, Store};
+
+/// An open database.
+///
+/// ```
+/// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let (stored, suspect) = (folder.join("stored.txt"), folder.join("suspect.txt"));
+/// std::fs::write(&stored, "When in the Course of human events, it becomes necessary for one people")?;
+/// std::fs::write(&suspect, "They wrote: in the course of human events it becomes necessary to copy")?;
+///
+/// let profile = Profile::named("prose").ok_or("no such profile")?;
+/// let database = Database::create(&folder.join("db"), &profile)?;
+/// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &false.into(), &Silent)?;
+///
+/// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default())?;
+/// let best = &answers[0].as_ref().map_err(|error| error.to_string())?.matches[0];
+/// assert!(best.document.ends_with("stored.txt"));
+/// assert!(!best.passages.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Database {
+    store: Store,
+}
+
+/// What to query with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuerySource {
+    /// A file; `-` is standard input.
+    File(PathBuf),
+    /// A stored document, by name: the newest of that name. It is no match of itself.
+    Stored(String),
+}
+
+/// What is kept of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentInfo {
+    /// Its number.
+    pub id: DocId,
+    /// Its name: its path as it was given.
+    pub name: String,
+    /// The absolute path it was read from; `None` for standard input.
+    pub source: Option<String>,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// When its file was last written, where that vouches for the content.
+    pub modified: Option<Modified>,
+    /// XXH3-128 of its bytes.
+    pub digest: Digest,
+    /// The encoding it was read as.
+    pub encoding: String,
+    /// Sequences that were no characters in that encoding.
+    pub undecodable: u64,
+    /// Newline characters.
+    pub lines: u64,
+    /// Symbols of the standard form.
+    pub symbols: u64,
+    /// k-grams, repeated ones counted each time.
+    pub kgrams: u64,
+    /// Selected (hash, position) pairs.
+    pub fingerprints: u64,
+    /// Distinct hashes among them, |F(d)|.
+    pub distinct: u64,
+    /// When it was ingested, in seconds since 1970.
+    pub ingested_at: i64,
+}
+
+/// What a database holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseStats {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The version of its format.
+    pub format: u32,
+    /// Its settings.
+    pub profile: Profile,
+    /// Documents, deleted ones not counted, and the sums of their bytes, symbols and fingerprints.
+    pub documents: u64,
+    /// See `documents`.
+    pub bytes: u64,
+    /// See `documents`.
+    pub symbols: u64,
+    /// See `documents`.
+    pub fingerprints: u64,
+    /// Postings held, those of deleted documents included.
+    pub postings: u64,
+    /// Deleted documents whose postings are still held.
+    pub deleted: u64,
+    /// Sorted runs of postings; a lookup visits each.
+    pub runs: u64,
+    /// Bytes on disk, by part.
+    pub stored_bytes: Vec<(&'static str, u64)>,
+    /// When the last commit was made, in seconds since 1970; `None` where there was none.
+    pub committed_at: Option<i64>,
+}
+
+/// How often each distinct hash occurs in a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HashCounts {
+    /// Distinct hashes.
+    pub distinct: u64,
+    /// Hashes with one posting.
+    pub singletons: u64,
+}
+
+impl Database {
+    /// Makes an empty database at `path` and opens it for writing.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseExists`], [`Error::NotADatabase`] where something else is there, [`Error::Io`].
+    pub fn create(path: &Path, profile: &Profile) -> Result<Self> {
+        Ok(Self { store: Store::create(path, profile)? })
+    }
+
+    /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
+    ///
+    /// # Errors
+    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::Damaged`].
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Self { store: Store::open_reader(path)? })
+    }
+
+    /// Opens a database for writing.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and [`Error::Locked`] where another process writes.
+    pub fn open_writer(path: &Path) -> Result<Self> {
+        Ok(Self { store: Store::open_writer(path)? })
+    }
+
+    /// The settings pinned when the database was made.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        self.store.profile()
+    }
+
+    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
+    /// database opened for writing.
+    ///
+    /// Once `stop` is set the run commits the documents it has whole and ends.
+    ///
+    /// # Errors
+    /// Only what ends the run; documents that cannot be read are listed in the summary.
+    pub fn ingest(
+        &self,
+        sources: &[Source],
+        options: &IngestOptions,
+        stop: &AtomicBool,
+        observer: &dyn IngestObserver,
+    ) -> Result<IngestSummary> {
+        ingest::ingest(&self.store, sources, options, stop, observer)
+    }
+
+    /// Answers queries, in parallel; the answers are in the order of the sources.
+    ///
+    /// # Errors
+    /// Options that make no sense for any query, such as a window below the database's. What is wrong with
+    /// one source is its own result.
+    pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
+        // Checked once, so that it is not reported for every source.
+        SubjectReader::new(&self.store, options.window)?;
+        let answers = sources
+            .par_iter()
+            .map_init(
+                || SubjectReader::new(&self.store, options.window),
+                |reader, source| {
+                    let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
+                    let subject = self.subject(reader, source)?;
+                    query::answer(&self.store, &subject, options)
+                },
+            )
+            .collect();
+        Ok(answers)
+    }
+
+    fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
+        match source {
+            QuerySource::File(path) => reader.read(path),
+            QuerySource::Stored(name) => match self.store.documents_named(name)?.last() {
+                Some(&newest) => reader.read_stored(newest),
+                None => Err(Error::NoSuchDocument { name: name.clone() }),
+            },
+        }
+    }
+
+    /// Calls `visit` with each document, in order of number.
+    ///
+    /// # Errors
+    /// What `visit` returns, and what keeps the store from being read.
+    pub fn for_each_document<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(DocumentInfo) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let mut outcome = Ok(());
+        self.store.for_each_document(|id, record| {
+            outcome = visit(info(id, record));
+            Ok(outcome.is_ok())
+        })?;
+        outcome
+    }
+
+    /// The documents of a name, oldest first; more than one where versions are kept.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchDocument`] where there is none.
+    pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
+        let ids = self.store.documents_named(name)?;
+        if ids.is_empty() {
+            return Err(Error::NoSuchDocument { name: name.to_owned() });
+        }
+        ids.into_iter().map(|id| Ok(info(id, self.store.document(id)?))).collect()
+    }
+
+    /// The names of the other documents with the same bytes.
+    ///
+    /// # Errors
+    /// What keeps the store from being read.
+    pub fn identical_to(&self, document: &DocumentInfo) -> Result<Vec<String>> {
+        let ids = self.store.documents_with(&document.digest)?;
+        ids.into_iter().filter(|&id| id != document.id.0).map(|id| Ok(self.store.document(id)?.name)).collect()
+    }
+
+    /// What the database holds, from its records: quick however large it is.
+    ///
+    /// # Errors
+    /// What keeps the store from being measured.
+    pub fn stats(&self) -> Result<DatabaseStats> {
+        let view = self.store.view();
+        let state = view.state();
+        Ok(DatabaseStats {
+            path: self.store.root().to_owned(),
+            format: FORMAT_VERSION,
+            profile: *self.store.profile(),
+            documents: state.documents,
+            bytes: state.bytes,
+            symbols: state.symbols,
+            fingerprints: state.fingerprints,
+            postings: view.posting_count(),
+            deleted: view.tombstone_count(),
+            runs: view.run_count() as u64,
+            stored_bytes: self.store.bytes_by_part()?,
+            committed_at: (state.committed_at != 0).then_some(state.committed_at),
+        })
+    }
+
+    /// Counts distinct hashes and singletons. Reads every posting.
+    ///
+    /// # Errors
+    /// What keeps the postings from being read.
+    pub fn count_hashes(&self) -> Result<HashCounts> {
+        let mut counts = HashCounts::default();
+        self.store.for_each_hash(|postings| {
+            counts.distinct += 1;
+            counts.singletons += u64::from(postings == 1);
+        })?;
+        Ok(counts)
+    }
+}
+
+fn info(id: u32, record: DocumentRecord) -> DocumentInfo {
+    let modified = record.modified();
+    DocumentInfo {
+        id: DocId(id),
+        name: record.name,
+        source: record.source,
+        bytes: record.bytes,
+        modified,
+        digest: record.digest,
+        encoding: record.encoding,
+        undecodable: record.undecodable,
+        lines: record.lines,
+        symbols: record.symbols,
+        kgrams: record.kgrams,
+        fingerprints: record.fingerprints,
+        distinct: record.distinct,
+        ingested_at: record.ingested_at,
+    }
+}

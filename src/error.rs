@@ -1,0 +1,236 @@
+//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
+//!
+//! One enum for the whole library. A message is one lower-case sentence that names the thing; the cause
+//! is reached only through `source()`, and no type of the storage engine appears in a public signature.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::profile::Profile;
+
+/// A result of this library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The cause of a store error, kept opaque so that the storage engine stays behind its wall.
+pub type Cause = Box<dyn std::error::Error + Send + Sync + 'static>;
+
+/// Everything that can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused a file operation.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was being done, as a verb: "read", "create".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No database where one was looked for.
+    #[error("there is no database at {}", path.display())]
+    NoDatabase {
+        /// The path looked at.
+        path: PathBuf,
+    },
+    /// Something is there, and it is not a database of this program.
+    #[error("{} exists and is not an fpdb database", path.display())]
+    NotADatabase {
+        /// The path looked at.
+        path: PathBuf,
+    },
+    /// `init` found a database already there.
+    #[error("there is already a database at {}", path.display())]
+    DatabaseExists {
+        /// The path of the database.
+        path: PathBuf,
+    },
+    /// Another process is writing.
+    #[error("the database at {} is being written by {holder}", path.display())]
+    Locked {
+        /// The path of the database.
+        path: PathBuf,
+        /// Who holds the lock: process id and command.
+        holder: String,
+    },
+    /// The database was written by another version of the format.
+    #[error("the database at {} has format version {found}; this program reads version {supported}", path.display())]
+    FormatVersion {
+        /// The path of the database.
+        path: PathBuf,
+        /// The version found.
+        found: String,
+        /// The version this program reads and writes.
+        supported: u32,
+    },
+    /// The settings asked for are not those the database was made with.
+    #[error("the database was made with {stored}, and the command asks for {asked}")]
+    ProfileMismatch {
+        /// The profile pinned in the database.
+        stored: Box<Profile>,
+        /// The profile asked for.
+        asked: Box<Profile>,
+    },
+    /// A query window below the window of the database.
+    #[error(
+        "window {asked} is smaller than the database's window {stored}: its fingerprints are not a subset of the stored ones"
+    )]
+    WindowTooSmall {
+        /// The window asked for.
+        asked: u32,
+        /// The window of the database.
+        stored: u32,
+    },
+    /// A parameter outside its range, or not understood.
+    #[error("{name} cannot be {value}: expected {expected}")]
+    InvalidParameter {
+        /// The parameter's name as the user knows it.
+        name: &'static str,
+        /// The value given.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// Stored bytes that do not decode.
+    #[error("{what} is damaged: {detail}")]
+    Damaged {
+        /// Which record: its kind and key.
+        what: String,
+        /// What is wrong with it.
+        detail: &'static str,
+    },
+    /// The storage engine failed.
+    #[error("the store could not {action}")]
+    Store {
+        /// What was being done, as a verb phrase.
+        action: &'static str,
+        /// What the engine said.
+        source: Cause,
+    },
+    /// A name that no stored document has.
+    #[error("no stored document is named {name}")]
+    NoSuchDocument {
+        /// The name asked for.
+        name: String,
+    },
+    /// A document of a text front-end that holds no text.
+    #[error("this looks like a binary file: NUL byte at offset {offset}")]
+    Binary {
+        /// Where the first NUL byte stands.
+        offset: u64,
+    },
+    /// A path that cannot be a document's name.
+    #[error("the path {} is not valid UTF-8", path.display())]
+    PathNotUtf8 {
+        /// The path; `display` shows it with replacement characters.
+        path: PathBuf,
+    },
+    /// A file that was written to while it was read.
+    #[error("{} changed while it was being read", path.display())]
+    ChangedWhileReading {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A followed link that leads back to a folder it lies in.
+    #[error("{} is a loop: it leads back to {}", path.display(), ancestor.display())]
+    DirectoryLoop {
+        /// The link.
+        path: PathBuf,
+        /// The folder it leads back to.
+        ancestor: PathBuf,
+    },
+    /// A folder, pipe, socket or device where a file was expected.
+    #[error("{} is not a regular file", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A stored document that can only be used by reading its text again, and the text is not there.
+    #[error("the text of {name} is not where it was read from any more, or has changed")]
+    TextGone {
+        /// The document.
+        name: String,
+        /// Where it was read from; `None` for standard input.
+        source_path: Option<String>,
+    },
+    /// A folder that could not be walked.
+    #[error("cannot walk {}", path.display())]
+    Walk {
+        /// The folder, or the path the walk began at.
+        path: PathBuf,
+        /// What the walker said.
+        source: Cause,
+    },
+    /// A document with more fingerprints than an ordinal can number.
+    #[error("the document has more than {limit} fingerprints")]
+    TooManyFingerprints {
+        /// The limit.
+        limit: u64,
+    },
+    /// The document ids are used up.
+    #[error("the database holds {limit} documents, the most it can number")]
+    TooManyDocuments {
+        /// The limit.
+        limit: u64,
+    },
+    /// The run stopped because it was told to.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// The next step for the user, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::NoDatabase { path } => {
+                format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
+            }
+            Self::NotADatabase { .. } => "name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet".into(),
+            Self::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
+            Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
+            Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
+            Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
+            Self::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
+            Self::Damaged { .. } => "the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
+            Self::TextGone { source_path, .. } => match source_path {
+                Some(path) => format!("without --window the stored fingerprints are used; with it, {path} must hold the text it was made from"),
+                None => "without --window the stored fingerprints are used".into(),
+            },
+            Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+            Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
+            Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
+            Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
+            Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
+            Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
+            Self::TooManyDocuments { .. } => "start a second database".into(),
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
+                io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
+                io::ErrorKind::StorageFull => "free some space and run the same command again: what was committed stays".into(),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    /// The message and its causes as one line, for lists of failures.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

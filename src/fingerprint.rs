@@ -1,0 +1,132 @@
+//! Fingerprint: a selected hash and where its k-gram stands. The only caller of front-end, k-gram
+//! hashing and winnowing; it turns a document's bytes into fingerprints, piece by piece.
+
+use crate::document::Span;
+use crate::kgram::KgramHasher;
+use crate::normalize::{FrontEnd, Symbols, TextFacts};
+use crate::profile::{Profile, Unit};
+use crate::winnow::{Selected, Winnower};
+
+/// One selected k-gram of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// The k-gram's hash.
+    pub hash: u64,
+    /// The index of its first symbol in the document.
+    pub position: u64,
+    /// The bytes of the original it came from.
+    pub span: Span,
+    /// The 1-based line its first byte stands in.
+    pub first_line: u64,
+    /// The 1-based line its last byte stands in.
+    pub last_line: u64,
+}
+
+/// What is known of a document once all of it has been seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentFacts {
+    /// Symbols of the standard form.
+    pub symbols: u64,
+    /// k-grams, repeated ones counted each time: symbols - k + 1, or 0.
+    pub kgrams: u64,
+    /// Bytes, lines, encoding, undecodable sequences.
+    pub text: TextFacts,
+}
+
+/// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
+const PIECE: usize = 32 << 10;
+
+/// Makes fingerprints; one per thread, reused from document to document.
+///
+/// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant.
+pub struct Fingerprinter {
+    k: usize,
+    /// Symbols that a fingerprint not yet selected may begin at or reach.
+    reach: usize,
+    front_end: FrontEnd,
+    hasher: KgramHasher,
+    winnower: Winnower,
+    symbols: Symbols,
+    /// The index in the document of the first symbol held.
+    first: u64,
+    /// Symbols held that are hashed already.
+    hashed: usize,
+    hashes: Vec<u64>,
+    selected: Vec<Selected>,
+}
+
+impl Fingerprinter {
+    /// A fingerprinter of this profile.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        let front_end = match profile.unit {
+            Unit::Char => FrontEnd::chars(),
+            Unit::Word => FrontEnd::words(profile.word_rule),
+            Unit::Byte => FrontEnd::bytes(),
+        };
+        Self {
+            k: profile.k as usize,
+            reach: profile.w as usize + profile.k as usize,
+            front_end,
+            hasher: KgramHasher::new(profile.k),
+            winnower: Winnower::new(profile.selection, profile.w),
+            symbols: Symbols::new(),
+            first: 0,
+            hashed: 0,
+            hashes: Vec::new(),
+            selected: Vec::new(),
+        }
+    }
+
+    /// Takes the document's next bytes, in pieces of any size, and appends the fingerprints they
+    /// settle to `out`, in ascending order of position.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
+        for piece in bytes.chunks(PIECE) {
+            self.front_end.feed(piece, &mut self.symbols);
+            self.advance(out);
+        }
+    }
+
+    /// Ends the document, appends its last fingerprints, and makes ready for the next one.
+    pub fn finish(&mut self, out: &mut Vec<Fingerprint>) -> DocumentFacts {
+        let text = self.front_end.finish(&mut self.symbols);
+        self.advance(out);
+        self.winnower.finish(&mut self.selected);
+        self.locate(out);
+        let symbols = self.first + self.symbols.len() as u64;
+        self.symbols.clear();
+        self.hasher.reset();
+        self.first = 0;
+        self.hashed = 0;
+        DocumentFacts { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
+    }
+
+    fn advance(&mut self, out: &mut Vec<Fingerprint>) {
+        self.hashes.clear();
+        self.hasher.feed(self.symbols.values(), self.hashed, &mut self.hashes);
+        self.hashed = self.symbols.len();
+        self.winnower.feed(&self.hashes, &mut self.selected);
+        self.locate(out);
+        // Trimming moves what stays, so it waits until what goes is the larger part.
+        if self.hashed > 2 * self.reach {
+            let spent = self.hashed - self.reach;
+            self.symbols.discard_front(spent);
+            self.first += spent as u64;
+            self.hashed -= spent;
+        }
+    }
+
+    fn locate(&mut self, out: &mut Vec<Fingerprint>) {
+        for Selected { hash, position } in self.selected.drain(..) {
+            let first = (position - self.first) as usize;
+            let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.k - 1) };
+            out.push(Fingerprint {
+                hash,
+                position,
+                span,
+                first_line: self.symbols.line_at(span.start),
+                last_line: self.symbols.line_at(span.end - 1),
+            });
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Intake: takes documents in the order of the walk, decides what each of them is, and commits.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+use super::pipeline::{Piece, Read, Step};
+use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
+use crate::clock;
+use crate::document::Modified;
+use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprint;
+use crate::input::Candidate;
+use crate::store::{Batch, Committer, DocumentRecord, Store};
+
+/// A file written to this shortly before it was read could be written to again without its time changing:
+/// file systems count time in steps of up to two seconds.
+const UNTRUSTED_SECONDS: i64 = 3;
+
+/// The batch takes this share of the memory allowed; growing it and handing it over takes as much again.
+const BATCH_SHARE: u64 = 2;
+
+/// Gathers documents into batches and commits them.
+pub(super) struct Intake<'a> {
+    store: &'a Store,
+    observer: &'a dyn IngestObserver,
+    on_change: OnChange,
+    batch_memory: usize,
+    batch: Batch,
+    committer: Committer,
+    summary: IngestSummary,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(store: &'a Store, options: &IngestOptions, observer: &'a dyn IngestObserver) -> Self {
+        Self {
+            store,
+            observer,
+            on_change: options.on_change,
+            batch_memory: usize::try_from(options.memory / BATCH_SHARE).unwrap_or(usize::MAX),
+            batch: Batch::new(store.view().state().next_document),
+            committer: Committer::new(store),
+            summary: IngestSummary::default(),
+        }
+    }
+
+    pub(super) fn take(&mut self, step: Step) -> Result<()> {
+        match step {
+            Step::Unchanged(candidate) => {
+                self.observer.read(candidate.file.map_or(0, |file| file.bytes));
+                self.count(&candidate.name, Outcome::Unchanged);
+            }
+            Step::Skipped { name, reason } => self.summary.skipped.push((name, reason)),
+            Step::Failed { name, error } => self.fail(name, error),
+            Step::Read(candidate, pieces) => self.take_document(candidate, &pieces)?,
+        }
+        Ok(())
+    }
+
+    /// Commits what is left and returns what was done.
+    pub(super) fn finish(mut self, stop: &AtomicBool) -> Result<IngestSummary> {
+        self.commit()?;
+        self.summary.interrupted = stop.load(Ordering::Relaxed);
+        Ok(self.summary)
+    }
+
+    fn take_document(&mut self, candidate: Candidate, pieces: &Receiver<Piece>) -> Result<()> {
+        let read = loop {
+            // A worker that ends without a word was interrupted.
+            match pieces.recv().unwrap_or(Piece::End(Err(Error::Interrupted))) {
+                Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
+                Piece::End(read) => break read,
+            }
+        };
+        match read {
+            Ok(read) => {
+                self.take_fingerprints(&read.rest)?;
+                self.settle(&candidate, &read)?;
+            }
+            Err(error) => {
+                self.batch.abandon()?;
+                if !matches!(error, Error::Interrupted) {
+                    self.fail(candidate.name, error);
+                }
+            }
+        }
+        if self.batch.is_full(self.batch_memory) { self.commit() } else { Ok(()) }
+    }
+
+    fn take_fingerprints(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
+        for fingerprint in fingerprints {
+            self.batch.push(fingerprint)?;
+        }
+        if self.batch.memory() >= self.batch_memory {
+            self.committer.spill(self.store, &mut self.batch)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Decides what a document that has been read is, against the stored ones of its name.
+    fn settle(&mut self, candidate: &Candidate, read: &Read) -> Result<()> {
+        let record = record_of(candidate, read, self.batch.fingerprints());
+        let stored = self.documents_named(&record.name)?;
+        let Some((newest, newest_record)) = stored.last() else {
+            return self.add(record, Outcome::Added);
+        };
+        if newest_record.digest == record.digest {
+            let update =
+                DocumentRecord { source: record.source.clone(), modified: record.modified, ..newest_record.clone() };
+            if update != *newest_record && self.batch.record(*newest).is_none() {
+                self.batch.update(*newest, update);
+            }
+            self.batch.abandon()?;
+            self.count(&record.name, Outcome::Unchanged);
+            return Ok(());
+        }
+        match self.on_change {
+            OnChange::Keep => {
+                self.batch.abandon()?;
+                self.count(&record.name, Outcome::Kept);
+                Ok(())
+            }
+            OnChange::Both => self.add(record, Outcome::Added),
+            OnChange::Replace => {
+                for (id, record) in stored {
+                    self.batch.delete(id, record);
+                }
+                self.add(record, Outcome::Replaced)
+            }
+        }
+    }
+
+    /// The documents of a name, those of the batch after the stored ones.
+    fn documents_named(&self, name: &str) -> Result<Vec<(u32, DocumentRecord)>> {
+        let mut documents = Vec::new();
+        for id in self.store.documents_named(name)? {
+            if !self.batch.deletes(id) {
+                documents.push((id, self.store.document(id)?));
+            }
+        }
+        let pending = self.batch.documents_named(name).iter();
+        documents.extend(pending.filter_map(|&id| Some((id, self.batch.record(id)?.clone()))));
+        Ok(documents)
+    }
+
+    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<()> {
+        let identical = !self.batch.documents_with(&record.digest).is_empty()
+            || self.store.documents_with(&record.digest)?.iter().any(|&id| !self.batch.deletes(id));
+        self.summary.identical += u64::from(identical);
+        self.summary.bytes += record.bytes;
+        self.summary.symbols += record.symbols;
+        self.summary.fingerprints += record.fingerprints;
+        self.summary.undecodable += record.undecodable;
+        self.summary.undecodable_documents += u64::from(record.undecodable > 0);
+        self.count(&record.name, outcome);
+        self.batch.finish(record)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if !self.batch.is_empty() {
+            self.committer.commit(self.store, &mut self.batch)?;
+            let done = &self.summary;
+            self.observer.committed(done.added + done.replaced + done.unchanged + done.kept);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, name: &str, outcome: Outcome) {
+        let counter = match outcome {
+            Outcome::Added => &mut self.summary.added,
+            Outcome::Replaced => &mut self.summary.replaced,
+            Outcome::Unchanged => &mut self.summary.unchanged,
+            Outcome::Kept => &mut self.summary.kept,
+        };
+        *counter += 1;
+        self.observer.done(name, outcome);
+    }
+
+    fn fail(&mut self, name: String, error: Error) {
+        self.observer.failed(&name, &error);
+        self.summary.failed.push((name, error));
+    }
+}
+
+fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentRecord {
+    let now = clock::now();
+    let settled = |modified: &Modified| modified.seconds < now - UNTRUSTED_SECONDS;
+    let modified = candidate.file.as_ref().and_then(|file| file.modified).filter(settled);
+    let facts = &read.facts;
+    DocumentRecord {
+        name: candidate.name.clone(),
+        source: candidate.file.as_ref().map(|file| file.source.clone()),
+        bytes: facts.text.bytes,
+        modified: modified.map(|modified| (modified.seconds, modified.nanoseconds)),
+        digest: read.digest,
+        encoding: facts.text.encoding.to_owned(),
+        undecodable: facts.text.undecodable,
+        lines: facts.text.lines,
+        symbols: facts.symbols,
+        kgrams: facts.kgrams,
+        fingerprints,
+        // Known once the postings are sorted.
+        distinct: 0,
+        ingested_at: now,
+    }
+}

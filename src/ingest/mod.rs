@@ -1,0 +1,148 @@
+//! Ingest: documents become part of the database.
+//!
+//! A walk finds documents and skips those that are stored already and have not been written to since;
+//! workers read the others and make fingerprints; one thread takes these in the order of the walk, so that
+//! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
+
+mod intake;
+mod memory;
+mod pipeline;
+
+use std::sync::atomic::AtomicBool;
+
+use crate::error::{Error, Result};
+use crate::input::{Source, WalkOptions};
+use crate::store::Store;
+use intake::Intake;
+
+/// What to do with a document whose name is stored with other content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnChange {
+    /// The stored document is deleted in favour of the new one.
+    #[default]
+    Replace,
+    /// The stored document stays, the new one is left out.
+    Keep,
+    /// Both are kept, under one name.
+    Both,
+}
+
+/// How to ingest.
+#[derive(Clone, Debug)]
+pub struct IngestOptions {
+    /// Threads that read and fingerprint; at least 1.
+    pub threads: usize,
+    /// Bytes of memory to use, about; see [`IngestOptions::LEAST_MEMORY`].
+    pub memory: u64,
+    /// What to do with documents that have changed.
+    pub on_change: OnChange,
+    /// Which files count.
+    pub walk: WalkOptions,
+}
+
+impl Default for IngestOptions {
+    /// All processors, and a quarter of the machine's memory.
+    fn default() -> Self {
+        Self {
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            memory: (memory::of_machine() / 4).max(Self::LEAST_MEMORY),
+            on_change: OnChange::default(),
+            walk: WalkOptions::default(),
+        }
+    }
+}
+
+impl IngestOptions {
+    /// Below this the fixed costs of a batch dominate, and the setting is refused.
+    pub const LEAST_MEMORY: u64 = 1 << 20;
+}
+
+/// Told what happens, while it happens, on the thread that called [`crate::Database::ingest`].
+pub trait IngestObserver: Sync {
+    /// `bytes` more bytes of documents have been read. Called from the worker threads.
+    fn read(&self, bytes: u64);
+    /// A document is done with: it has been added or was there already.
+    fn done(&self, name: &str, outcome: Outcome);
+    /// A document could not be read; the run goes on.
+    fn failed(&self, name: &str, error: &Error);
+    /// A commit has been made: `documents` documents are safe so far in this run.
+    fn committed(&self, documents: u64);
+}
+
+/// An observer that does nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl IngestObserver for Silent {
+    fn read(&self, _: u64) {}
+    fn done(&self, _: &str, _: Outcome) {}
+    fn failed(&self, _: &str, _: &Error) {}
+    fn committed(&self, _: u64) {}
+}
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Added,
+    /// It replaced the stored document of its name.
+    Replaced,
+    /// It is stored already, and the same.
+    Unchanged,
+    /// It has changed, and the stored one was kept.
+    Kept,
+}
+
+/// What an ingest has done.
+#[derive(Debug, Default)]
+pub struct IngestSummary {
+    /// New documents.
+    pub added: u64,
+    /// Documents that took the place of a stored one.
+    pub replaced: u64,
+    /// Documents stored already.
+    pub unchanged: u64,
+    /// Changed documents left out on request.
+    pub kept: u64,
+    /// Added or replacing documents whose content another stored document has.
+    pub identical: u64,
+    /// Bytes, symbols and fingerprints of the added and replacing documents.
+    pub bytes: u64,
+    /// See `bytes`.
+    pub symbols: u64,
+    /// See `bytes`.
+    pub fingerprints: u64,
+    /// Sequences that were no characters in the document's encoding, and the documents that had some.
+    pub undecodable: u64,
+    /// See `undecodable`.
+    pub undecodable_documents: u64,
+    /// What could not be read, by name.
+    pub failed: Vec<(String, Error)>,
+    /// What was left out, by name, and why.
+    pub skipped: Vec<(String, &'static str)>,
+    /// True where the run was told to stop; what was committed is safe, and running again continues.
+    pub interrupted: bool,
+}
+
+/// Adds the documents of `sources` to the store.
+pub(crate) fn ingest(
+    store: &Store,
+    sources: &[Source],
+    options: &IngestOptions,
+    stop: &AtomicBool,
+    observer: &dyn IngestObserver,
+) -> Result<IngestSummary> {
+    if options.memory < IngestOptions::LEAST_MEMORY {
+        return Err(Error::InvalidParameter {
+            name: "--memory",
+            value: format!("{} bytes", options.memory),
+            expected: "at least 1 MiB",
+        });
+    }
+    let mut walk = options.walk.clone();
+    walk.database = store.root().canonicalize().ok();
+    let options = IngestOptions { threads: options.threads.max(1), walk, ..options.clone() };
+    let mut intake = Intake::new(store, &options, observer);
+    pipeline::run(store, sources, &options, stop, observer, &mut intake)?;
+    intake.finish(stop)
+}

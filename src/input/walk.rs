@@ -1,0 +1,231 @@
+//! Walking: the files below the paths a user names, in sorted order.
+
+use std::fs::Metadata;
+use std::ops::ControlFlow;
+use std::path::{Component, Path};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder};
+
+use super::{Candidate, FileFacts, Found, Source, WalkOptions};
+use crate::clock;
+use crate::document::Modified;
+use crate::error::{Cause, Error, Result};
+
+/// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
+/// `visit` breaks. What cannot be read is visited as a failure.
+///
+/// # Errors
+/// Only for options that make no sense: a glob that does not parse.
+pub(crate) fn walk(
+    sources: &[Source],
+    options: &WalkOptions,
+    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) -> Result<()> {
+    let exclude = excluded(&options.exclude)?;
+    for source in sources {
+        let flow = match source {
+            Source::StandardInput { name } => visit(Found::Document(Candidate { name: name.clone(), file: None })),
+            Source::Path(path) => walk_path(path, options, &exclude, visit),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is set.
+///
+/// # Errors
+/// As an ingest of these sources: a glob that does not parse.
+pub fn measure(sources: &[Source], options: &WalkOptions, stop: &AtomicBool) -> Result<Option<u64>> {
+    let mut bytes = 0;
+    walk(sources, options, &mut |found| {
+        if let Found::Document(Candidate { file: Some(file), .. }) = found {
+            bytes += file.bytes;
+        }
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok((!stop.load(Ordering::Relaxed)).then_some(bytes))
+}
+
+fn excluded(globs: &[String]) -> Result<Override> {
+    let invalid = |glob: &str| Error::InvalidParameter {
+        name: "--exclude",
+        value: glob.to_owned(),
+        expected: "a glob in the syntax of .gitignore",
+    };
+    let mut builder = OverrideBuilder::new("");
+    for glob in globs {
+        // In an override a leading `!` means: leave out.
+        builder.add(&format!("!{glob}")).map_err(|_| invalid(glob))?;
+    }
+    builder.build().map_err(|_| invalid(&globs.join(" ")))
+}
+
+fn walk_path(
+    root: &Path,
+    options: &WalkOptions,
+    exclude: &Override,
+    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let database = options.database.clone();
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .standard_filters(false)
+        .hidden(options.skip_hidden)
+        .follow_links(options.follow)
+        .overrides(exclude.clone())
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(move |entry| !is_database(entry, database.as_deref()));
+    for entry in builder.build() {
+        let found = match entry {
+            Err(error) => failed(root, error),
+            Ok(entry) => match examine(&entry, exclude) {
+                Some(found) => found,
+                None => continue,
+            },
+        };
+        visit(found)?;
+    }
+    ControlFlow::Continue(())
+}
+
+fn is_database(entry: &DirEntry, database: Option<&Path>) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+        && database.is_some_and(|database| {
+            entry.path().file_name() == database.file_name()
+                && entry.path().canonicalize().is_ok_and(|path| path == database)
+        })
+}
+
+/// What an entry of the walk is; `None` for a folder.
+fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
+    let path = entry.path();
+    let name = match name_of(path) {
+        Ok(name) => name,
+        Err(error) => return Some(Found::Failed { name: path.display().to_string(), error }),
+    };
+    // The walker gives no type to standard input only, which is no path here.
+    let kind = entry.file_type()?;
+    if kind.is_dir() {
+        return None;
+    }
+    let named = entry.depth() == 0;
+    if named && exclude.matched(path, false).is_ignore() {
+        return None;
+    }
+    if kind.is_symlink() && !named {
+        return Some(Found::Skipped { name, reason: "a symbolic link; --follow follows them" });
+    }
+    // A link that was named itself is looked through.
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(source) => {
+            return Some(Found::Failed { name, error: Error::Io { action: "read", path: path.to_owned(), source } });
+        }
+    };
+    if !metadata.is_file() {
+        return Some(if named {
+            Found::Failed { name, error: Error::NotAFile { path: path.to_owned() } }
+        } else {
+            Found::Skipped { name, reason: "neither a file nor a folder" }
+        });
+    }
+    Some(match facts_of(path, &metadata) {
+        Ok(file) => Found::Document(Candidate { name, file: Some(file) }),
+        Err(error) => Found::Failed { name, error },
+    })
+}
+
+/// A document's name: its path as given, `.` and doubled separators tidied, `/` as the separator.
+pub(crate) fn name_of(path: &Path) -> Result<String> {
+    let mut name = String::new();
+    for component in path.components() {
+        let part = match component {
+            Component::CurDir => continue,
+            Component::RootDir => {
+                name.push('/');
+                continue;
+            }
+            other => other.as_os_str().to_str().ok_or_else(|| Error::PathNotUtf8 { path: path.to_owned() })?,
+        };
+        if !name.is_empty() && !name.ends_with('/') {
+            name.push('/');
+        }
+        name.push_str(part);
+    }
+    Ok(name)
+}
+
+/// The one file at a path.
+///
+/// # Errors
+/// [`Error::Io`] where there is none, [`Error::NotAFile`] for a folder or device.
+pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
+    let metadata = path.metadata().map_err(Error::io("read", path))?;
+    if !metadata.is_file() {
+        return Err(Error::NotAFile { path: path.to_owned() });
+    }
+    Ok(Candidate { name: name_of(path)?, file: Some(facts_of(path, &metadata)?) })
+}
+
+/// What is kept of a file beside its content.
+fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
+    let absolute = std::path::absolute(path).map_err(Error::io("find the folder of", path))?;
+    let source = absolute.into_os_string().into_string().map_err(|path| Error::PathNotUtf8 { path: path.into() })?;
+    Ok(FileFacts { path: path.to_owned(), source, bytes: metadata.len(), modified: modified(metadata) })
+}
+
+/// When a file was last written, where its file system tells.
+pub(super) fn modified(metadata: &Metadata) -> Option<Modified> {
+    let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(metadata.modified().ok()?);
+    Some(Modified { seconds, nanoseconds })
+}
+
+/// Turns the walker's error into ours, with the path it is about.
+fn failed(root: &Path, error: ignore::Error) -> Found {
+    let mut path = root.to_owned();
+    let mut inner = error;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: about, err } => {
+                path = about;
+                *err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => *err,
+            ignore::Error::Loop { ancestor, child } => {
+                let name = name_of(&child).unwrap_or_else(|_| child.display().to_string());
+                return Found::Failed { name, error: Error::DirectoryLoop { path: child, ancestor } };
+            }
+            other => {
+                let name = name_of(&path).unwrap_or_else(|_| path.display().to_string());
+                let error = match other {
+                    ignore::Error::Io(source) => Error::Io { action: "read", path, source },
+                    other => Error::Walk { path, source: Cause::from(other) },
+                };
+                return Found::Failed { name, error };
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_tidied() {
+        for (path, name) in [
+            ("corpus/a.txt", "corpus/a.txt"),
+            ("./corpus//a.txt", "corpus/a.txt"),
+            ("corpus/./b/../a.txt", "corpus/b/../a.txt"),
+            ("/srv//corpus/a.txt", "/srv/corpus/a.txt"),
+            ("../a.txt", "../a.txt"),
+        ] {
+            assert_eq!(name_of(Path::new(path)).unwrap(), name);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A persistent document-fingerprint database: which stored documents share text with this one, how much,
+//! and exactly where?
+//!
+//! It implements *Winnowing: Local Algorithms for Document Fingerprinting* (Schleimer, Wilkerson and Aiken,
+//! 2003) as a database, and *Detecting short passages of similar text in large document collections* (Lyon,
+//! Malcolm and Dickerson, 2001) as one setting of the same engine. A document's text is brought to a
+//! standard form of symbols, every k consecutive symbols are hashed, and of every w consecutive hashes at
+//! least one is kept. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint:
+//! that is the guarantee, and it holds through to the answer of a query.
+//!
+//! What it is not: a search engine (nothing shorter than k symbols can match), a judge (similarity is not
+//! proof of copying), or a similarity of meaning (a translation shares no symbols).
+//!
+//! Limits: 2^32 - 1 documents, and as many fingerprints in one document; one writer at a time, any number
+//! of readers beside it.
+//!
+//! [`Database`] is where to start; its documentation has a runnable example. The pure parts are
+//! [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to fingerprints),
+//! which [`Fingerprinter`] puts together.
+
+#![warn(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
+
+mod clock;
+mod database;
+mod document;
+mod error;
+mod fingerprint;
+mod ingest;
+mod input;
+pub mod kgram;
+pub mod normalize;
+mod profile;
+mod query;
+pub mod report;
+mod store;
+pub mod winnow;
+
+pub use database::{Database, DatabaseStats, DocumentInfo, HashCounts, QuerySource};
+pub use document::{Digest, DocId, Modified, Span};
+pub use error::{Cause, Error, Result};
+pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
+pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
+pub use input::{Source, WalkOptions, measure};
+pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
+pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, wilson_interval};

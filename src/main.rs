@@ -1,0 +1,9 @@
+//! The program: see `cli`.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,142 @@
+//! The standard form of text: what has to be equal for two passages to be the same.
+//!
+//! Compatibility composition (NFKC), full case folding, and NFKC again, since folding can undo a composition. What is
+//! white space, punctuation, a symbol or invisible is left to the units to drop. [`Folding`] caches, for each
+//! character, what the standard form makes of it where nothing combines with it.
+
+use std::borrow::Cow;
+use std::iter::once;
+
+use icu_casemap::{CaseMapper, CaseMapperBorrowed};
+use icu_normalizer::{
+    ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer, DecomposingNormalizerBorrowed,
+};
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
+use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, CodePointSetDataBorrowed};
+
+/// The standard form of a string, and the properties of characters that the units ask for.
+pub(super) struct StandardForm {
+    nfkc: ComposingNormalizerBorrowed<'static>,
+    cases: CaseMapperBorrowed<'static>,
+    categories: CodePointMapDataBorrowed<'static, GeneralCategory>,
+    ignorable: CodePointSetDataBorrowed<'static>,
+}
+
+impl StandardForm {
+    pub(super) fn new() -> Self {
+        Self {
+            nfkc: ComposingNormalizer::new_nfkc(),
+            cases: CaseMapper::new(),
+            categories: CodePointMapData::new(),
+            ignorable: CodePointSetData::new::<DefaultIgnorableCodePoint>(),
+        }
+    }
+
+    /// NFKC, full case folding, NFKC.
+    pub(super) fn of<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let text = self.nfkc.normalize(text);
+        let text = then(text, |text| self.cases.fold_string(text));
+        then(text, |text| self.nfkc.normalize(text))
+    }
+
+    /// Whether a character of the standard form is a symbol of unit char: a letter or number of any script, or an
+    /// accent, that can be seen.
+    pub(super) fn keeps(&self, c: char) -> bool {
+        (c.is_alphanumeric() || self.is_mark(c)) && !self.is_ignorable(c)
+    }
+
+    /// Whether `c` is an accent or vowel sign: general category Mn or Mc.
+    pub(super) fn is_mark(&self, c: char) -> bool {
+        matches!(self.categories.get(c), GeneralCategory::NonspacingMark | GeneralCategory::SpacingMark)
+    }
+
+    /// Whether `c` has no appearance of its own: soft hyphen, joiners, variation selectors, fillers.
+    pub(super) fn is_ignorable(&self, c: char) -> bool {
+        self.ignorable.contains(c)
+    }
+}
+
+/// Applies a step that borrows what it leaves unchanged.
+fn then<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
+    let changed = match step(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    };
+    changed.map_or(text, Cow::Owned)
+}
+
+/// What becomes of a character that is a normalisation segment by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing of its standard form is a symbol.
+    Drop,
+    /// Its standard form is this character, which is a symbol.
+    Keep(char),
+    /// Its standard form is longer, and has symbols: ask [`StandardForm::of`].
+    Expand,
+    /// It does not begin a segment: it belongs to the character before it.
+    Join,
+}
+
+// `char` has room for the other three: a page of the cache is 1 KiB.
+const _: () = assert!(size_of::<Fate>() == 4);
+
+/// Characters in a page of the cache.
+const PAGE: usize = 256;
+
+/// The fate of every character, in pages filled when first needed.
+///
+/// A text falls into normalisation segments: a character that begins one and those after it that do not. The standard
+/// form of the text is that of its segments, one after the other, because neither composition nor reordering crosses
+/// the start of a segment, and folding changes neither.
+pub(super) struct Folding {
+    pub(super) form: StandardForm,
+    nfkd: DecomposingNormalizerBorrowed<'static>,
+    starters: CodePointSetDataBorrowed<'static>,
+    pages: Vec<Option<Box<[Fate; PAGE]>>>,
+}
+
+impl Folding {
+    pub(super) fn new() -> Self {
+        #[expect(deprecated, reason = "not a property of the UCD, but the one the normaliser's own data would give")]
+        let starters = CodePointSetData::new::<icu_properties::props::SegmentStarter>();
+        Self {
+            form: StandardForm::new(),
+            nfkd: DecomposingNormalizer::new_nfkd(),
+            starters,
+            pages: vec![None; char::MAX as usize / PAGE + 1],
+        }
+    }
+
+    pub(super) fn fate(&mut self, c: char) -> Fate {
+        let (page, index) = (c as usize / PAGE, c as usize % PAGE);
+        match &self.pages[page] {
+            Some(fates) => fates[index],
+            None => self.fill(page)[index],
+        }
+    }
+
+    #[cold]
+    fn fill(&mut self, page: usize) -> &[Fate; PAGE] {
+        // Surrogates are no characters: nobody will ask.
+        let fates = std::array::from_fn(|index| {
+            let c = u32::try_from(page * PAGE + index).ok().and_then(char::from_u32);
+            c.map_or(Fate::Drop, |c| self.compute(c))
+        });
+        self.pages[page].insert(Box::new(fates))
+    }
+
+    fn compute(&self, c: char) -> Fate {
+        // The decomposition decides: half-width voiced marks (U+FF9E) are spacing letters that decompose to accents.
+        if self.nfkd.normalize_iter(once(c)).next().is_some_and(|first| !self.starters.contains(first)) {
+            return Fate::Join;
+        }
+        let form = self.form.of(c.encode_utf8(&mut [0; 4])).into_owned();
+        let mut chars = form.chars();
+        match (chars.next(), chars.next()) {
+            (Some(only), None) if self.form.keeps(only) => Fate::Keep(only),
+            _ if form.contains(|c| self.form.keeps(c)) => Fate::Expand,
+            _ => Fate::Drop,
+        }
+    }
+}

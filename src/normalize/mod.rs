@@ -1,0 +1,142 @@
+//! Here are bytes: which symbols, and where did each come from?
+//!
+//! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`]. It is
+//! pure: no input or output, no clock, no shared state; the same bytes give the same symbols however they are cut.
+//! The path of a byte: `decode` makes characters of it, a unit (`chars`, `words`) makes symbols of those in the
+//! standard form of `fold`, and `value` gives each symbol its 64 bits. Memory is bounded whatever the document.
+
+mod chars;
+mod decode;
+mod detect;
+mod fold;
+mod legacy;
+mod symbols;
+mod utf8;
+mod value;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use chars::Chars;
+use decode::Decoder;
+pub use symbols::Symbols;
+use words::Words;
+
+use crate::profile::WordRule;
+
+/// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
+pub struct FrontEnd {
+    unit: Unit,
+    decoder: Decoder,
+    /// Bytes of the document fed so far.
+    bytes: u64,
+}
+
+enum Unit {
+    Chars(Box<Chars>),
+    Words(Box<Words>),
+    Bytes { lines: u64 },
+}
+
+/// What was learnt of a document while it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextFacts {
+    /// The encoding it was read as, by its WHATWG name (`UTF-8`, `UTF-16LE`, `windows-1252`, ...); also `UTF-32LE` and
+    /// `UTF-32BE`, `ASCII` where nothing else was seen, and `bytes` under unit byte.
+    pub encoding: &'static str,
+    /// Byte sequences that are no characters in that encoding. Each is a gap: nothing joins or spans it.
+    pub undecodable: u64,
+    /// Length of the document in bytes.
+    pub bytes: u64,
+    /// Newline characters.
+    pub lines: u64,
+}
+
+/// What makes symbols of decoded text. Calls come in the order of the document.
+trait Sink {
+    /// A run of text that is UTF-8 in the document too: `text` begins at its byte `at`.
+    fn text(&mut self, text: &str, at: u64, out: &mut Symbols);
+    /// One character, which the document's bytes `start..end` stand for.
+    fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols);
+    /// Nothing that follows joins what came before: a gap, or the end of the document.
+    fn cut(&mut self, out: &mut Symbols);
+}
+
+impl FrontEnd {
+    /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding), and nothing else.
+    pub fn chars() -> Self {
+        Self::new(Unit::Chars(Box::new(Chars::new())))
+    }
+
+    /// Unit word: the words of the text by `rule`, folded like characters.
+    pub fn words(rule: WordRule) -> Self {
+        Self::new(Unit::Words(Box::new(Words::new(rule))))
+    }
+
+    /// Unit byte: every byte is a symbol.
+    pub fn bytes() -> Self {
+        Self::new(Unit::Bytes { lines: 0 })
+    }
+
+    fn new(unit: Unit) -> Self {
+        Self { unit, decoder: Decoder::default(), bytes: 0 }
+    }
+
+    /// Reads the next bytes of the document and appends the symbols that are certain by now to `out`.
+    ///
+    /// The sizes of the pieces do not matter to the result. What is held back is bounded: 64 KiB until the encoding is
+    /// known, then a segment of 64 characters (unit char) or a piece of 64 KiB without white space (unit word).
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
+        match &mut self.unit {
+            Unit::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
+            Unit::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
+            Unit::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
+        }
+        self.bytes += bytes.len() as u64;
+    }
+
+    /// Ends the document: appends the symbols held back and makes ready for the next document.
+    pub fn finish(&mut self, out: &mut Symbols) -> TextFacts {
+        let bytes = std::mem::take(&mut self.bytes);
+        let (encoding, tally) = match &mut self.unit {
+            Unit::Chars(chars) => self.decoder.finish(chars.as_mut(), out),
+            Unit::Words(words) => self.decoder.finish(words.as_mut(), out),
+            Unit::Bytes { lines } => ("bytes", decode::Tally { undecodable: 0, lines: std::mem::take(lines) }),
+        };
+        TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
+    }
+}
+
+/// Unit byte. Returns the number of newlines.
+fn feed_bytes(bytes: &[u8], at: u64, out: &mut Symbols) -> u64 {
+    const BLOCK: usize = 128;
+    const OFFSETS: [u8; BLOCK] = {
+        let mut offsets = [0; BLOCK];
+        let mut i = 0;
+        while i < BLOCK {
+            offsets[i] = i as u8;
+            i += 1;
+        }
+        offsets
+    };
+    let mut lines = 0;
+    for newline in memchr::memchr_iter(b'\n', bytes) {
+        out.newline(at + newline as u64);
+        lines += 1;
+    }
+    let mut values = [0; BLOCK];
+    for (block, at) in bytes.chunks(BLOCK).zip((at..).step_by(BLOCK)) {
+        for (value, &byte) in values.iter_mut().zip(block) {
+            *value = value::value_of_byte(byte);
+        }
+        out.push_bytes(at, &OFFSETS[..block.len()], &values[..block.len()]);
+    }
+    lines
+}
+
+/// True where the first bytes of a document are text of two or four bytes a character, whose NULs are no
+/// sign of a binary file: a byte order mark says so, or the pattern of the NULs.
+pub(crate) fn is_wide_text(head: &[u8]) -> bool {
+    detect::mark(head).or_else(|| detect::unmarked_utf16(&head[..head.len().min(decode::HEAD)])).is_some()
+}

@@ -1,0 +1,65 @@
+//! UTF-8: the text is its own bytes, so whole runs are passed on as they are.
+//!
+//! What is not UTF-8 is reported by maximal subparts (Unicode, section 3.9), as `str::from_utf8` finds them; a
+//! character cut by the end of a piece waits for its other bytes.
+
+use super::Sink;
+use super::decode::Output;
+
+/// Reads UTF-8.
+#[derive(Default)]
+pub(super) struct Utf8 {
+    /// The beginning of a sequence that the last piece cut: up to three bytes.
+    cut: Vec<u8>,
+}
+
+impl Utf8 {
+    pub(super) fn feed<S: Sink>(&mut self, mut bytes: &[u8], mut at: u64, out: &mut Output<S>) {
+        while !self.cut.is_empty()
+            && let Some((&next, rest)) = bytes.split_first()
+        {
+            self.cut.push(next);
+            match str::from_utf8(&self.cut) {
+                Ok(text) => {
+                    out.text(text, at + 1 - text.len() as u64);
+                    self.cut.clear();
+                }
+                Err(error) if error.error_len().is_none() => {}
+                // What was cut was a maximal subpart; `next` is to be read again.
+                Err(_) => {
+                    self.cut.clear();
+                    out.undecodable();
+                    break;
+                }
+            }
+            (bytes, at) = (rest, at + 1);
+        }
+        let (whole, cut) = bytes.split_at(whole_sequences(bytes));
+        self.cut.extend_from_slice(cut);
+        if let Ok(text) = str::from_utf8(whole) {
+            out.text(text, at);
+            return;
+        }
+        for chunk in whole.utf8_chunks() {
+            out.text(chunk.valid(), at);
+            if !chunk.invalid().is_empty() {
+                out.undecodable();
+            }
+            at += (chunk.valid().len() + chunk.invalid().len()) as u64;
+        }
+    }
+
+    pub(super) fn finish<S: Sink>(&mut self, out: &mut Output<S>) {
+        if !self.cut.is_empty() {
+            out.undecodable();
+        }
+    }
+}
+
+/// The length of `bytes` without the sequence that its end cuts, if any.
+pub(super) fn whole_sequences(bytes: &[u8]) -> usize {
+    let is_cut = |&from: &usize| {
+        str::from_utf8(&bytes[from..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    (bytes.len().saturating_sub(3)..bytes.len()).rev().find(is_cut).unwrap_or(bytes.len())
+}

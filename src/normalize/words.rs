@@ -1,0 +1,246 @@
+//! Unit word: the words of a text, one symbol each.
+//!
+//! Text is gathered between white space (a *piece*), split at Unicode's word boundaries (UAX 29), and the rule of the
+//! profile says which parts are words. The origin of a word is its own bytes, without the punctuation around it.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Sink;
+use super::decode::ascii_prefix;
+use super::fold::{Fate, Folding};
+use super::symbols::Symbols;
+use super::value::value_of_word;
+use crate::profile::WordRule;
+
+/// Bytes of UTF-8 in a piece, at most: what has no white space for longer is cut there, so that memory stays bounded.
+/// Where it is cut depends on the start of the piece alone, not on how the document was fed.
+const PIECE_LIMIT: usize = 64 << 10;
+
+/// Turns characters into symbols of unit word.
+pub(super) struct Words {
+    pending: Piece,
+    words: WordMaker,
+}
+
+/// Text that white space has not ended yet.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    runs: Vec<Run>,
+}
+
+/// From byte `at` of a piece to the next run: text whose origin is `start..end`, byte for byte if it was UTF-8,
+/// a single character otherwise.
+#[derive(Clone, Copy)]
+struct Run {
+    at: usize,
+    start: u64,
+    end: u64,
+}
+
+impl Words {
+    pub(super) fn new(rule: WordRule) -> Self {
+        let words = WordMaker { rule, folding: Folding::new(), folded: String::new() };
+        Self { pending: Piece::default(), words }
+    }
+
+    /// Many pieces at once, from the start of one: between ASCII letters white space is as good as anything else, so
+    /// pieces can be split together where none of them is too long. Returns the bytes taken, maybe none.
+    fn ascii_pieces(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
+        if self.words.rule != WordRule::Letters || !self.pending.text.is_empty() {
+            return 0;
+        }
+        let ascii = ascii_prefix(&text.as_bytes()[..text.len().min(PIECE_LIMIT)]);
+        let taken = ascii.bytes().rposition(is_ascii_space).map_or(0, |last| last + 1);
+        self.words.split(&ascii[..taken], &[Run { at: 0, start: at, end: at + taken as u64 }], out);
+        taken
+    }
+
+    /// Text of one piece, the end of it.
+    fn close(&mut self, text: &str, at: u64, out: &mut Symbols) {
+        if self.pending.text.is_empty() && text.len() <= PIECE_LIMIT {
+            self.words.split(text, &[Run { at: 0, start: at, end: at + text.len() as u64 }], out);
+        } else {
+            self.gather(text, at, out);
+            self.cut(out);
+        }
+    }
+
+    /// Text of one piece, to be continued.
+    fn gather(&mut self, mut text: &str, mut at: u64, out: &mut Symbols) {
+        while !text.is_empty() {
+            let room = PIECE_LIMIT - self.pending.text.len();
+            let fits = (text.len().min(room.saturating_sub(3))..=text.len().min(room))
+                .rfind(|&length| text.is_char_boundary(length))
+                .unwrap_or(0);
+            self.pending.push(&text[..fits], at, at + fits as u64);
+            text = &text[fits..];
+            at += fits as u64;
+            if !text.is_empty() {
+                self.cut(out);
+            }
+        }
+    }
+}
+
+impl Sink for Words {
+    fn text(&mut self, text: &str, at: u64, out: &mut Symbols) {
+        let bytes = text.as_bytes();
+        let (mut start, mut next) = (0, 0);
+        while let Some(&byte) = bytes.get(next) {
+            if next == start {
+                let taken = self.ascii_pieces(&text[start..], at + start as u64, out);
+                if taken > 0 {
+                    start += taken;
+                    next = start;
+                    continue;
+                }
+            }
+            let (width, is_space) = if byte.is_ascii() {
+                (1, is_ascii_space(byte))
+            } else {
+                text[next..].chars().next().map_or((1, false), |c| (c.len_utf8(), c.is_whitespace()))
+            };
+            if is_space {
+                self.close(&text[start..next], at + start as u64, out);
+                start = next + width;
+            }
+            next += width;
+        }
+        self.gather(&text[start..], at + start as u64, out);
+    }
+
+    fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols) {
+        if c.is_whitespace() {
+            self.cut(out);
+            return;
+        }
+        if self.pending.text.len() + c.len_utf8() > PIECE_LIMIT {
+            self.cut(out);
+        }
+        self.pending.push(c.encode_utf8(&mut [0; 4]), start, end);
+    }
+
+    fn cut(&mut self, out: &mut Symbols) {
+        self.words.split(&self.pending.text, &self.pending.runs, out);
+        self.pending.text.clear();
+        self.pending.runs.clear();
+    }
+}
+
+impl Piece {
+    fn push(&mut self, text: &str, start: u64, end: u64) {
+        if !text.is_empty() {
+            self.runs.push(Run { at: self.text.len(), start, end });
+            self.text.push_str(text);
+        }
+    }
+}
+
+/// What of Unicode's white space is ASCII.
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// Finds the words of a piece.
+struct WordMaker {
+    rule: WordRule,
+    folding: Folding,
+    /// Where a word is put into standard form; kept for its memory.
+    folded: String,
+}
+
+impl WordMaker {
+    fn split(&mut self, text: &str, runs: &[Run], out: &mut Symbols) {
+        match self.rule {
+            WordRule::Letters if text.is_ascii() => self.ascii_letters(text, runs, out),
+            WordRule::Letters => {
+                for (from, segment) in text.split_word_bound_indices() {
+                    self.letters(text, runs, from..from + segment.len(), out);
+                }
+            }
+            WordRule::Unicode => {
+                for (from, segment) in text.split_word_bound_indices() {
+                    if segment.contains(char::is_alphanumeric) {
+                        self.word(text, runs, from..from + segment.len(), out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// No word boundary separates two ASCII letters, so the runs of them are the words.
+    fn ascii_letters(&mut self, text: &str, runs: &[Run], out: &mut Symbols) {
+        self.folded.clear();
+        self.folded.push_str(text);
+        self.folded.make_ascii_lowercase();
+        let mut from = 0;
+        for word in self.folded.split(|c: char| !c.is_ascii_lowercase()) {
+            if !word.is_empty() {
+                let origin = origin(runs, text.len(), from..from + word.len());
+                out.push(value_of_word(word), origin.start, origin.end);
+            }
+            from += word.len() + 1;
+        }
+    }
+
+    /// The maximal runs of letters in a segment. Marks and invisible characters belong to the letter before them.
+    fn letters(&mut self, text: &str, runs: &[Run], segment: Range<usize>, out: &mut Symbols) {
+        let mut word = segment.start..segment.start;
+        for (offset, c) in text[segment.clone()].char_indices() {
+            let next = segment.start + offset + c.len_utf8();
+            let form = &self.folding.form;
+            if c.is_alphabetic() || !word.is_empty() && (form.is_mark(c) || form.is_ignorable(c)) {
+                word.end = next;
+            } else {
+                self.word(text, runs, word, out);
+                word = next..next;
+            }
+        }
+        self.word(text, runs, word, out);
+    }
+
+    /// One word, unless nothing of it can be seen.
+    fn word(&mut self, text: &str, runs: &[Run], range: Range<usize>, out: &mut Symbols) {
+        self.fold(&text[range.clone()]);
+        if !self.folded.is_empty() {
+            let origin = origin(runs, text.len(), range);
+            out.push(value_of_word(&self.folded), origin.start, origin.end);
+        }
+    }
+
+    /// Puts the standard form of a word, without what is invisible, into `folded`.
+    fn fold(&mut self, word: &str) {
+        self.folded.clear();
+        for c in word.chars() {
+            match self.folding.fate(c) {
+                Fate::Keep(c) => self.folded.push(c),
+                Fate::Drop if c.is_ascii() => self.folded.push(c),
+                // From here on a character may depend on its neighbours: all of the word, the long way.
+                _ => {
+                    let form = &self.folding.form;
+                    self.folded.clear();
+                    self.folded.extend(form.of(word).chars().filter(|&c| !form.is_ignorable(c)));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Where a range of a piece of `length` bytes comes from. It begins and ends on characters, so it can divide only runs
+/// of UTF-8.
+fn origin(runs: &[Run], length: usize, range: Range<usize>) -> Range<u64> {
+    let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
+    let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);
+    let within = |run: &Run, at: usize| run.start + (at - run.at) as u64;
+    let start = within(&runs[first], range.start);
+    let end = if range.end == runs.get(last + 1).map_or(length, |next| next.at) {
+        runs[last].end
+    } else {
+        within(&runs[last], range.end)
+    };
+    start..end
+}

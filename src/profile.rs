@@ -1,0 +1,248 @@
+//! Profile: the settings that decide which fingerprints a document has.
+//!
+//! A database pins its profile when it is created, because fingerprints made under another one cannot be
+//! compared with it. The profile also carries the *guarantee* t = w + k - 1: every shared run of at least
+//! t symbols shares a fingerprint (Schleimer et al. 2003, Lemma 1).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// Version of the symbol values, the k-gram hash and the standard form. It changes whenever the same
+/// text would get other hashes, and is pinned with the profile.
+pub const HASH_VERSION: u8 = 1;
+
+/// What one symbol of the standard form is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// A character: letters and digits of every script, case and compatibility forms folded.
+    Char,
+    /// A word, folded likewise.
+    Word,
+    /// A byte, as it is.
+    Byte,
+}
+
+/// Which parts of a text are words, for [`Unit::Word`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordRule {
+    /// Letters only; every other character separates (Lyon, Malcolm and Dickerson 2001, section 7).
+    Letters,
+    /// Unicode words (UAX #29) that hold a letter or a digit: `don't` and `3.14` are one word each.
+    Unicode,
+}
+
+/// Which k-gram hashes become fingerprints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Selection {
+    /// Robust winnowing (Schleimer et al. 2003, Definition 3).
+    Robust,
+    /// Winnowing, the rightmost minimum of each window (Definition 1).
+    Plain,
+    /// The hashes that are 0 mod p (section 2.3). No guarantee.
+    Mod(u64),
+    /// Safe 0 mod p (section 3.1.2): good and bad hashes, so that no window is without a fingerprint.
+    SafeMod(u64),
+    /// All k-grams: w = 1.
+    All,
+}
+
+/// Unit, k, w and selection, with the version of the hash they were made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Profile {
+    /// What a symbol is.
+    pub unit: Unit,
+    /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
+    pub word_rule: WordRule,
+    /// The noise threshold: symbols in a k-gram.
+    pub k: u32,
+    /// The window: consecutive k-gram hashes.
+    pub w: u32,
+    /// Which hashes are kept.
+    pub selection: Selection,
+    /// [`HASH_VERSION`] of the program that made it.
+    pub hash_version: u8,
+}
+
+impl Profile {
+    /// Checks the settings and makes a profile of them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a k, w or p of 0, and for `all` with a window other than 1.
+    pub fn new(unit: Unit, word_rule: WordRule, k: u32, w: u32, selection: Selection) -> Result<Self> {
+        let invalid =
+            |name, value: u64, expected| Err(Error::InvalidParameter { name, value: value.to_string(), expected });
+        if k == 0 {
+            return invalid("k", 0, "a number of symbols, 1 or more");
+        }
+        if w == 0 {
+            return invalid("w", 0, "a number of hashes, 1 or more");
+        }
+        match selection {
+            Selection::Mod(0) | Selection::SafeMod(0) => return invalid("P", 0, "a modulus, 1 or more"),
+            Selection::All if w != 1 => {
+                return invalid("w", w.into(), "1 with the selection `all`, which keeps every k-gram");
+            }
+            _ => {}
+        }
+        let word_rule = if unit == Unit::Word { word_rule } else { WordRule::Letters };
+        Ok(Self { unit, word_rule, k, w, selection, hash_version: HASH_VERSION })
+    }
+
+    /// The profile of a name: `text`, `prose`, `words` or `bytes`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let (unit, k, w) = match name {
+            // The Web experiment of the winnowing paper, section 5.1.
+            "text" => (Unit::Char, 50, 100),
+            // t = 44 characters: a copied sentence.
+            "prose" => (Unit::Char, 25, 20),
+            // The 2001 paper: every trigram of words is a fingerprint.
+            "words" => (Unit::Word, 3, 1),
+            // As `text`, over the bytes as they are.
+            "bytes" => (Unit::Byte, 50, 100),
+            _ => return None,
+        };
+        Self::new(unit, WordRule::Letters, k, w, Selection::Robust).ok()
+    }
+
+    /// The names [`Profile::named`] knows.
+    pub const NAMES: [&'static str; 4] = ["text", "prose", "words", "bytes"];
+
+    /// t, in symbols: every shared run at least this long shares a fingerprint. `None` for `mod:P`,
+    /// which guarantees nothing.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<u64> {
+        match self.selection {
+            Selection::Mod(_) => None,
+            _ => Some(u64::from(self.w) + u64::from(self.k) - 1),
+        }
+    }
+
+    /// The same profile at a coarser window, for a query.
+    ///
+    /// # Errors
+    /// [`Error::WindowTooSmall`] where `window` is below w: only for w' >= w is F_w' a subset of F_w.
+    pub fn with_window(&self, window: u32) -> Result<Self> {
+        if window < self.w {
+            return Err(Error::WindowTooSmall { asked: window, stored: self.w });
+        }
+        // From a database of all k-grams any winnowed query is answered.
+        let selection = match self.selection {
+            Selection::All if window > 1 => Selection::Robust,
+            other => other,
+        };
+        Ok(Self { w: window, selection, ..*self })
+    }
+}
+
+impl Unit {
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Char => "char",
+            Self::Word => "word",
+            Self::Byte => "byte",
+        }
+    }
+}
+
+impl WordRule {
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Letters => "letters",
+            Self::Unicode => "unicode",
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for WordRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Robust => f.write_str("robust"),
+            Self::Plain => f.write_str("plain"),
+            Self::Mod(p) => write!(f, "mod:{p}"),
+            Self::SafeMod(p) => write!(f, "safe-mod:{p}"),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unit {}", self.unit)?;
+        if self.word_rule != WordRule::Letters {
+            write!(f, " ({})", self.word_rule)?;
+        }
+        write!(f, ", k {}, w {}, selection {}", self.k, self.w, self.selection)?;
+        if self.hash_version != HASH_VERSION {
+            write!(f, ", hash version {}", self.hash_version)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Unit {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "char" => Ok(Self::Char),
+            "word" => Ok(Self::Word),
+            "byte" => Ok(Self::Byte),
+            _ => Err(Error::InvalidParameter { name: "unit", value: text.into(), expected: "char, word or byte" }),
+        }
+    }
+}
+
+impl FromStr for WordRule {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "letters" => Ok(Self::Letters),
+            "unicode" => Ok(Self::Unicode),
+            _ => Err(Error::InvalidParameter { name: "word rule", value: text.into(), expected: "letters or unicode" }),
+        }
+    }
+}
+
+impl FromStr for Selection {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let modulus = |p: &str| p.parse().ok().filter(|&p: &u64| p > 0);
+        let parsed = match text.split_once(':') {
+            None => match text {
+                "robust" => Some(Self::Robust),
+                "plain" => Some(Self::Plain),
+                "all" => Some(Self::All),
+                _ => None,
+            },
+            Some(("mod", p)) => modulus(p).map(Self::Mod),
+            Some(("safe-mod", p)) => modulus(p).map(Self::SafeMod),
+            Some(_) => None,
+        };
+        parsed.ok_or_else(|| Error::InvalidParameter {
+            name: "selection",
+            value: text.into(),
+            expected: "robust, plain, all, mod:P or safe-mod:P with P of 1 or more",
+        })
+    }
+}

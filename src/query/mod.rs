@@ -1,0 +1,266 @@
+//! Query: which stored documents share text with this one, how much, and where?
+//!
+//! The query is winnowed with any window w' >= w, which gives a subset of what w would give; its distinct
+//! hashes are looked up in ascending order. *Containment* uses all of them. *Resemblance* stops after the
+//! n smallest: while n is small against |A|/w these survive winnowing almost surely in every document that
+//! has them, so they are a uniform sample of the query's k-grams (Schleimer et al. 2003, section 3.2;
+//! Broder 1998).
+
+mod estimate;
+mod passages;
+mod rank;
+mod subject;
+
+use std::collections::HashMap;
+
+use crate::document::Span;
+use crate::error::{Error, Result};
+use crate::profile::Profile;
+use crate::store::{DocumentRecord, Place, Store};
+use rank::Ranked;
+
+pub use estimate::wilson_interval;
+pub(crate) use passages::Mark;
+pub(crate) use subject::{Subject, SubjectReader};
+
+/// What is asked of the query's hashes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// All of them: which share of the query does a document hold?
+    #[default]
+    Containment,
+    /// The n smallest: how much do the two sets of k-grams overlap?
+    Resemblance,
+}
+
+/// How to query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryOptions {
+    /// Which measure ranks the matches.
+    pub mode: Mode,
+    /// The window w' of the query; the database's own where `None`.
+    pub window: Option<u32>,
+    /// The number of hashes to look up, smallest first; all where `None`.
+    pub n: Option<u64>,
+    /// The most matches to return; all where `None`.
+    pub top: Option<usize>,
+    /// The least score of a match.
+    pub min_score: f64,
+    /// Hashes held by more documents than this are not counted as shared; they are counted as common.
+    pub max_df: Option<u64>,
+    /// Whether to find the passages of the matches.
+    pub passages: bool,
+}
+
+impl Default for QueryOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Containment,
+            window: None,
+            n: None,
+            top: Some(10),
+            min_score: 0.0,
+            max_df: None,
+            passages: true,
+        }
+    }
+}
+
+/// The answer to one query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryAnswer {
+    /// The profile with the query's window.
+    pub profile: Profile,
+    /// The query document's name, bytes, symbols.
+    pub name: String,
+    /// See `name`.
+    pub bytes: u64,
+    /// See `name`.
+    pub symbols: u64,
+    /// Distinct hashes of the query at the query's window.
+    pub fingerprints: u64,
+    /// How many of them were looked up: all, or n.
+    pub looked_up: u64,
+    /// How many of those at least one document holds.
+    pub found: u64,
+    /// How many of those are held by more than `max_df` documents, and were left out of all scores.
+    pub common: u64,
+    /// `found / looked_up`: the share of the query that the whole corpus holds.
+    pub corpus_containment: f64,
+    /// Best first.
+    pub matches: Vec<Match>,
+    /// Documents that share a hash with the query and reach the least score, shown or not.
+    pub matching_documents: u64,
+}
+
+/// One document that shares text with the query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Its name.
+    pub document: String,
+    /// Its number.
+    pub id: u32,
+    /// Looked-up hashes it holds.
+    pub shared: u64,
+    /// The share of the looked-up hashes it holds.
+    pub containment: f64,
+    /// The share of its own fingerprints that the query holds: exact at the database's window when all
+    /// were looked up, otherwise estimated from the containment and the two set sizes.
+    pub document_containment: f64,
+    /// Shared / all fingerprints of the two: exact or estimated as above.
+    pub resemblance: f64,
+    /// The 95% interval of the score where the score is an estimate.
+    pub interval: Option<(f64, f64)>,
+    /// The bytes of both documents are the same.
+    pub identical: bool,
+    /// The share of the query's symbols that lie in passages.
+    pub coverage: f64,
+    /// In order of the query.
+    pub passages: Vec<Passage>,
+}
+
+/// A pair of matching spans, one in each document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Bytes of the query document.
+    pub query: Span,
+    /// First and last line there, 1-based.
+    pub query_lines: (u64, u64),
+    /// Bytes of the stored document.
+    pub document: Span,
+    /// First and last line there, 1-based.
+    pub document_lines: (u64, u64),
+    /// Symbols of the query it covers.
+    pub symbols: u64,
+    /// True where the spans were compared symbol by symbol; false where they are inferred from the
+    /// fingerprints they share.
+    pub exact: bool,
+}
+
+/// Answers one query.
+pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -> Result<QueryAnswer> {
+    let looked_up = match options.n {
+        Some(0) => {
+            return Err(Error::InvalidParameter {
+                name: "-n",
+                value: "0".into(),
+                expected: "a number of hashes, 1 or more",
+            });
+        }
+        Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
+        None => &subject.hashes[..],
+    };
+    let mut lookup = store.lookup()?;
+    let mut tally = Tally::default();
+    for hash in looked_up {
+        tally.count(&mut lookup, hash.hash, options.max_df)?;
+    }
+    let (ranked, matching_documents) = rank::rank(store, subject, looked_up.len() as u64, &tally.shared, options)?;
+    let mut marks = HashMap::new();
+    if options.passages && !ranked.is_empty() {
+        // All of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
+        marks = collect_marks(store, &subject.hashes, &tally.common, &ranked)?;
+    }
+    let matches = ranked
+        .into_iter()
+        .map(|ranked| finish_match(store, subject, marks.remove(&ranked.id), ranked))
+        .collect::<Result<_>>()?;
+    let share = |part: u64| if looked_up.is_empty() { 0.0 } else { part as f64 / looked_up.len() as f64 };
+    Ok(QueryAnswer {
+        profile: subject.profile,
+        name: subject.name.clone(),
+        bytes: subject.bytes,
+        symbols: subject.symbols,
+        fingerprints: subject.hashes.len() as u64,
+        looked_up: looked_up.len() as u64,
+        found: tally.found,
+        common: tally.common.len() as u64,
+        corpus_containment: share(tally.found),
+        matches,
+        matching_documents,
+    })
+}
+
+/// Counts, hash by hash.
+#[derive(Default)]
+struct Tally {
+    found: u64,
+    /// Hashes above the df cap, ascending.
+    common: Vec<u64>,
+    /// For each document the looked-up hashes it holds.
+    shared: HashMap<u32, u64>,
+    holders: Vec<u32>,
+}
+
+impl Tally {
+    fn count(&mut self, lookup: &mut crate::store::Lookup<'_>, hash: u64, max_df: Option<u64>) -> Result<()> {
+        self.holders.clear();
+        self.holders.extend(lookup.find(hash)?.iter().map(|posting| posting.document));
+        self.holders.sort_unstable();
+        self.holders.dedup();
+        self.found += u64::from(!self.holders.is_empty());
+        if max_df.is_some_and(|most| self.holders.len() as u64 > most) {
+            self.common.push(hash);
+            return Ok(());
+        }
+        for &document in &self.holders {
+            *self.shared.entry(document).or_default() += 1;
+        }
+        Ok(())
+    }
+}
+
+/// For each ranked document the fingerprints it shares: (index into the query's fingerprints, ordinal).
+fn collect_marks(
+    store: &Store,
+    hashes: &[subject::SubjectHash],
+    common: &[u64],
+    ranked: &[Ranked],
+) -> Result<HashMap<u32, Vec<Mark>>> {
+    let mut marks: HashMap<u32, Vec<Mark>> = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
+    let mut lookup = store.lookup()?;
+    for hash in hashes {
+        if common.binary_search(&hash.hash).is_ok() {
+            continue;
+        }
+        for posting in lookup.find(hash.hash)? {
+            if let Some(marks) = marks.get_mut(&posting.document) {
+                marks.push(Mark { hash: hash.hash, ordinal: posting.ordinal });
+            }
+        }
+    }
+    Ok(marks)
+}
+
+fn finish_match(store: &Store, subject: &Subject, marks: Option<Vec<Mark>>, ranked: Ranked) -> Result<Match> {
+    let (passages, coverage) = match marks {
+        Some(marks) => {
+            let places = places_of(store, ranked.id, &marks)?;
+            passages::chain(subject, &marks, &places)
+        }
+        None => (Vec::new(), 0.0),
+    };
+    let Ranked { id, record, shared, containment, document_containment, resemblance, interval, .. } = ranked;
+    let DocumentRecord { name, digest, .. } = record;
+    Ok(Match {
+        document: name,
+        id,
+        shared,
+        containment,
+        document_containment,
+        resemblance,
+        interval,
+        identical: digest == subject.digest,
+        coverage,
+        passages,
+    })
+}
+
+/// Where the marked fingerprints stand in the document, by ordinal.
+fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, Place>> {
+    let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    let places = store.places(document, &ordinals)?;
+    Ok(ordinals.into_iter().zip(places).collect())
+}

@@ -1,0 +1,159 @@
+//! Passages: pairs of matching spans, inferred from shared fingerprints.
+//!
+//! Two fingerprints of the same hash are a *seed*. Inside a shared run all seeds lie on one diagonal (query
+//! position minus document position) and follow each other within a window, so seeds are first joined to
+//! runs along diagonals, then runs to passages where one follows the other closely in both documents: "if a1
+//! and b1 are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have
+//! discovered a longer match" (Schleimer et al. 2003, section 5.2).
+
+use std::collections::HashMap;
+
+use super::Passage;
+use super::subject::Subject;
+use crate::document::Span;
+use crate::fingerprint::Fingerprint;
+use crate::profile::{Profile, Selection};
+use crate::store::Place;
+
+/// A fingerprint of the stored document that the query has too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) hash: u64,
+    pub(crate) ordinal: u32,
+}
+
+/// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
+/// are paired in order instead of each with each.
+const SEEDS: usize = 1 << 20;
+const SEEDS_OF_HASH: usize = 1 << 16;
+
+/// How many passages back a run looks for one it continues or lies in. Runs come in order of the query, so
+/// what it belongs to is near unless the text repeats itself more often than this.
+const LOOK_BACK: usize = 64;
+
+/// The same k-gram in both documents.
+#[derive(Clone, Copy)]
+struct Seed<'a> {
+    query: &'a Fingerprint,
+    document: &'a Place,
+}
+
+impl Seed<'_> {
+    fn diagonal(&self) -> i128 {
+        i128::from(self.query.position) - i128::from(self.document.position)
+    }
+}
+
+/// Seeds in a row: the first and the last.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    first: Seed<'a>,
+    last: Seed<'a>,
+}
+
+/// The passages of one document, in order of the query, and the share of the query's symbols they cover.
+pub(super) fn chain(subject: &Subject, marks: &[Mark], places: &HashMap<u32, Place>) -> (Vec<Passage>, f64) {
+    let k = u64::from(subject.profile.k);
+    let reach = reach(&subject.profile);
+    let mut seeds = seeds(subject, marks, places);
+    seeds.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query.position));
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    for seed in seeds {
+        match runs.last_mut() {
+            Some(run)
+                if run.last.diagonal() == seed.diagonal() && seed.query.position - run.last.query.position <= reach =>
+            {
+                run.last = seed;
+            }
+            _ => runs.push(Run { first: seed, last: seed }),
+        }
+    }
+    let joined = join(runs, reach + k);
+    let covered = covered(&joined, k);
+    let coverage = if subject.symbols == 0 { 0.0 } else { covered as f64 / subject.symbols as f64 };
+    (joined.iter().map(|run| passage(run, k)).collect(), coverage)
+}
+
+/// How far apart two neighbouring fingerprints of a shared run can lie.
+fn reach(profile: &Profile) -> u64 {
+    match profile.selection {
+        // No bound; eight times the expected distance is exceeded once in 3,000.
+        Selection::Mod(p) => p.saturating_mul(8),
+        _ => u64::from(profile.w),
+    }
+}
+
+fn seeds<'a>(subject: &'a Subject, marks: &[Mark], places: &'a HashMap<u32, Place>) -> Vec<Seed<'a>> {
+    let mut seeds = Vec::new();
+    for same in marks.chunk_by(|a, b| a.hash == b.hash) {
+        let in_query = subject.with_hash(same[0].hash);
+        let in_document = || same.iter().filter_map(|mark| places.get(&mark.ordinal));
+        let pairs = in_query.len().saturating_mul(same.len());
+        if pairs <= SEEDS_OF_HASH && seeds.len() + pairs <= SEEDS {
+            for query in in_query {
+                seeds.extend(in_document().map(|document| Seed { query, document }));
+            }
+        } else {
+            seeds.extend(in_query.iter().zip(in_document()).map(|(query, document)| Seed { query, document }));
+        }
+    }
+    seeds
+}
+
+/// Joins runs that follow each other within `gap` symbols in both documents, and drops those that lie in
+/// another one.
+fn join(mut runs: Vec<Run<'_>>, gap: u64) -> Vec<Run<'_>> {
+    runs.sort_unstable_by_key(|run| {
+        (run.first.query.position, std::cmp::Reverse(run.last.query.position), run.first.document.position)
+    });
+    let mut joined: Vec<Run<'_>> = Vec::new();
+    for run in runs {
+        let near = joined.len().saturating_sub(LOOK_BACK);
+        if joined[near..].iter().any(|passage| lies_in(&run, passage)) {
+            continue;
+        }
+        match joined[near..].iter_mut().rev().find(|passage| follows(&run, passage, gap)) {
+            Some(passage) => passage.last = run.last,
+            None => joined.push(run),
+        }
+    }
+    joined
+}
+
+fn lies_in(inner: &Run<'_>, outer: &Run<'_>) -> bool {
+    inner.first.query.position >= outer.first.query.position
+        && inner.last.query.position <= outer.last.query.position
+        && inner.first.document.position >= outer.first.document.position
+        && inner.last.document.position <= outer.last.document.position
+}
+
+fn follows(next: &Run<'_>, passage: &Run<'_>, gap: u64) -> bool {
+    let close = |from: u64, to: u64| to > from && to - from <= gap;
+    close(passage.last.query.position, next.first.query.position)
+        && close(passage.last.document.position, next.first.document.position)
+}
+
+fn passage(run: &Run<'_>, k: u64) -> Passage {
+    let Run { first, last } = run;
+    Passage {
+        query: Span { start: first.query.span.start, end: last.query.span.end },
+        query_lines: (first.query.first_line, last.query.last_line),
+        document: Span { start: first.document.start, end: last.document.end },
+        document_lines: (first.document.first_line, last.document.last_line),
+        symbols: last.query.position + k - first.query.position,
+        exact: false,
+    }
+}
+
+/// The symbols of the query that lie in some run.
+fn covered(runs: &[Run<'_>], k: u64) -> u64 {
+    let mut covered = 0;
+    let mut end = 0;
+    // Joining keeps the order of the first positions.
+    for run in runs {
+        let start = run.first.query.position.max(end);
+        end = end.max(run.last.query.position + k);
+        covered += end.saturating_sub(start);
+    }
+    covered
+}

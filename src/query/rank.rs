@@ -1,0 +1,91 @@
+//! Ranking: from the hashes each document shares to its measures, best first.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::estimate::{Sizes, wilson_interval};
+use super::subject::Subject;
+use super::{Mode, QueryOptions};
+use crate::error::Result;
+use crate::store::{DocumentRecord, Store};
+
+/// A document with its measures.
+pub(super) struct Ranked {
+    pub(super) id: u32,
+    pub(super) record: DocumentRecord,
+    pub(super) shared: u64,
+    pub(super) score: f64,
+    pub(super) containment: f64,
+    pub(super) document_containment: f64,
+    pub(super) resemblance: f64,
+    pub(super) interval: Option<(f64, f64)>,
+}
+
+/// The best documents by the mode's score, ties by name and then by age, and the number of all that reach
+/// the least score.
+pub(super) fn rank(
+    store: &Store,
+    subject: &Subject,
+    looked_up: u64,
+    shared: &HashMap<u32, u64>,
+    options: &QueryOptions,
+) -> Result<(Vec<Ranked>, u64)> {
+    let mut candidates: Vec<(u32, u64)> = shared.iter().map(|(&id, &count)| (id, count)).collect();
+    candidates.retain(|&(id, _)| subject.id != Some(id));
+    // No score exceeds the containment, so by descending count the rest can be left once the best are sure.
+    candidates.sort_unstable_by_key(|&(id, count)| (std::cmp::Reverse(count), id));
+    let top = options.top.unwrap_or(usize::MAX);
+    let mut best: Vec<Ranked> = Vec::new();
+    let mut reaching = 0;
+    for (id, count) in candidates {
+        let bound = count as f64 / looked_up as f64;
+        if bound < options.min_score {
+            break;
+        }
+        let beaten = best.len() >= top && best.last().is_none_or(|last| bound < last.score);
+        let reaches = options.mode == Mode::Containment || options.min_score <= 0.0;
+        if beaten && reaches {
+            // Not among the best, and counted without a look at its record.
+            reaching += 1;
+            continue;
+        }
+        let ranked = measure(subject, looked_up, id, count, store.document(id)?, options.mode);
+        if ranked.score < options.min_score {
+            continue;
+        }
+        reaching += 1;
+        let place = best.partition_point(|other| precedes(other, &ranked));
+        if place < top {
+            best.insert(place, ranked);
+            best.truncate(top);
+        }
+    }
+    Ok((best, reaching))
+}
+
+fn precedes(a: &Ranked, b: &Ranked) -> bool {
+    let order = b.score.total_cmp(&a.score).then_with(|| a.record.name.cmp(&b.record.name)).then(a.id.cmp(&b.id));
+    order == Ordering::Less
+}
+
+fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: DocumentRecord, mode: Mode) -> Ranked {
+    let containment = shared as f64 / looked_up as f64;
+    let sizes = Sizes { query: subject.size as f64, document: record.distinct as f64 };
+    let resemblance = sizes.resemblance(containment);
+    let sampled = looked_up < subject.hashes.len() as u64;
+    let (low, high) = wilson_interval(shared, looked_up);
+    let (score, interval) = match mode {
+        Mode::Containment => (containment, (low, high)),
+        Mode::Resemblance => (resemblance, (sizes.resemblance(low), sizes.resemblance(high))),
+    };
+    Ranked {
+        id,
+        shared,
+        score,
+        containment,
+        document_containment: sizes.document_containment(containment),
+        resemblance,
+        interval: sampled.then_some(interval),
+        record,
+    }
+}

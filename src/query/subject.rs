@@ -1,0 +1,183 @@
+//! Subject: the document that is queried with, winnowed at the query's window.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::input::{Candidate, Reader, candidate_of};
+use crate::profile::{Profile, Unit};
+use crate::store::{DocumentRecord, Store};
+
+/// A query document's fingerprints.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) name: String,
+    /// The stored document it is, which is then no match of itself.
+    pub(crate) id: Option<u32>,
+    pub(crate) digest: Digest,
+    /// With the query's window.
+    pub(crate) profile: Profile,
+    pub(crate) bytes: u64,
+    pub(crate) symbols: u64,
+    /// Distinct hashes, ascending.
+    pub(crate) hashes: Vec<SubjectHash>,
+    /// In order of hash, then position.
+    pub(crate) fingerprints: Vec<Fingerprint>,
+    /// Distinct hashes at the database's window: the size the stored sets are compared with.
+    pub(crate) size: u64,
+}
+
+/// A distinct hash of the query, and which of its fingerprints have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SubjectHash {
+    pub(crate) hash: u64,
+    first: usize,
+    end: usize,
+}
+
+/// What is known of a query document beside its fingerprints.
+struct About {
+    name: String,
+    id: Option<u32>,
+    digest: Digest,
+    bytes: u64,
+    symbols: u64,
+}
+
+impl Subject {
+    fn new(about: About, profile: Profile, mut fingerprints: Vec<Fingerprint>) -> Self {
+        fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
+        let mut hashes = Vec::new();
+        let mut first = 0;
+        for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
+            let end = first + same.len();
+            hashes.push(SubjectHash { hash: same[0].hash, first, end });
+            first = end;
+        }
+        let About { name, id, digest, bytes, symbols } = about;
+        let size = hashes.len() as u64;
+        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size }
+    }
+
+    /// The fingerprints that have a hash, in order of position.
+    pub(crate) fn with_hash(&self, hash: u64) -> &[Fingerprint] {
+        match self.hashes.binary_search_by_key(&hash, |entry| entry.hash) {
+            Ok(index) => &self.fingerprints[self.hashes[index].first..self.hashes[index].end],
+            Err(_) => &[],
+        }
+    }
+}
+
+/// Reads query documents; one per thread.
+pub(crate) struct SubjectReader<'a> {
+    store: &'a Store,
+    profile: Profile,
+    reader: Reader,
+    fingerprinter: Fingerprinter,
+    /// Winnows at the database's window too, where the query's is another.
+    at_stored_window: Option<Fingerprinter>,
+}
+
+impl<'a> SubjectReader<'a> {
+    /// A reader at window `window`, or at the database's own.
+    pub(crate) fn new(store: &'a Store, window: Option<u32>) -> Result<Self> {
+        let stored = store.profile();
+        let profile = stored.with_window(window.unwrap_or(stored.w))?;
+        Ok(Self {
+            store,
+            profile,
+            reader: Reader::new(profile.unit != Unit::Byte),
+            fingerprinter: Fingerprinter::new(&profile),
+            at_stored_window: (profile != *stored).then(|| Fingerprinter::new(stored)),
+        })
+    }
+
+    /// Reads a file, or standard input where the path is `-`.
+    pub(crate) fn read(&mut self, path: &Path) -> Result<Subject> {
+        if path == Path::new("-") {
+            return self.read_candidate(&Candidate { name: "-".into(), file: None });
+        }
+        self.read_candidate(&candidate_of(path)?)
+    }
+
+    /// Takes a stored document: its text where that can be read again and is still the same, else its
+    /// postings.
+    pub(crate) fn read_stored(&mut self, id: u32) -> Result<Subject> {
+        let record = self.store.document(id)?;
+        // Whatever keeps the text from being read again, the postings are there.
+        if let Some(source) = &record.source
+            && let Ok(candidate) = candidate_of(Path::new(source))
+            && let Ok(subject) = self.read_candidate(&candidate)
+            && subject.digest == record.digest
+        {
+            return Ok(Subject { name: record.name, id: Some(id), ..subject });
+        }
+        self.subject_of_postings(id, record)
+    }
+
+    fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
+        let stop = AtomicBool::new(false);
+        let (mut fingerprints, mut at_stored_window) = (Vec::new(), Vec::new());
+        let digest = self.reader.read(candidate, &stop, &mut |bytes| {
+            self.fingerprinter.feed(bytes, &mut fingerprints);
+            if let Some(fingerprinter) = &mut self.at_stored_window {
+                fingerprinter.feed(bytes, &mut at_stored_window);
+            }
+            Ok(())
+        });
+        // Finished in any case, so as to be ready for the next document.
+        let facts = self.fingerprinter.finish(&mut fingerprints);
+        let coarser = self.at_stored_window.as_mut().map(|fingerprinter| fingerprinter.finish(&mut at_stored_window));
+        let about = About {
+            name: candidate.name.clone(),
+            id: None,
+            digest: digest?,
+            bytes: facts.text.bytes,
+            symbols: facts.symbols,
+        };
+        let subject = Subject::new(about, self.profile, fingerprints);
+        Ok(match coarser {
+            Some(_) => Subject { size: distinct(&at_stored_window), ..subject },
+            None => subject,
+        })
+    }
+
+    /// At the database's own window only: a coarser selection needs the text.
+    fn subject_of_postings(&self, id: u32, record: DocumentRecord) -> Result<Subject> {
+        if self.profile != *self.store.profile() {
+            return Err(Error::TextGone { name: record.name, source_path: record.source });
+        }
+        let mut postings = self.store.postings_of(id)?;
+        postings.sort_unstable_by_key(|posting| posting.ordinal);
+        let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
+        let places = self.store.places(id, &ordinals)?;
+        let fingerprints = postings
+            .iter()
+            .zip(places)
+            .map(|(posting, place)| Fingerprint {
+                hash: posting.hash,
+                position: place.position,
+                span: place.span(),
+                first_line: place.first_line,
+                last_line: place.last_line,
+            })
+            .collect();
+        let about = About {
+            name: record.name,
+            id: Some(id),
+            digest: record.digest,
+            bytes: record.bytes,
+            symbols: record.symbols,
+        };
+        Ok(Subject::new(about, self.profile, fingerprints))
+    }
+}
+
+fn distinct(fingerprints: &[Fingerprint]) -> u64 {
+    let mut hashes: Vec<u64> = fingerprints.iter().map(|fingerprint| fingerprint.hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.len() as u64
+}

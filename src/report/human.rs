@@ -1,0 +1,284 @@
+//! Text for people: legible without colour, numbers grouped, sizes in words.
+
+use std::fmt::Write;
+
+use super::wire::{DocumentReport, IngestReport, MatchReport, QueryReport, StatsReport};
+
+/// Whether to mark what matters with colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// True where the reader sees a terminal that wants it.
+    pub colour: bool,
+}
+
+impl Style {
+    fn strong(self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn faint(self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// What an ingest has done.
+#[must_use]
+pub fn ingest_page(report: &IngestReport) -> String {
+    let mut parts = vec![format!("{} added", count(report.added, "document"))];
+    for (number, what) in [
+        (report.replaced, "replaced"),
+        (report.unchanged, "unchanged"),
+        (report.kept, "changed but kept as stored"),
+        (report.identical, "identical to another document"),
+        (report.failed.len() as u64, "failed"),
+        (report.skipped.len() as u64, "skipped"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{} {what}", grouped(number)));
+        }
+    }
+    let mut page = format!("{}\n", parts.join(", "));
+    if report.bytes > 0 {
+        let rate = if report.seconds > 0.0 {
+            format!(", {}/s", size((report.bytes as f64 / report.seconds) as u64))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            page,
+            "{}, {}, {} in {:.1} s{rate}",
+            size(report.bytes),
+            count(report.symbols, "symbol"),
+            count(report.fingerprints, "fingerprint"),
+            report.seconds
+        );
+    }
+    if report.undecodable > 0 {
+        let _ = writeln!(page, "{} could not be decoded and were dropped", count(report.undecodable, "byte sequence"));
+    }
+    page
+}
+
+/// The answer to one query.
+#[must_use]
+pub fn query_page(report: &QueryReport, style: Style) -> String {
+    let query = &report.query;
+    let mut page = format!(
+        "{}  {}, {}, {} at window {}\n",
+        style.strong(&query.name),
+        size(query.bytes),
+        count(query.symbols, "symbol"),
+        count(query.fingerprints, "fingerprint"),
+        query.window
+    );
+    let sample = if report.looked_up < query.fingerprints {
+        format!("the {} smallest", grouped(report.looked_up))
+    } else {
+        "all".to_owned()
+    };
+    let _ = writeln!(
+        page,
+        "  looked up {sample}: {} found ({} of the query is in the database), in {}",
+        grouped(report.found),
+        percent(report.corpus_containment),
+        count(report.matching_documents, "document"),
+    );
+    if report.common > 0 {
+        let _ = writeln!(page, "  {} left out as common", count(report.common, "fingerprint"));
+    }
+    if query.fingerprints == 0 {
+        let _ = writeln!(page, "  too short: {} symbols make one k-gram", report.profile.k);
+    }
+    if report.matches.is_empty() {
+        let _ = writeln!(page, "  no match");
+        return page;
+    }
+    let estimated = report.matches.iter().any(|found| found.interval.is_some());
+    let _ = writeln!(
+        page,
+        "  {:>11}  {:>11}  {:>11}{}  document",
+        "containment",
+        "of document",
+        "resemblance",
+        if estimated { "  95% interval  " } else { "" }
+    );
+    for found in &report.matches {
+        let interval = match found.interval {
+            Some([low, high]) => format!("  {:>6}-{:<6} ", percent(low), percent(high)),
+            None if estimated => "  exact         ".to_owned(),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            page,
+            "  {:>11}  {:>11}  {:>11}{interval}  {}{}",
+            percent(found.containment),
+            percent(found.document_containment),
+            percent(found.resemblance),
+            style.strong(&found.document),
+            if found.identical { "  (identical)" } else { "" }
+        );
+        passages(&mut page, found, style);
+    }
+    let more = report.matching_documents.saturating_sub(report.matches.len() as u64);
+    if more > 0 {
+        let _ = writeln!(page, "  {} more not shown (--top N shows more)", count(more, "document"));
+    }
+    page
+}
+
+/// The most passages shown of one match; the other formats have all.
+const PASSAGES_SHOWN: usize = 10;
+
+fn passages(page: &mut String, found: &MatchReport, style: Style) {
+    for passage in found.passages.iter().take(PASSAGES_SHOWN) {
+        let (query, document) = (&passage.query, &passage.document);
+        let line = format!(
+            "      {} = {}, bytes {}-{} = {}-{}, {}",
+            lines(query.lines),
+            lines(document.lines),
+            query.start,
+            query.end,
+            document.start,
+            document.end,
+            count(passage.symbols, "symbol"),
+        );
+        let _ = writeln!(page, "{}", style.faint(&line));
+    }
+    if let Some(more) = found.passages.len().checked_sub(PASSAGES_SHOWN).filter(|&more| more > 0) {
+        let line = format!("      {} (--format json shows all)", count(more as u64, "more passage"));
+        let _ = writeln!(page, "{}", style.faint(&line));
+    }
+}
+
+fn lines([first, last]: [u64; 2]) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+}
+
+/// One document of a list.
+#[must_use]
+pub fn document_line(report: &DocumentReport, style: Style) -> String {
+    format!("{:>10}  {:>9}  {}\n", size(report.bytes), grouped(report.fingerprints), style.strong(&report.name))
+}
+
+/// One document, all that is known.
+#[must_use]
+pub fn document_page(report: &DocumentReport, style: Style) -> String {
+    let mut page = format!("{}\n", style.strong(&report.name));
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(page, "  {name:<13} {value}");
+    };
+    row("number", report.id.to_string());
+    row("read from", report.source.clone().unwrap_or_else(|| "standard input".into()));
+    row("bytes", grouped(report.bytes));
+    row("lines", grouped(report.lines));
+    row("encoding", report.encoding.clone());
+    if report.undecodable > 0 {
+        row("undecodable", count(report.undecodable, "sequence"));
+    }
+    row("symbols", grouped(report.symbols));
+    row("fingerprints", format!("{}, {} distinct", grouped(report.fingerprints), grouped(report.distinct)));
+    row("digest", format!("{} (XXH3-128)", report.digest));
+    for name in &report.identical_to {
+        row("identical to", name.clone());
+    }
+    page
+}
+
+/// The whole database.
+#[must_use]
+pub fn stats_page(report: &StatsReport) -> String {
+    let mut page = String::new();
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(page, "{name:<14} {value}");
+    };
+    let profile = &report.profile;
+    row("database", format!("{} (format {})", report.path, report.format));
+    let words = profile.words.as_ref().map_or(String::new(), |rule| format!(" ({rule})"));
+    row(
+        "profile",
+        format!("unit {}{words}, k {}, w {}, selection {}", profile.unit, profile.k, profile.w, profile.selection),
+    );
+    match profile.guarantee {
+        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, &profile.unit))),
+        None => row("guarantee", "none with this selection".into()),
+    }
+    row("documents", grouped(report.documents));
+    if report.deleted > 0 {
+        row("deleted", format!("{} whose space is not freed yet", count(report.deleted, "document")));
+    }
+    row("bytes", size(report.bytes));
+    row("symbols", grouped(report.symbols));
+    row("fingerprints", grouped(report.fingerprints));
+    if let (Some(distinct), Some(singletons)) = (report.distinct, report.singletons) {
+        let share = if distinct == 0 { 0.0 } else { singletons as f64 / distinct as f64 };
+        row("distinct", format!("{}, {} of them once ({})", grouped(distinct), grouped(singletons), percent(share)));
+    }
+    row("runs", grouped(report.runs));
+    let stored: u64 = report.stored.iter().map(|part| part.bytes).sum();
+    let each = if report.fingerprints == 0 {
+        String::new()
+    } else {
+        format!(", {:.1} bytes a fingerprint", stored as f64 / report.fingerprints as f64)
+    };
+    row("stored", format!("{}{each}", size(stored)));
+    for part in report.stored.iter().filter(|part| part.bytes > 0) {
+        row("", format!("{:>10}  {}", size(part.bytes), part.part));
+    }
+    page
+}
+
+/// A number with commas: 12,345.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things, in the plural where it is not one.
+fn count(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A share of one as a percentage.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+/// Bytes in the largest unit that leaves at least one of it.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return count(bytes, "byte");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(count(1, "document"), "1 document");
+        assert_eq!(size(1023), "1,023 bytes");
+        assert_eq!(size(1024), "1.0 KiB");
+        assert_eq!(size(u64::MAX), "16.0 EiB");
+        assert_eq!(percent(0.596), "59.6%");
+    }
+}

@@ -1,0 +1,14 @@
+//! Report: the one result type of each command, which is also its wire format, and its renderings.
+//!
+//! The JSON forms are stable: fields are only ever added.
+
+mod csv;
+mod human;
+mod wire;
+
+pub use csv::{document_header, document_row, query_header, query_rows};
+pub use human::{Style, document_line, document_page, ingest_page, query_page, stats_page};
+pub use wire::{
+    DocumentReport, Failure, IngestReport, MatchReport, PassageReport, ProfileReport, QueryDocumentReport, QueryReport,
+    SkippedFile, SpanReport, StatsReport, StoredBytes,
+};

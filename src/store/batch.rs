@@ -1,0 +1,243 @@
+//! Batch: what an ingest has gathered and not yet committed, in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::block::Posting;
+use super::positions::{self, CHUNK_PLACES, Place};
+use super::records::{DocumentRecord, RunRecord};
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprint;
+
+/// Documents on their way into the store. Documents are added one after the other, in order of id.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The id of the document being added, or of the next one.
+    pub(super) document: u32,
+    pub(super) postings: Vec<Posting>,
+    pub(super) chunks: Chunks,
+    pub(super) documents: Vec<(u32, DocumentRecord)>,
+    /// Records of stored documents that change without their fingerprints changing.
+    pub(super) updates: Vec<(u32, DocumentRecord)>,
+    /// Stored documents that this commit deletes, with their records.
+    pub(super) deleted: BTreeMap<u32, DocumentRecord>,
+    /// Ids given to documents that were abandoned after part of them was written.
+    pub(super) burnt: Vec<u32>,
+    /// Runs already in the store that belong to this commit.
+    pub(super) runs: Vec<(u32, RunRecord)>,
+    /// The ids of the documents of the batch, by name and by content.
+    names: HashMap<String, Vec<u32>>,
+    digests: HashMap<Digest, Vec<u32>>,
+    open: OpenDocument,
+}
+
+/// Encoded chunks of positions, end to end, in ascending order of (document, chunk).
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    pub(super) bytes: Vec<u8>,
+    /// (document, chunk, end of its bytes).
+    pub(super) index: Vec<(u32, u32, usize)>,
+}
+
+/// How far the current document has come.
+#[derive(Debug, Default)]
+struct OpenDocument {
+    fingerprints: u64,
+    last: Place,
+    /// Where its postings and chunks begin; of no use once some have been written to the store.
+    first_posting: usize,
+    first_chunk: usize,
+    first_chunk_byte: usize,
+    spilled: bool,
+}
+
+impl Batch {
+    pub(crate) fn new(next_document: u32) -> Self {
+        Self {
+            document: next_document,
+            postings: Vec::new(),
+            chunks: Chunks::default(),
+            documents: Vec::new(),
+            updates: Vec::new(),
+            deleted: BTreeMap::new(),
+            burnt: Vec::new(),
+            runs: Vec::new(),
+            names: HashMap::new(),
+            digests: HashMap::new(),
+            open: OpenDocument::default(),
+        }
+    }
+
+    /// Adds a fingerprint of the current document; they come in order of position.
+    ///
+    /// # Errors
+    /// [`Error::TooManyFingerprints`] past 2^32 in one document.
+    pub(crate) fn push(&mut self, fingerprint: &Fingerprint) -> Result<()> {
+        let limit = u64::from(u32::MAX);
+        let ordinal =
+            u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
+        self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal });
+        if ordinal % CHUNK_PLACES == 0 {
+            self.open.last = Place::default();
+            self.chunks.index.push((self.document, ordinal / CHUNK_PLACES, 0));
+        }
+        let place = Place {
+            position: fingerprint.position,
+            start: fingerprint.span.start,
+            end: fingerprint.span.end,
+            first_line: fingerprint.first_line,
+            last_line: fingerprint.last_line,
+        };
+        positions::append(&self.open.last, &place, &mut self.chunks.bytes);
+        self.open.last = place;
+        self.open.fingerprints += 1;
+        if let Some(entry) = self.chunks.index.last_mut() {
+            entry.2 = self.chunks.bytes.len();
+        }
+        Ok(())
+    }
+
+    /// Fingerprints of the current document so far.
+    pub(crate) fn fingerprints(&self) -> u64 {
+        self.open.fingerprints
+    }
+
+    /// Ends the current document; `record.distinct` is filled in when its postings are sorted.
+    pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<()> {
+        self.names.entry(record.name.clone()).or_default().push(self.document);
+        self.digests.entry(record.digest).or_default().push(self.document);
+        self.documents.push((self.document, record));
+        self.advance()
+    }
+
+    /// The documents of a name in this batch, in order of arrival.
+    pub(crate) fn documents_named(&self, name: &str) -> &[u32] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The documents with this content in this batch.
+    pub(crate) fn documents_with(&self, digest: &Digest) -> &[u32] {
+        self.digests.get(digest).map_or(&[], Vec::as_slice)
+    }
+
+    /// The record of a document of this batch.
+    pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
+        let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
+        Some(&self.documents[index].1)
+    }
+
+    /// Drops what was added of the current document. Its id is used for the next one, unless part of it
+    /// is in the store already.
+    pub(crate) fn abandon(&mut self) -> Result<()> {
+        self.postings.truncate(self.open.first_posting);
+        self.chunks.index.truncate(self.open.first_chunk);
+        self.chunks.bytes.truncate(self.open.first_chunk_byte);
+        if self.open.spilled {
+            self.burnt.push(self.document);
+            return self.advance();
+        }
+        self.begin();
+        Ok(())
+    }
+
+    /// Deletes a document with this commit, be it a stored one or one of this batch.
+    pub(crate) fn delete(&mut self, document: u32, record: DocumentRecord) {
+        match self.documents.binary_search_by_key(&document, |entry| entry.0) {
+            Ok(index) => {
+                self.documents.remove(index);
+                for ids in [self.names.get_mut(&record.name), self.digests.get_mut(&record.digest)] {
+                    ids.into_iter().for_each(|ids| ids.retain(|&id| id != document));
+                }
+                self.burnt.push(document);
+            }
+            Err(_) => {
+                self.deleted.insert(document, record);
+            }
+        }
+    }
+
+    /// True where this commit deletes the stored document.
+    pub(crate) fn deletes(&self, document: u32) -> bool {
+        self.deleted.contains_key(&document)
+    }
+
+    /// Rewrites the record of a stored document with this commit.
+    pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
+        self.updates.push((document, record));
+    }
+
+    /// The bytes the batch takes in memory, near enough for a limit.
+    pub(crate) fn memory(&self) -> usize {
+        let records = self.documents.len() + self.updates.len() + self.deleted.len();
+        self.postings.capacity() * size_of::<Posting>()
+            + self.chunks.bytes.capacity()
+            + self.chunks.index.capacity() * size_of::<(u32, u32, usize)>()
+            // A record, its name and path, and its share of the commit.
+            + records * 1024
+    }
+
+    /// True where the batch should be committed, once a document has ended, to stay within `memory` bytes.
+    pub(crate) fn is_full(&self, memory: usize) -> bool {
+        !self.runs.is_empty() || self.memory() >= memory
+    }
+
+    /// True where a commit would change nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.updates.is_empty() && self.deleted.is_empty() && self.burnt.is_empty()
+    }
+
+    /// True where the current document is partly in the store.
+    pub(super) fn is_spilled(&self) -> bool {
+        self.open.spilled
+    }
+
+    /// The chunks that will not grow any more, as (document, chunk, bytes).
+    pub(super) fn complete_chunks(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
+        let complete = self.chunks.index.len() - usize::from(self.has_open_chunk());
+        let mut start = 0;
+        self.chunks.index[..complete].iter().map(move |&(document, chunk, end)| {
+            let bytes = &self.chunks.bytes[start..end];
+            start = end;
+            (document, chunk, bytes)
+        })
+    }
+
+    /// The postings and the complete chunks have been written to the store.
+    pub(super) fn written(&mut self, run: Option<(u32, RunRecord)>) {
+        self.runs.extend(run);
+        self.postings = Vec::new();
+        let open = self.has_open_chunk().then(|| self.chunks.index.pop()).flatten();
+        let start = if open.is_some() { self.chunks.index.last().map_or(0, |last| last.2) } else { 0 };
+        self.chunks = match open {
+            Some((document, chunk, end)) => {
+                Chunks { bytes: self.chunks.bytes[start..end].to_vec(), index: vec![(document, chunk, end - start)] }
+            }
+            None => Chunks::default(),
+        };
+        self.open.spilled = self.open.fingerprints > 0;
+        self.open.first_posting = 0;
+        self.open.first_chunk = 0;
+        self.open.first_chunk_byte = 0;
+    }
+
+    /// True where the last chunk is one of the current document and not full.
+    fn has_open_chunk(&self) -> bool {
+        !self.open.fingerprints.is_multiple_of(u64::from(CHUNK_PLACES))
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        let limit = u64::from(u32::MAX);
+        self.document = self.document.checked_add(1).ok_or(Error::TooManyDocuments { limit })?;
+        self.begin();
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.open = OpenDocument {
+            first_posting: self.postings.len(),
+            first_chunk: self.chunks.index.len(),
+            first_chunk_byte: self.chunks.bytes.len(),
+            ..OpenDocument::default()
+        };
+    }
+}

@@ -1,0 +1,168 @@
+//! Making and opening a database: the marker, the lock, the engine, and what a crash left behind.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+use rocksdb::{DB, IteratorMode, WriteBatch, WriteOptions};
+
+use super::format::{
+    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
+    marker_version, position_key, posting_key,
+};
+use super::lock::WriterLock;
+use super::records::{self, StateRecord};
+use super::view::{View, load_profile};
+use super::{Store, failed, family, options};
+use crate::error::{Error, Result};
+use crate::profile::Profile;
+
+impl Store {
+    /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
+    /// writing. It appears whole or not at all: it is made beside its place and then renamed.
+    pub(crate) fn create(root: &Path, profile: &Profile) -> Result<Self> {
+        match check_marker(root) {
+            Err(Error::NoDatabase { .. }) => {}
+            Err(Error::NotADatabase { .. }) if is_empty_folder(root) => {}
+            Err(error) => return Err(error),
+            Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
+        }
+        let parent = match root.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+        let making = tempfile::Builder::new()
+            .prefix(".fpdb-making-")
+            .tempdir_in(&parent)
+            .map_err(Error::io("create a folder in", &parent))?;
+        let inside = making.path();
+        {
+            let mut opts = options::database();
+            opts.create_if_missing(true);
+            opts.create_missing_column_families(true);
+            let db = DB::open_cf_descriptors(&opts, inside.join(STORE), options::families())
+                .map_err(failed("create its files"))?;
+            let mut batch = WriteBatch::default();
+            batch.put(PROFILE_KEY, encode_profile(profile));
+            batch.put(STATE_KEY, records::encode(&StateRecord::default())?);
+            db.write_opt(batch, &synced()).map_err(failed("write its first record"))?;
+        }
+        let marker_path = inside.join(MARKER);
+        fs::write(&marker_path, marker())
+            .and_then(|()| fs::File::open(&marker_path)?.sync_all())
+            .and_then(|()| fs::File::open(inside)?.sync_all())
+            .map_err(Error::io("write", &marker_path))?;
+        fs::rename(inside, root).map_err(Error::io("create", root))?;
+        // The folder has moved: there is nothing left to remove.
+        let _ = making.keep();
+        fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))?;
+        Self::open_writer(root)
+    }
+
+    /// Opens a database for writing, and discards what an interrupted run did not commit.
+    pub(crate) fn open_writer(root: &Path) -> Result<Self> {
+        check_marker(root)?;
+        let lock = WriterLock::take(root)?;
+        let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families())
+            .map_err(failed("open its files"))?;
+        let store = Self::load(root, db, None, Some(lock))?;
+        store.discard_unfinished()?;
+        Ok(store)
+    }
+
+    /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
+    pub(crate) fn open_reader(root: &Path) -> Result<Self> {
+        check_marker(root)?;
+        // The engine defines reading beside a writer for a secondary instance only, which wants a folder
+        // for its own log.
+        let folder = tempfile::Builder::new()
+            .prefix("fpdb-reader-")
+            .tempdir()
+            .map_err(Error::io("create a folder in", std::env::temp_dir()))?;
+        let db = DB::open_cf_descriptors_as_secondary(
+            &options::database(),
+            root.join(STORE).as_path(),
+            folder.path(),
+            options::families(),
+        )
+        .map_err(failed("open its files"))?;
+        Self::load(root, db, Some(folder), None)
+    }
+
+    fn load(root: &Path, db: DB, reader: Option<tempfile::TempDir>, lock: Option<WriterLock>) -> Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            profile: load_profile(&db)?,
+            view: RwLock::new(Arc::new(View::load(&db)?)),
+            db,
+            _reader: reader,
+            _lock: lock,
+        })
+    }
+
+    /// Removes files and rows of a batch that was never committed. Readers never saw them.
+    fn discard_unfinished(&self) -> Result<()> {
+        let incoming = self.root.join(INCOMING);
+        match fs::remove_dir_all(&incoming) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io { action: "empty", path: incoming, source: error });
+            }
+            _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
+        }
+        let view = self.view();
+        let mut batch = WriteBatch::default();
+        let first_run = posting_key(view.state.next_run, 0, 0);
+        let first_position = position_key(view.state.next_document, 0);
+        for (name, first) in [(POSTINGS, &first_run[..]), (POSITIONS, &first_position[..])] {
+            let rows = family(&self.db, name)?;
+            if let Some(last) = self.db.iterator_cf(rows, IteratorMode::End).next() {
+                let (last, _) = last.map_err(failed("look for unfinished batches"))?;
+                if last[..] >= *first {
+                    let after = [&last[..], &[0]].concat();
+                    batch.delete_range_cf(rows, first, &after[..]);
+                }
+            }
+        }
+        if !batch.is_empty() {
+            self.db.write_opt(batch, &synced()).map_err(failed("discard an unfinished batch"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Write options of a commit: on the disk before the call returns.
+pub(super) fn synced() -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.set_sync(true);
+    options
+}
+
+fn check_marker(root: &Path) -> Result<()> {
+    let path = root.join(MARKER);
+    let text = match fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                let exists = root.symlink_metadata().is_ok();
+                let path = root.to_owned();
+                return Err(if exists { Error::NotADatabase { path } } else { Error::NoDatabase { path } });
+            }
+            _ => return Err(Error::Io { action: "read", path, source: error }),
+        },
+    };
+    match marker_version(&text) {
+        Some(version) if version == FORMAT_VERSION.to_string() => Ok(()),
+        Some(version) => Err(Error::FormatVersion {
+            path: root.to_owned(),
+            found: version.chars().take(20).collect(),
+            supported: FORMAT_VERSION,
+        }),
+        None => Err(Error::NotADatabase { path: root.to_owned() }),
+    }
+}
+
+fn is_empty_folder(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}

@@ -1,0 +1,230 @@
+//! Store: here is a hash, which documents hold it? The only folder that names the storage engine.
+//!
+//! Ingest only ever adds keys: no merge operator and no read-modify-write of postings. Postings and
+//! positions are written as sorted files and handed to the engine whole; a commit is one synced write that
+//! makes them visible together with the documents they belong to. The format is in [`format`].
+
+mod batch;
+mod bits;
+mod block;
+mod commit;
+mod create;
+mod format;
+mod lock;
+mod lookup;
+mod options;
+mod positions;
+mod records;
+mod run_reader;
+mod sorted_file;
+mod tombstones;
+mod varint;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
+
+use crate::document::Digest;
+use crate::error::{Cause, Error, Result};
+use crate::profile::Profile;
+use format::{DIGESTS, DOCUMENTS, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
+use lock::WriterLock;
+use positions::CHUNK_PLACES;
+use run_reader::RunReader;
+
+pub(crate) use batch::Batch;
+pub(crate) use block::Posting;
+pub(crate) use commit::Committer;
+pub(crate) use format::FORMAT_VERSION;
+pub(crate) use lookup::Lookup;
+pub(crate) use positions::Place;
+pub(crate) use records::DocumentRecord;
+pub(crate) use view::View;
+
+/// An open database directory: for one writer, or for any number of readers beside it.
+pub(crate) struct Store {
+    // Closed before the folder and the lock below are given up.
+    db: DB,
+    root: PathBuf,
+    profile: Profile,
+    view: RwLock<Arc<View>>,
+    /// Where a reader's own log lies.
+    _reader: Option<tempfile::TempDir>,
+    _lock: Option<WriterLock>,
+}
+
+impl Store {
+    /// The settings pinned at creation.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The database's own folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The last commit this store has seen.
+    pub(crate) fn view(&self) -> Arc<View> {
+        // A view is replaced whole, so a panic elsewhere cannot leave half of one.
+        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Prepares for finding hashes.
+    pub(crate) fn lookup(&self) -> Result<Lookup<'_>> {
+        Lookup::new(self)
+    }
+
+    /// The record of a document, which must be live.
+    pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
+        let value = self
+            .db
+            .get_pinned_cf(family(&self.db, DOCUMENTS)?, document_key(document))
+            .map_err(failed("read a document's record"))?;
+        let what = || format!("the record of document {document}");
+        records::decode(&value.ok_or_else(|| missing(&what()))?, what)
+    }
+
+    /// Calls `visit` with each live document in order of id, until it returns false.
+    pub(crate) fn for_each_document(&self, mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
+        let view = self.view();
+        for entry in self.db.iterator_cf(family(&self.db, DOCUMENTS)?, IteratorMode::Start) {
+            let (key, value) = entry.map_err(failed("read the documents"))?;
+            let Some(([], document)) = split_u32(&key) else {
+                return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });
+            };
+            if view.is_live(document)
+                && !visit(document, records::decode(&value, || format!("the record of document {document}"))?)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The live documents of a name, in order of arrival; more than one where versions are kept.
+    pub(crate) fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
+        self.ids_under(NAMES, &name_prefix(name))
+    }
+
+    /// The live documents with this content, in order of arrival.
+    pub(crate) fn documents_with(&self, digest: &Digest) -> Result<Vec<u32>> {
+        self.ids_under(DIGESTS, digest)
+    }
+
+    /// The document ids at the end of the keys that begin with `prefix`.
+    fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
+        let view = self.view();
+        let mut ids = Vec::new();
+        let mode = IteratorMode::From(prefix, Direction::Forward);
+        for entry in self.db.iterator_cf(family(&self.db, name)?, mode) {
+            let (key, _) = entry.map_err(failed("read names and digests"))?;
+            let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
+            if view.is_live(id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// Where fingerprints of a document stand; `ordinals` ascending, the answer in the same order.
+    pub(crate) fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Place>> {
+        let positions = family(&self.db, POSITIONS)?;
+        let mut places = Vec::with_capacity(ordinals.len());
+        let mut held: Option<(u32, Vec<Place>)> = None;
+        for &ordinal in ordinals {
+            let number = ordinal / CHUNK_PLACES;
+            let damaged = |detail| Error::Damaged {
+                what: format!("chunk {number} of the positions of document {document}"),
+                detail,
+            };
+            let chunk = match held {
+                Some((have, ref chunk)) if have == number => chunk,
+                _ => {
+                    let value = self
+                        .db
+                        .get_pinned_cf(positions, position_key(document, number))
+                        .map_err(failed("read positions"))?
+                        .ok_or_else(|| damaged("it is missing"))?;
+                    &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
+                }
+            };
+            let place = chunk.get((ordinal % CHUNK_PLACES) as usize);
+            places.push(*place.ok_or_else(|| damaged("it holds too few places"))?);
+        }
+        Ok(places)
+    }
+
+    /// The postings of one document, ascending. Reads every posting of the runs it may be in: for when
+    /// the document's text cannot be had.
+    pub(crate) fn postings_of(&self, document: u32) -> Result<Vec<Posting>> {
+        let mut postings = Vec::new();
+        for &(run, ref record) in &self.view().runs {
+            if (record.first_document..=record.last_document).contains(&document) {
+                let mut reader = RunReader::new(self, run)?;
+                while let Some(posting) = reader.next()? {
+                    postings.extend((posting.document == document).then_some(posting));
+                }
+            }
+        }
+        postings.sort_unstable();
+        Ok(postings)
+    }
+
+    /// Calls `visit` with the number of live postings of each hash that has any. Reads every posting.
+    pub(crate) fn for_each_hash(&self, mut visit: impl FnMut(u64)) -> Result<()> {
+        let view = self.view();
+        let mut readers =
+            view.runs.iter().map(|&(run, _)| RunReader::new(self, run)).collect::<Result<Vec<RunReader<'_>>>>()?;
+        let mut current: Option<(u64, u64)> = None;
+        run_reader::merge(&mut readers, |posting| {
+            if view.is_live(posting.document) {
+                match &mut current {
+                    Some((hash, count)) if *hash == posting.hash => *count += 1,
+                    _ => {
+                        if let Some((_, count)) = current.replace((posting.hash, 1)) {
+                            visit(count);
+                        }
+                    }
+                }
+            }
+        })?;
+        if let Some((_, count)) = current {
+            visit(count);
+        }
+        Ok(())
+    }
+
+    /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
+    pub(crate) fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
+        let names = [format::POSTINGS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, format::TOMBSTONES, "default"];
+        let mut parts = Vec::with_capacity(names.len() + 1);
+        for name in names {
+            let bytes = self.db.property_int_value_cf(family(&self.db, name)?, "rocksdb.live-sst-files-size");
+            parts.push((name, bytes.map_err(failed("measure itself"))?.unwrap_or(0)));
+        }
+        let path = self.root.join(format::STORE);
+        let mut total = 0;
+        for entry in std::fs::read_dir(&path).map_err(Error::io("measure", &path))? {
+            // A file that a writer removes meanwhile takes no space.
+            total += entry.and_then(|entry| entry.metadata()).map_or(0, |metadata| metadata.len());
+        }
+        let tables: u64 = parts.iter().map(|&(_, bytes)| bytes).sum();
+        parts.push(("logs and manifest", total.saturating_sub(tables)));
+        Ok(parts)
+    }
+}
+
+fn family<'a>(db: &'a DB, name: &'static str) -> Result<&'a ColumnFamily> {
+    db.cf_handle(name).ok_or_else(|| missing(&format!("the column family {name}")))
+}
+
+fn missing(what: &str) -> Error {
+    Error::Damaged { what: what.into(), detail: "it is missing" }
+}
+
+fn failed(action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
+    move |error| Error::Store { action, source: Cause::from(error) }
+}

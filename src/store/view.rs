@@ -1,0 +1,71 @@
+//! View: what a store shows, as of one commit. Replaced whole by the next commit, so that whoever holds
+//! one goes on seeing one state of the database.
+
+use rocksdb::{DB, Direction, IteratorMode};
+
+use super::format::{self, PROFILE_KEY, RUN_PREFIX, STATE_KEY, split_u32};
+use super::records::{self, RunRecord, StateRecord};
+use super::tombstones::Tombstones;
+use super::{failed, missing};
+use crate::error::Result;
+use crate::profile::Profile;
+
+/// State, runs and tombstones of one commit.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(super) state: StateRecord,
+    /// In order of number.
+    pub(super) runs: Vec<(u32, RunRecord)>,
+    pub(super) tombstones: Tombstones,
+}
+
+impl View {
+    pub(super) fn load(db: &DB) -> Result<Self> {
+        Ok(Self { state: load_state(db)?, runs: load_runs(db)?, tombstones: Tombstones::load(db)? })
+    }
+
+    /// What the database holds.
+    pub(crate) fn state(&self) -> &StateRecord {
+        &self.state
+    }
+
+    /// True where the id belongs to a committed document that is not deleted.
+    pub(crate) fn is_live(&self, document: u32) -> bool {
+        document < self.state.next_document && !self.tombstones.contains(document)
+    }
+
+    /// The number of runs, each of which a lookup has to visit.
+    pub(crate) fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Postings held, those of deleted documents included.
+    pub(crate) fn posting_count(&self) -> u64 {
+        self.runs.iter().map(|(_, run)| run.postings).sum()
+    }
+
+    /// Ids that were deleted and whose postings may still be there.
+    pub(crate) fn tombstone_count(&self) -> u64 {
+        self.tombstones.len()
+    }
+}
+
+pub(super) fn load_profile(db: &DB) -> Result<Profile> {
+    let value = db.get(PROFILE_KEY).map_err(failed("read its profile"))?;
+    format::decode_profile(&value.ok_or_else(|| missing("the profile record"))?)
+}
+
+fn load_state(db: &DB) -> Result<StateRecord> {
+    let value = db.get(STATE_KEY).map_err(failed("read its state"))?;
+    records::decode(&value.ok_or_else(|| missing("the state record"))?, || "the state record".into())
+}
+
+fn load_runs(db: &DB) -> Result<Vec<(u32, RunRecord)>> {
+    let mut runs = Vec::new();
+    for entry in db.iterator(IteratorMode::From(RUN_PREFIX, Direction::Forward)) {
+        let (key, value) = entry.map_err(failed("read the list of runs"))?;
+        let Some((RUN_PREFIX, run)) = split_u32(&key) else { break };
+        runs.push((run, records::decode(&value, || format!("the record of run {run}"))?));
+    }
+    Ok(runs)
+}

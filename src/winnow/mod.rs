@@ -1,0 +1,83 @@
+//! Selection: which k-gram hashes become fingerprints. A window is w consecutive hashes.
+//!
+//! The worked example of Schleimer et al. 2003, Figure 2, windows of length 4:
+//!
+//! ```
+//! use fpdb::winnow::{Selected, Winnower};
+//! use fpdb::Selection;
+//!
+//! let hashes = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98];
+//! let mut selected = Vec::new();
+//! let mut winnower = Winnower::new(Selection::Robust, 4);
+//! winnower.feed(&hashes, &mut selected);
+//! winnower.finish(&mut selected);
+//! let pairs: Vec<(u64, u64)> = selected.iter().map(|s: &Selected| (s.hash, s.position)).collect();
+//! assert_eq!(pairs, [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]);
+//! ```
+//!
+//! Fewer hashes than one window are treated as one window, so that a short document has one fingerprint.
+
+mod modulus;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+use modulus::ModulusSelector;
+use windows::WindowSelector;
+
+use crate::profile::Selection;
+
+/// A fingerprint as the selection sees it: a hash and where its k-gram begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The k-gram's hash.
+    pub hash: u64,
+    /// The index of the hash in the document, which is the index of the k-gram's first symbol.
+    pub position: u64,
+}
+
+/// Selects from a document's hashes, piece by piece, in constant memory (at most some 2 w hashes)
+/// and in time linear in the hashes whatever they are.
+#[derive(Clone, Debug)]
+pub struct Winnower {
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Windows(WindowSelector),
+    Modulus(ModulusSelector),
+}
+
+impl Winnower {
+    /// A selector of windows of `w` hashes; `w` is at least 1.
+    #[must_use]
+    pub fn new(selection: Selection, w: u32) -> Self {
+        let rule = match selection {
+            Selection::Robust => Rule::Windows(WindowSelector::new(w, false)),
+            Selection::Plain => Rule::Windows(WindowSelector::new(w, true)),
+            Selection::All => Rule::Windows(WindowSelector::new(1, false)),
+            Selection::Mod(p) => Rule::Modulus(ModulusSelector::new(p, None)),
+            Selection::SafeMod(p) => Rule::Modulus(ModulusSelector::new(p, Some(w))),
+        };
+        Self { rule }
+    }
+
+    /// Takes the document's next hashes and appends the fingerprints they settle to `out`, in
+    /// ascending order of position.
+    pub fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
+        match &mut self.rule {
+            Rule::Windows(selector) => selector.feed(hashes, out),
+            Rule::Modulus(selector) => selector.feed(hashes, out),
+        }
+    }
+
+    /// Ends the document: appends what a sequence shorter than one window selects, and makes ready
+    /// for the next document.
+    pub fn finish(&mut self, out: &mut Vec<Selected>) {
+        match &mut self.rule {
+            Rule::Windows(selector) => selector.finish(out),
+            Rule::Modulus(selector) => selector.finish(out),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The fast selection against the definitions, written down as they stand in the papers.
+
+use std::collections::{BTreeSet, HashSet};
+
+use proptest::prelude::*;
+
+use super::{Selected, Winnower};
+use crate::profile::Selection;
+
+/// Definitions 1 and 3, and section 3.1.2, window by window.
+fn oracle(hashes: &[u64], selection: Selection, w: usize) -> Vec<Selected> {
+    let n = hashes.len();
+    let w = if selection == Selection::All { 1 } else { w };
+    let mut picked = BTreeSet::new();
+    match selection {
+        Selection::Mod(p) => picked.extend((0..n).filter(|&i| hashes[i].is_multiple_of(p))),
+        Selection::SafeMod(p) => {
+            let good = |i: usize| hashes[i].is_multiple_of(p);
+            picked.extend((0..n).filter(|&i| good(i)));
+            picked.extend((0..n).filter(|&i| i + 1 >= w && (i + 1 - w..=i).all(|j| !good(j))));
+            if n > 0 && n < w && picked.is_empty() {
+                picked.insert(n - 1);
+            }
+        }
+        Selection::Plain | Selection::Robust | Selection::All => {
+            let windows: Vec<(usize, usize)> = match n {
+                0 => vec![],
+                _ if n < w => vec![(0, n)],
+                _ => (0..=n - w).map(|start| (start, start + w)).collect(),
+            };
+            let mut left: Option<usize> = None;
+            for (start, end) in windows {
+                let least = *hashes[start..end].iter().min().unwrap();
+                let kept = left.filter(|&i| i >= start && hashes[i] == least && selection != Selection::Plain);
+                let pick = kept.unwrap_or_else(|| (start..end).rev().find(|&i| hashes[i] == least).unwrap());
+                picked.insert(pick);
+                left = Some(pick);
+            }
+        }
+    }
+    picked.into_iter().map(|i| Selected { hash: hashes[i], position: i as u64 }).collect()
+}
+
+fn fast(hashes: &[u64], selection: Selection, w: usize, piece: usize) -> Vec<Selected> {
+    let mut winnower = Winnower::new(selection, w as u32);
+    let mut out = Vec::new();
+    // A first document must leave no trace in the second.
+    winnower.feed(&hashes[..hashes.len() / 2], &mut out);
+    winnower.finish(&mut out);
+    out.clear();
+    for piece in hashes.chunks(piece) {
+        winnower.feed(piece, &mut out);
+    }
+    winnower.finish(&mut out);
+    out
+}
+
+fn mix(i: u64) -> u64 {
+    let mut z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+const SELECTIONS: [Selection; 9] = [
+    Selection::Robust,
+    Selection::Plain,
+    Selection::All,
+    Selection::Mod(1),
+    Selection::Mod(4),
+    Selection::Mod(7),
+    Selection::SafeMod(1),
+    Selection::SafeMod(4),
+    Selection::SafeMod(1000),
+];
+
+fn inputs(n: usize) -> Vec<(&'static str, Vec<u64>)> {
+    let n = n as u64;
+    vec![
+        ("random", (0..n).map(mix).collect()),
+        ("constant", vec![5; n as usize]),
+        ("zero", vec![0; n as usize]),
+        ("greatest", vec![u64::MAX; n as usize]),
+        ("ascending", (0..n).collect()),
+        ("descending", (0..n).rev().collect()),
+        ("periodic 2", (0..n).map(|i| i % 2).collect()),
+        ("periodic 5", (0..n).map(|i| mix(i % 5)).collect()),
+        ("few values", (0..n).map(|i| mix(i) % 3).collect()),
+        ("sawtooth", (0..n).map(|i| i % 11 * 3).collect()),
+    ]
+}
+
+#[test]
+fn equals_the_definitions_on_a_grid() {
+    for w in [1usize, 2, 3, 4, 5, 8, 17, 100] {
+        for n in [0, 1, 2, w - 1, w, w + 1, 2 * w - 1, 2 * w, 2 * w + 1, 5 * w + 3] {
+            for (name, hashes) in inputs(n) {
+                for selection in SELECTIONS {
+                    let expected = oracle(&hashes, selection, w);
+                    for piece in [1, 2, 3, w, w + 1, n.max(1)] {
+                        let got = fast(&hashes, selection, w, piece);
+                        assert_eq!(got, expected, "{name}, n {n}, w {w}, {selection}, pieces of {piece}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn coarser_windows_select_subsets() {
+    for (name, hashes) in inputs(700) {
+        for selection in SELECTIONS {
+            for w in [1usize, 2, 3, 7, 20, 100] {
+                let pairs: HashSet<(u64, u64)> =
+                    oracle_free(&hashes, selection, w).iter().map(|s| (s.hash, s.position)).collect();
+                let values: HashSet<u64> = pairs.iter().map(|pair| pair.0).collect();
+                for coarser in [w, w + 1, 2 * w, 5 * w, 699, 700, 701, 5000] {
+                    if coarser < w {
+                        continue;
+                    }
+                    for s in oracle_free(&hashes, selection, coarser) {
+                        assert!(values.contains(&s.hash), "{name}, {selection}, w {w}, w' {coarser}");
+                        // Plain winnowing nests as (hash, position) pairs as well.
+                        if selection == Selection::Plain {
+                            assert!(pairs.contains(&(s.hash, s.position)), "{name}, w {w}, w' {coarser}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn oracle_free(hashes: &[u64], selection: Selection, w: usize) -> Vec<Selected> {
+    fast(hashes, selection, w, hashes.len().max(1))
+}
+
+#[test]
+fn every_window_holds_a_fingerprint() {
+    for (name, hashes) in inputs(900) {
+        for selection in [Selection::Robust, Selection::Plain, Selection::SafeMod(9)] {
+            for w in [1usize, 2, 10, 100, 900] {
+                let selected = oracle_free(&hashes, selection, w);
+                let mut previous = -1i64;
+                for s in &selected {
+                    assert!(s.position as i64 - previous <= w as i64, "{name}, {selection}, w {w}");
+                    previous = s.position as i64;
+                }
+                assert!(900 - previous <= w as i64, "{name}, {selection}, w {w}: the end");
+            }
+        }
+    }
+}
+
+#[test]
+fn robust_winnowing_keeps_one_hash_a_window_where_all_are_equal() {
+    let constant = vec![7u64; 10_000];
+    assert_eq!(oracle_free(&constant, Selection::Robust, 100).len(), 100);
+    assert_eq!(oracle_free(&constant, Selection::Plain, 100).len(), 10_000 - 99);
+}
+
+proptest! {
+    #[test]
+    fn equals_the_definitions_on_low_entropy(
+        hashes in proptest::collection::vec(0u64..6, 0..200),
+        w in 1usize..30,
+        piece in 1usize..50,
+        choice in 0usize..SELECTIONS.len(),
+    ) {
+        let selection = SELECTIONS[choice];
+        prop_assert_eq!(fast(&hashes, selection, w, piece), oracle(&hashes, selection, w));
+    }
+}

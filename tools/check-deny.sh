@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Checks the dependencies against deny.toml: licences, bans, sources, and known advisories.
+#
+# Uses the cargo-deny of this machine, or compiles one into <target>/tools, once. Advisories are checked only where
+# their database can be fetched; where it cannot, the output says that they were skipped, and why.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+version=0.20.2
+tools=${CARGO_TARGET_DIR:-target}/tools
+
+if command -v cargo-deny >/dev/null 2>&1; then
+    deny=cargo-deny
+elif [[ -x $tools/bin/cargo-deny ]]; then
+    deny=$tools/bin/cargo-deny
+else
+    echo "check-deny: cargo-deny is not installed; compiling version $version into $tools (a few minutes, once)" >&2
+    cargo install cargo-deny --locked --version "$version" --root "$tools" --target-dir "$tools/build"
+    deny=$tools/bin/cargo-deny
+fi
+
+# Duplicate versions are only warned of; the trees that explain them are for a person: `cargo deny check bans`.
+"$deny" --locked check --hide-inclusion-graph licenses bans sources
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if GIT_TERMINAL_PROMPT=0 timeout 60 "$deny" --locked fetch db >"$log" 2>&1; then
+    "$deny" --locked check --disable-fetch advisories
+else
+    status=$?
+    echo "check-deny: SKIPPED the advisories: the advisory database could not be fetched (exit status $status)." >&2
+    echo "check-deny: licences, bans and sources were checked. What the fetch said:" >&2
+    sed 's/^/    /' "$log" | tail -n 6 >&2
+fi

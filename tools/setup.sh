@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# Makes this machine able to build fpdb: looks for each thing the build needs, and installs what is missing.
+#
+# What is needed and why:
+#   cargo        the Rust toolchain, of at least the version Cargo.toml names; comes from rustup, never from here
+#   make         the Makefile is the one door of the project
+#   C, C++       RocksDB (some 340 C++ files), zstd and lz4 are compiled from source; Rust links with cc too
+#   libclang     bindgen reads RocksDB's C header with it, at build time
+#   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
+#   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
+#
+# What is missing is installed with apt-get, as root or through a sudo that asks no password. Where neither is possible
+# the line to run is printed and the exit status is 1. Run again at will: with all in place it does nothing.
+
+set -euo pipefail
+
+usage='usage: tools/setup.sh [--check]
+
+Installs what the build of fpdb needs and this machine lacks (Debian and its kin).
+  --check   only report what is there and what is missing; exit status 1 if anything needed is missing'
+
+check_only=false
+case "${1-}" in
+    '') ;;
+    --check) check_only=true ;;
+    -h | --help)
+        printf '%s\n' "$usage"
+        exit 0
+        ;;
+    *)
+        printf '%s\n' "$usage" >&2
+        exit 1
+        ;;
+esac
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+packages=() # what apt-get is to install
+wanted=()   # the same, in words, for systems without apt-get
+blocked=()  # what no package can cure
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+report() { if $check_only; then printf '%-9s %s\n' "$1" "$2"; fi; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# need NAME PACKAGE WORDS: the package is missing; say so.
+need() {
+    report "$1" "missing: $3"
+    packages+=("$2")
+    wanted+=("$3")
+}
+
+# A version as one number that can be compared: 1.90 -> 1090.
+comparable() {
+    local major minor
+    IFS=. read -r major minor _ <<<"$1"
+    printf '%d' $((major * 1000 + ${minor:-0}))
+}
+
+check_cargo() {
+    local least version
+    least=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$root/Cargo.toml")
+    if ! have cargo; then
+        report cargo missing
+        blocked+=("the Rust toolchain is missing: cargo is not on PATH. Install rustup from https://rustup.rs
+       (curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh), open a new shell and run this again.
+       If it is installed already: . \"\$HOME/.cargo/env\"")
+        return
+    fi
+    version=$(cd "$root" && cargo --version 2>/dev/null | cut -d' ' -f2) || version=
+    if [[ ! $version =~ ^[0-9]+\.[0-9]+ ]]; then
+        report cargo "does not run"
+        blocked+=("cargo is on PATH and does not run: see what \`cargo --version\` says; \`rustup default stable\` usually cures it.")
+    elif [[ -n $least ]] && (($(comparable "$version") < $(comparable "$least"))); then
+        report cargo "$version, too old"
+        blocked+=("cargo is version $version and fpdb needs Rust $least or newer: run \`rustup update stable\`.")
+    else
+        report cargo "$version"
+    fi
+}
+
+check_compilers() {
+    local variable name words
+    if have make; then report make "$(command -v make)"; else need make make "make"; fi
+    for variable in CC CXX; do
+        # The last word is the compiler: CXX may be "ccache c++".
+        read -ra words <<<"${!variable-}"
+        if ((${#words[@]} > 0)); then
+            name=${words[${#words[@]} - 1]}
+        else
+            name=cc
+            [[ $variable == CC ]] || name=c++
+        fi
+        if have "$name"; then
+            report compiler "$(command -v "$name")"
+        elif ((${#words[@]} > 0)); then
+            report compiler "missing: $name, which $variable names"
+            blocked+=("$variable names the compiler $name, which is not on PATH: install it, or unset $variable.")
+        elif [[ " ${packages[*]-} " != *" g++ "* ]]; then
+            need compiler g++ "a C and C++ compiler ($name is not on PATH)"
+        fi
+    done
+}
+
+# The libraries that bindgen would find, one per line: it looks in these folders, for these names, in this order.
+libclang_candidates() {
+    local folders=() prefix file name
+    if [[ -n ${LIBCLANG_PATH-} ]]; then
+        if [[ -f $LIBCLANG_PATH ]]; then
+            printf '%s\n' "$LIBCLANG_PATH"
+            return
+        fi
+        folders=("$LIBCLANG_PATH")
+    else
+        if have "${LLVM_CONFIG_PATH:-llvm-config}"; then
+            prefix=$("${LLVM_CONFIG_PATH:-llvm-config}" --prefix 2>/dev/null) || prefix=
+            [[ -z $prefix ]] || folders+=("$prefix/lib" "$prefix/lib64")
+        fi
+        IFS=: read -ra search <<<"${LD_LIBRARY_PATH-}:${LIBRARY_PATH-}"
+        for file in "${search[@]}"; do
+            [[ -z $file ]] || folders+=("$file")
+        done
+        folders+=(/usr/local/llvm*/lib* /usr/local/lib*/*/* /usr/local/lib*/* /usr/local/lib* /usr/lib*/*/* /usr/lib*/* /usr/lib*)
+    fi
+    for file in "${folders[@]/%//libclang}"; do
+        compgen -G "${file}[.-]*" || true
+    done | while read -r file; do
+        name=${file##*/}
+        case $name in
+            *-cpp.*) ;; # another library, with a C++ interface
+            libclang.so | libclang-*.so | libclang.so.* | libclang-*.so.*) if [[ -f $file ]]; then printf '%s\n' "$file"; fi ;;
+        esac
+    done
+}
+
+check_libclang() {
+    local all best release
+    all=$(libclang_candidates)
+    if [[ -z $all && -n ${LIBCLANG_PATH-} ]]; then
+        report libclang "missing: LIBCLANG_PATH leads nowhere"
+        blocked+=("LIBCLANG_PATH is $LIBCLANG_PATH, and no libclang.so is there: correct it, or unset it so that the usual places are searched.")
+        return
+    fi
+    if [[ -z $all ]]; then
+        need libclang libclang-dev "libclang with its headers (RocksDB's bindings are generated with it)"
+        return
+    fi
+    # bindgen takes the highest release it can read from a name.
+    best=$(sed -n 's,.*/libclang-\([0-9][0-9]*\).*,\1 &,p' <<<"$all" | sort -rn -s -k1,1 | sed -n '1s/^[0-9]* //p')
+    best=${best:-${all%%$'\n'*}}
+    report libclang "$best"
+    release=$(sed -n 's,.*/libclang-\([0-9][0-9]*\).*,\1,p' <<<"$best")
+    if has_clang_headers "$best" "$release"; then return; fi
+    need headers "libclang-${release:+common-$release-}dev" "clang's own headers (stddef.h) for $best"
+}
+
+# has_clang_headers LIBRARY RELEASE: is there a stddef.h that this libclang finds?
+has_clang_headers() {
+    local library=$1 release=$2 folder real header
+    real=$(readlink -f "$library")
+    for folder in "${library%/*}" "${real%/*}" "/usr/lib/llvm-${release:-*}/lib" /usr/lib /usr/lib64; do
+        # The version is in the name of the folder below: 14.0.6, or 16 alone.
+        while read -r header; do
+            report headers "$header"
+            return 0
+        done < <(compgen -G "$folder/clang/${release:-}*/include/stddef.h" || true)
+    done
+    # bindgen asks a clang on PATH for its include folders, where there is one.
+    if have clang && header=$(clang -print-resource-dir 2>/dev/null)/include/stddef.h && [[ -f $header ]]; then
+        report headers "$header"
+        return 0
+    fi
+    return 1
+}
+
+check_ccache() {
+    if have ccache; then
+        report ccache "$(command -v ccache)"
+    else
+        report ccache "missing (optional: with it, RocksDB compiled once is compiled again in a minute)"
+        return 1
+    fi
+}
+
+survey() {
+    packages=() wanted=() blocked=()
+    check_cargo
+    check_compilers
+    check_libclang
+}
+
+# How a command becomes root's: prints nothing for root, `sudo -n`, or fails.
+elevation() {
+    if ((EUID == 0)); then return 0; fi
+    if have sudo && sudo -n true 2>/dev/null; then
+        echo sudo -n
+        return 0
+    fi
+    return 1
+}
+
+# apt ARGUMENTS: apt-get as root, without questions. What it prints is shown only if it fails.
+apt() {
+    local log status=0
+    log=$(mktemp)
+    # shellcheck disable=SC2086 # `elevation` is no word or two
+    $elevate env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >"$log" 2>&1 </dev/null || status=$?
+    if ((status != 0)) && [[ ${quiet-} != true ]]; then
+        tail -n 15 "$log" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+survey
+ccache_missing=false
+check_ccache || ccache_missing=true
+
+# Where ccache could once not be had it is not asked for again: that would cost every build a look at the network.
+refused=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/fpdb/no-ccache
+if [[ -e $refused ]]; then ccache_missing=false; fi
+
+can_install=false
+if ! $check_only && { ((${#packages[@]} > 0)) || $ccache_missing; }; then
+    if have apt-get && elevate=$(elevation); then can_install=true; fi
+
+    if $can_install; then
+        if ((${#packages[@]} > 0)); then
+            for words in "${wanted[@]}"; do say "missing: $words"; done
+            say "installing with apt-get: ${packages[*]}"
+            apt update || say "apt-get update failed; trying with the package lists as they are"
+            if apt install --no-install-recommends "${packages[@]}"; then
+                survey
+            else
+                say "apt-get could not install: ${packages[*]}"
+            fi
+        fi
+        if $ccache_missing; then
+            # A nicety, never a reason to fail. The lists are fetched only if they do not know it.
+            quiet=true
+            if apt install --no-install-recommends ccache || { apt update && apt install --no-install-recommends ccache; }; then
+                say "installed ccache: RocksDB compiled once is compiled again in a minute"
+            else
+                say "ccache could not be installed; the build works without it, only slower when it is repeated"
+                if ((${#packages[@]} == 0)) && mkdir -p "${refused%/*}" && : >"$refused"; then
+                    say "(not tried again while $refused exists)"
+                fi
+            fi
+        fi
+    fi
+fi
+
+if ((${#packages[@]} > 0)); then
+    if ! $can_install; then
+        for words in "${wanted[@]}"; do say "missing: $words"; done
+    fi
+    if have apt-get; then
+        say "to install it, run:"
+        say "    sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages[*]}"
+    else
+        say "there is no apt-get here: install it with this system's package manager."
+        say "libclang in an unusual place is found through LIBCLANG_PATH, the folder that holds libclang.so."
+    fi
+fi
+for words in "${blocked[@]}"; do say "$words"; done
+((${#packages[@]} + ${#blocked[@]} == 0))
