@@ -11,7 +11,7 @@ use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::profile::Profile;
 use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
-use crate::store::{DocumentRecord, FORMAT_VERSION, Store};
+use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store};
 
 /// An open database.
 ///
@@ -165,6 +165,39 @@ impl Database {
         observer: &dyn IngestObserver,
     ) -> Result<IngestSummary> {
         ingest::ingest(&self.store, sources, options, stop, observer)
+    }
+
+    /// Deletes documents, all versions of each name, at once and together. Needs a database opened for
+    /// writing. Their space comes back with [`Database::compact`].
+    ///
+    /// Returns the number of documents deleted, and the names that no document has.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn remove(&self, names: &[String]) -> Result<(u64, Vec<String>)> {
+        let mut batch = Batch::new(self.store.view().state().next_document, 0);
+        let (mut removed, mut unknown) = (0, Vec::new());
+        for name in names {
+            let ids = self.store.documents_named(name)?;
+            if ids.is_empty() {
+                unknown.push(name.clone());
+            }
+            for id in ids {
+                removed += u64::from(!batch.deletes(id));
+                batch.delete(id, self.store.document(id)?);
+            }
+        }
+        Committer::new(&self.store).commit(&self.store, &mut batch)?;
+        Ok((removed, unknown))
+    }
+
+    /// Folds all postings into one run and frees the space of deleted documents. Needs a database opened for
+    /// writing; readers beside it are not disturbed.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn compact(&self) -> Result<()> {
+        self.store.compact()
     }
 
     /// Answers queries, in parallel; the answers are in the order of the sources.

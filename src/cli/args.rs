@@ -81,6 +81,10 @@ pub(crate) enum Command {
     Ingest(IngestArgs),
     /// Find the stored documents that share text with these
     Query(QueryArgs),
+    /// Delete documents
+    Rm(RmArgs),
+    /// Free the space of deleted documents and make queries faster
+    Compact,
     /// List the stored documents
     List(ListArgs),
     /// Show all that is known of documents
@@ -209,6 +213,13 @@ pub(crate) enum Mode {
     Containment,
     /// How much the two sets of k-grams overlap, estimated from a sample
     Resemblance,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RmArgs {
+    /// Names of stored documents
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 //! verb per file). Only here are results turned into exit statuses.
 
 mod args;
+mod compact;
 mod generate;
 mod ingest;
 mod init;
@@ -11,6 +12,7 @@ mod place;
 mod printer;
 mod progress;
 mod query;
+mod rm;
 mod show;
 mod stats;
 
@@ -79,6 +81,8 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Init(args) => init::run(&cli.global, args, printer),
         Command::Ingest(args) => ingest::run(&cli.global, args, printer),
         Command::Query(args) => query::run(&cli.global, args, printer),
+        Command::Rm(args) => rm::run(&cli.global, args, printer),
+        Command::Compact => compact::run(&cli.global, printer),
         Command::List(args) => list::run(&cli.global, args, printer),
         Command::Show(args) => show::run(&cli.global, args, printer),
         Command::Stats(args) => stats::run(&cli.global, args, printer),

@@ -10,21 +10,21 @@ use crate::document::Modified;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input::Candidate;
-use crate::store::{Batch, Committer, DocumentRecord, Store};
+use crate::store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Store};
 
 /// A file written to this shortly before it was read could be written to again without its time changing:
 /// file systems count time in steps of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
-/// The batch takes this share of the memory allowed; growing it and handing it over takes as much again.
-const BATCH_SHARE: u64 = 2;
+/// The batch takes this share of the memory allowed; what is on its way to it and what the store needs to
+/// take it over take the rest.
+const BATCH_SHARE: (u64, u64) = (3, 4);
 
 /// Gathers documents into batches and commits them.
 pub(super) struct Intake<'a> {
     store: &'a Store,
     observer: &'a dyn IngestObserver,
     on_change: OnChange,
-    batch_memory: usize,
     batch: Batch,
     committer: Committer,
     summary: IngestSummary,
@@ -32,12 +32,13 @@ pub(super) struct Intake<'a> {
 
 impl<'a> Intake<'a> {
     pub(super) fn new(store: &'a Store, options: &IngestOptions, observer: &'a dyn IngestObserver) -> Self {
+        let (part, whole) = BATCH_SHARE;
+        let batch_memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
         Self {
             store,
             observer,
             on_change: options.on_change,
-            batch_memory: usize::try_from(options.memory / BATCH_SHARE).unwrap_or(usize::MAX),
-            batch: Batch::new(store.view().state().next_document),
+            batch: Batch::new(store.view().state().next_document, batch_memory),
             committer: Committer::new(store),
             summary: IngestSummary::default(),
         }
@@ -83,18 +84,17 @@ impl<'a> Intake<'a> {
                 }
             }
         }
-        if self.batch.is_full(self.batch_memory) { self.commit() } else { Ok(()) }
+        if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
     }
 
     fn take_fingerprints(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
-        for fingerprint in fingerprints {
-            self.batch.push(fingerprint)?;
+        for some in fingerprints.chunks(PUSHED_AT_ONCE) {
+            if self.batch.is_full() {
+                self.committer.spill(self.store, &mut self.batch)?;
+            }
+            self.batch.push(some)?;
         }
-        if self.batch.memory() >= self.batch_memory {
-            self.committer.spill(self.store, &mut self.batch)
-        } else {
-            Ok(())
-        }
+        Ok(())
     }
 
     /// Decides what a document that has been read is, against the stored ones of its name.
@@ -159,6 +159,7 @@ impl<'a> Intake<'a> {
     fn commit(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             self.committer.commit(self.store, &mut self.batch)?;
+            self.store.fold_excess()?;
             let done = &self.summary;
             self.observer.committed(done.added + done.replaced + done.unchanged + done.kept);
         }

@@ -121,7 +121,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     }
     let more = report.matching_documents.saturating_sub(report.matches.len() as u64);
     if more > 0 {
-        let _ = writeln!(page, "  {} more not shown (--top N shows more)", count(more, "document"));
+        let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, "more document"));
     }
     page
 }

@@ -4,17 +4,22 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::block::Posting;
 use super::positions::{self, CHUNK_PLACES, Place};
+use super::posting_buffer::PostingBuffer;
 use super::records::{DocumentRecord, RunRecord};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
+
+/// The most fingerprints of one call of [`Batch::push`]: by so much a batch may exceed its memory.
+pub(crate) const PUSHED_AT_ONCE: usize = 4096;
 
 /// Documents on their way into the store. Documents are added one after the other, in order of id.
 #[derive(Debug)]
 pub(crate) struct Batch {
     /// The id of the document being added, or of the next one.
     pub(super) document: u32,
-    pub(super) postings: Vec<Posting>,
+    memory: usize,
+    pub(super) postings: PostingBuffer,
     pub(super) chunks: Chunks,
     pub(super) documents: Vec<(u32, DocumentRecord)>,
     /// Records of stored documents that change without their fingerprints changing.
@@ -52,10 +57,12 @@ struct OpenDocument {
 }
 
 impl Batch {
-    pub(crate) fn new(next_document: u32) -> Self {
+    /// An empty batch that is full at about `memory` bytes. Its first document gets the id `next_document`.
+    pub(crate) fn new(next_document: u32, memory: usize) -> Self {
         Self {
             document: next_document,
-            postings: Vec::new(),
+            memory,
+            postings: PostingBuffer::new(memory / size_of::<Posting>() + PUSHED_AT_ONCE),
             chunks: Chunks::default(),
             documents: Vec::new(),
             updates: Vec::new(),
@@ -68,16 +75,21 @@ impl Batch {
         }
     }
 
-    /// Adds a fingerprint of the current document; they come in order of position.
+    /// Adds fingerprints of the current document, at most [`PUSHED_AT_ONCE`]; they come in order of
+    /// position. The batch must not be full.
     ///
     /// # Errors
     /// [`Error::TooManyFingerprints`] past 2^32 in one document.
-    pub(crate) fn push(&mut self, fingerprint: &Fingerprint) -> Result<()> {
+    pub(crate) fn push(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
+        fingerprints.iter().try_for_each(|fingerprint| self.push_one(fingerprint))
+    }
+
+    fn push_one(&mut self, fingerprint: &Fingerprint) -> Result<()> {
         let limit = u64::from(u32::MAX);
         let ordinal =
             u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
-        self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal });
-        if ordinal % CHUNK_PLACES == 0 {
+        self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal })?;
+        if ordinal.is_multiple_of(CHUNK_PLACES) {
             self.open.last = Place::default();
             self.chunks.index.push((self.document, ordinal / CHUNK_PLACES, 0));
         }
@@ -166,19 +178,20 @@ impl Batch {
         self.updates.push((document, record));
     }
 
-    /// The bytes the batch takes in memory, near enough for a limit.
-    pub(crate) fn memory(&self) -> usize {
+    /// True where it should be spilled, or once a document has ended committed.
+    pub(crate) fn is_full(&self) -> bool {
         let records = self.documents.len() + self.updates.len() + self.deleted.len();
-        self.postings.capacity() * size_of::<Posting>()
+        let used = self.postings.bytes()
             + self.chunks.bytes.capacity()
             + self.chunks.index.capacity() * size_of::<(u32, u32, usize)>()
             // A record, its name and path, and its share of the commit.
-            + records * 1024
+            + records * 1024;
+        used >= self.memory
     }
 
-    /// True where the batch should be committed, once a document has ended, to stay within `memory` bytes.
-    pub(crate) fn is_full(&self, memory: usize) -> bool {
-        !self.runs.is_empty() || self.memory() >= memory
+    /// True where some of it lies in the store already and waits for the commit.
+    pub(crate) fn has_runs(&self) -> bool {
+        !self.runs.is_empty()
     }
 
     /// True where a commit would change nothing.
@@ -205,7 +218,7 @@ impl Batch {
     /// The postings and the complete chunks have been written to the store.
     pub(super) fn written(&mut self, run: Option<(u32, RunRecord)>) {
         self.runs.extend(run);
-        self.postings = Vec::new();
+        self.postings.release();
         let open = self.has_open_chunk().then(|| self.chunks.index.pop()).flatten();
         let start = if open.is_some() { self.chunks.index.last().map_or(0, |last| last.2) } else { 0 };
         self.chunks = match open {
@@ -223,6 +236,11 @@ impl Batch {
     /// True where the last chunk is one of the current document and not full.
     fn has_open_chunk(&self) -> bool {
         !self.open.fingerprints.is_multiple_of(u64::from(CHUNK_PLACES))
+    }
+
+    /// A batch like this one was, for the documents after it.
+    pub(super) fn next(&self) -> Self {
+        Self::new(self.document, self.memory)
     }
 
     fn advance(&mut self) -> Result<()> {

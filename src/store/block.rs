@@ -10,7 +10,8 @@ pub(super) const BLOCK_POSTINGS: usize = 512;
 
 /// One (document, fingerprint) held under a hash. The ordinal numbers a document's fingerprints in
 /// order of position; the positions themselves are kept once per document, not in every posting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub(crate) struct Posting {
     pub(crate) hash: u64,
     pub(crate) document: u32,

@@ -11,14 +11,15 @@ use rayon::slice::ParallelSliceMut;
 use rocksdb::WriteBatch;
 
 use super::batch::Batch;
-use super::block::{self, BLOCK_POSTINGS, Posting};
 use super::create::synced;
 use super::format::{
-    DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, POSTINGS, STATE_KEY, digest_key, document_key, name_key,
-    position_key, posting_key, run_key,
+    DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, digest_key, document_key, name_key, position_key,
+    run_key,
 };
-use super::records::{self, DocumentRecord, RunRecord};
+use super::positions::CHUNK_PLACES;
+use super::records::{self, RunRecord};
 use super::run_reader::{self, RunReader};
+use super::run_writer::RunWriter;
 use super::sorted_file::{SortedFiles, file_options};
 use super::{Store, View, failed, family};
 use crate::error::Result;
@@ -44,9 +45,8 @@ impl Committer {
     /// Moves the postings and positions of the batch into the store, where no reader sees them until the
     /// commit, to free their memory.
     pub(crate) fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
-        let incoming = store.root.join(INCOMING);
         let options = file_options(POSITIONS);
-        let mut files = SortedFiles::new(&incoming, POSITIONS, &options);
+        let mut files = SortedFiles::new(store.root.join(INCOMING), POSITIONS, &options);
         for (document, chunk, bytes) in batch.complete_chunks() {
             files.put(&position_key(document, chunk), bytes)?;
         }
@@ -59,31 +59,22 @@ impl Committer {
     }
 
     fn write_run(&mut self, store: &Store, batch: &mut Batch) -> Result<Option<(u32, RunRecord)>> {
-        batch.postings.par_sort_unstable();
-        let postings = &batch.postings;
-        let Some(record) = run_record(postings) else { return Ok(None) };
-        let run = self.next_run;
-        let incoming = store.root.join(INCOMING);
-        let options = file_options(POSTINGS);
-        let mut files = SortedFiles::new(&incoming, POSTINGS, &options);
-        let mut continuation = 0;
-        let mut value = Vec::new();
-        let mut last: Option<Posting> = None;
-        for block in postings.chunks(BLOCK_POSTINGS) {
-            continuation = if last.is_some_and(|last| last.hash == block[0].hash) { continuation + 1 } else { 0 };
-            value.clear();
-            block::encode(block, &mut value);
-            files.put(&posting_key(run, block[0].hash, continuation), &value)?;
-            for &posting in block {
-                if last.is_none_or(|last| (last.hash, last.document) != (posting.hash, posting.document)) {
-                    *self.distinct.entry(posting.document).or_default() += 1;
-                }
-                last = Some(posting);
+        let postings = batch.postings.as_mut_slice();
+        postings.par_sort_unstable();
+        // Folding has numbers of its own, but none while a batch has runs.
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let options = RunWriter::options();
+        let mut writer = RunWriter::new(store, self.next_run, &options);
+        for (index, &posting) in postings.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| postings[before]);
+            if before.is_none_or(|before| (before.hash, before.document) != (posting.hash, posting.document)) {
+                *self.distinct.entry(posting.document).or_default() += 1;
             }
+            writer.push(posting)?;
         }
-        files.ingest(&store.db)?;
-        self.next_run = run + 1;
-        Ok(Some((run, record)))
+        let run = writer.finish(store)?;
+        self.next_run += u32::from(run.is_some());
+        Ok(run)
     }
 
     /// Makes the batch part of the database and empties it. Durable when it returns.
@@ -94,7 +85,8 @@ impl Committer {
             self.distinct.insert(document, distinct);
         }
         let db = &store.db;
-        let (documents, names, digests) = (family(db, DOCUMENTS)?, family(db, NAMES)?, family(db, DIGESTS)?);
+        let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
+        let (digests, positions) = (family(db, DIGESTS)?, family(db, POSITIONS)?);
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
         let mut write = WriteBatch::default();
@@ -112,11 +104,19 @@ impl Committer {
             write.put_cf(documents, document_key(*id), records::encode(record)?);
         }
         for (id, record) in &batch.deleted {
-            forget(&mut write, (documents, names, digests), *id, record);
+            write.delete_cf(documents, document_key(*id));
+            write.delete_cf(names, name_key(&record.name, *id));
+            write.delete_cf(digests, digest_key(&record.digest, *id));
+            for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+                write.delete_cf(positions, position_key(*id, chunk as u32));
+            }
             state.documents -= 1;
             state.bytes -= record.bytes;
             state.symbols -= record.symbols;
             state.fingerprints -= record.fingerprints;
+        }
+        for &id in &batch.burnt {
+            write.delete_range_cf(positions, position_key(id, 0), position_key(id + 1, 0));
         }
         let mut buried: Vec<u32> = batch.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
@@ -125,7 +125,7 @@ impl Committer {
             write.put(run_key(*run), records::encode(record)?);
         }
         state.next_document = batch.document;
-        state.next_run = self.next_run;
+        state.next_run = state.next_run.max(self.next_run);
         state.committed_at = crate::clock::now();
         write.put(STATE_KEY, records::encode(state)?);
         db.write_opt(write, &synced()).map_err(failed("commit"))?;
@@ -133,30 +133,9 @@ impl Committer {
         *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
         self.distinct.clear();
         self.spread.clear();
-        *batch = Batch::new(batch.document);
+        *batch = batch.next();
         Ok(())
     }
-}
-
-/// Removes the rows of a deleted document; its postings stay until they are compacted away.
-fn forget(
-    write: &mut WriteBatch,
-    (documents, names, digests): (&rocksdb::ColumnFamily, &rocksdb::ColumnFamily, &rocksdb::ColumnFamily),
-    id: u32,
-    record: &DocumentRecord,
-) {
-    write.delete_cf(documents, document_key(id));
-    write.delete_cf(names, name_key(&record.name, id));
-    write.delete_cf(digests, digest_key(&record.digest, id));
-}
-
-fn run_record(postings: &[Posting]) -> Option<RunRecord> {
-    let documents = || postings.iter().map(|posting| posting.document);
-    Some(RunRecord {
-        postings: postings.len() as u64,
-        first_document: documents().min()?,
-        last_document: documents().max()?,
-    })
 }
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.
@@ -170,6 +149,7 @@ fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64
             distinct += 1;
             last = Some(posting.hash);
         }
+        Ok(())
     })?;
     Ok(distinct)
 }

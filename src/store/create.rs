@@ -9,7 +9,7 @@ use rocksdb::{DB, IteratorMode, WriteBatch, WriteOptions};
 
 use super::format::{
     FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
-    marker_version, position_key, posting_key,
+    marker_version, parse_posting_key, position_key, posting_key,
 };
 use super::lock::WriterLock;
 use super::records::{self, StateRecord};
@@ -111,22 +111,30 @@ impl Store {
             }
             _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
         }
+        // Runs that a crash left before they were committed, or after they were folded into another.
         let view = self.view();
-        let mut batch = WriteBatch::default();
-        let first_run = posting_key(view.state.next_run, 0, 0);
-        let first_position = position_key(view.state.next_document, 0);
-        for (name, first) in [(POSTINGS, &first_run[..]), (POSITIONS, &first_position[..])] {
-            let rows = family(&self.db, name)?;
-            if let Some(last) = self.db.iterator_cf(rows, IteratorMode::End).next() {
-                let (last, _) = last.map_err(failed("look for unfinished batches"))?;
-                if last[..] >= *first {
-                    let after = [&last[..], &[0]].concat();
-                    batch.delete_range_cf(rows, first, &after[..]);
-                }
+        let postings = family(&self.db, POSTINGS)?;
+        let mut rows = self.db.raw_iterator_cf(postings);
+        rows.seek_to_first();
+        while let Some(key) = rows.key() {
+            let (run, _, _) = parse_posting_key(key)
+                .ok_or_else(|| Error::Damaged { what: "a posting block".into(), detail: "its key is not 16 bytes" })?;
+            if !view.runs.iter().any(|&(listed, _)| listed == run) {
+                self.remove_run(run)?;
             }
+            rows.seek(posting_key(run + 1, 0, 0));
         }
-        if !batch.is_empty() {
-            self.db.write_opt(batch, &synced()).map_err(failed("discard an unfinished batch"))?;
+        rows.status().map_err(failed("look for unfinished batches"))?;
+
+        let positions = family(&self.db, POSITIONS)?;
+        let first = position_key(view.state.next_document, 0);
+        if let Some(last) = self.db.iterator_cf(positions, IteratorMode::End).next() {
+            let (last, _) = last.map_err(failed("look for unfinished batches"))?;
+            if last[..] >= first[..] {
+                let mut batch = WriteBatch::default();
+                batch.delete_range_cf(positions, &first[..], &[&last[..], &[0]].concat()[..]);
+                self.db.write_opt(batch, &synced()).map_err(failed("discard an unfinished batch"))?;
+            }
         }
         Ok(())
     }

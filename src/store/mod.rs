@@ -9,13 +9,16 @@ mod bits;
 mod block;
 mod commit;
 mod create;
+mod fold;
 mod format;
 mod lock;
 mod lookup;
 mod options;
 mod positions;
+mod posting_buffer;
 mod records;
 mod run_reader;
+mod run_writer;
 mod sorted_file;
 mod tombstones;
 mod varint;
@@ -34,7 +37,7 @@ use lock::WriterLock;
 use positions::CHUNK_PLACES;
 use run_reader::RunReader;
 
-pub(crate) use batch::Batch;
+pub(crate) use batch::{Batch, PUSHED_AT_ONCE};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
 pub(crate) use format::FORMAT_VERSION;
@@ -190,6 +193,7 @@ impl Store {
                     }
                 }
             }
+            Ok(())
         })?;
         if let Some((_, count)) = current {
             visit(count);

@@ -40,14 +40,14 @@ impl<'a> RunReader<'a> {
 }
 
 /// Calls `visit` with the postings of all readers in one ascending order.
-pub(super) fn merge(readers: &mut [RunReader<'_>], mut visit: impl FnMut(Posting)) -> Result<()> {
+pub(super) fn merge(readers: &mut [RunReader<'_>], mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
     let mut heads = BinaryHeap::new();
     for (index, reader) in readers.iter_mut().enumerate() {
         heads.extend(reader.next()?.map(|posting| Reverse((posting, index))));
     }
     while let Some(mut head) = heads.peek_mut() {
         let Reverse((posting, index)) = *head;
-        visit(posting);
+        visit(posting)?;
         match readers[index].next()? {
             Some(next) => *head = Reverse((next, index)),
             None => {

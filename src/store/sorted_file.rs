@@ -1,7 +1,7 @@
 //! Sorted files: rows written outside the store, in key order, and handed to it whole.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rocksdb::{DB, IngestExternalFileOptions, SstFileWriter};
 
@@ -13,7 +13,7 @@ const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.
 pub(super) struct SortedFiles<'a> {
-    folder: &'a Path,
+    folder: PathBuf,
     family: &'static str,
     options: &'a rocksdb::Options,
     writer: Option<SstFileWriter<'a>>,
@@ -21,7 +21,7 @@ pub(super) struct SortedFiles<'a> {
 }
 
 impl<'a> SortedFiles<'a> {
-    pub(super) fn new(folder: &'a Path, family: &'static str, options: &'a rocksdb::Options) -> Self {
+    pub(super) fn new(folder: PathBuf, family: &'static str, options: &'a rocksdb::Options) -> Self {
         Self { folder, family, options, writer: None, files: Vec::new() }
     }
 

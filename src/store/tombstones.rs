@@ -43,6 +43,16 @@ impl Tombstones {
         self.ids.len()
     }
 
+    /// Removes all of them.
+    pub(super) fn clear(&mut self, db: &DB, batch: &mut WriteBatch) -> Result<()> {
+        let touched: BTreeSet<u32> = self.ids.iter().map(|id| id >> 16).collect();
+        for high in touched {
+            batch.delete_cf(family(db, TOMBSTONES)?, tombstone_key(high << 16));
+        }
+        self.ids.clear();
+        Ok(())
+    }
+
     /// Adds documents, and puts the values that change into `batch`.
     pub(super) fn add(&mut self, documents: &[u32], db: &DB, batch: &mut WriteBatch) -> Result<()> {
         self.ids.extend(documents);
