@@ -11,7 +11,7 @@ use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::profile::Profile;
 use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
-use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store};
+use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Verification};
 
 /// An open database.
 ///
@@ -198,6 +198,32 @@ impl Database {
     /// What keeps the store from being read or written.
     pub fn compact(&self) -> Result<()> {
         self.store.compact()
+    }
+
+    /// Checks every posting, position, document, name and count against each other and against the engine's
+    /// checksums. `progress` is told what is being checked and how many of it are done.
+    ///
+    /// # Errors
+    /// What keeps the check from being made; damage is listed in its result.
+    pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+        self.store.verify(progress)
+    }
+
+    /// Copies the database into `folder`, where earlier backups may be, and keeps at most `keep` of them.
+    /// Needs a database opened for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`] where something else is in the folder.
+    pub fn backup(&self, folder: &Path, keep: Option<usize>) -> Result<Backup> {
+        self.store.backup(folder, keep)
+    }
+
+    /// Makes a database at `path` of the newest backup in `folder`, and opens it for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`], [`Error::DatabaseExists`], and a damaged backup.
+    pub fn restore(path: &Path, folder: &Path) -> Result<Self> {
+        Ok(Self { store: Store::restore(path, folder)? })
     }
 
     /// Answers queries, in parallel; the answers are in the order of the sources.

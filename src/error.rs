@@ -40,6 +40,12 @@ pub enum Error {
         /// The path looked at.
         path: PathBuf,
     },
+    /// A backup was looked for, or is to be made, where something else is.
+    #[error("{} is not a folder of fpdb backups", path.display())]
+    NotABackup {
+        /// The path looked at.
+        path: PathBuf,
+    },
     /// `init` found a database already there.
     #[error("there is already a database at {}", path.display())]
     DatabaseExists {
@@ -188,6 +194,7 @@ impl Error {
                 format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
             }
             Self::NotADatabase { .. } => "name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet".into(),
+            Self::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
             Self::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
             Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
@@ -203,6 +210,8 @@ impl Error {
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
+            Self::NotAFile { .. } => "name a file; `-` reads standard input, and only `ingest` takes folders".into(),
+            Self::Store { .. } => "where the cause is corruption or a missing file, the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {

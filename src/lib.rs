@@ -44,3 +44,4 @@ pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome
 pub use input::{Source, WalkOptions, measure};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, wilson_interval};
+pub use store::{Backup, Problem, Verification};

@@ -85,6 +85,12 @@ pub(crate) enum Command {
     Rm(RmArgs),
     /// Free the space of deleted documents and make queries faster
     Compact,
+    /// Check every posting, document and count against each other
+    Verify,
+    /// Copy the database to a folder; again: only what has changed since
+    Backup(BackupArgs),
+    /// Make a database of the newest backup in a folder
+    Restore(RestoreArgs),
     /// List the stored documents
     List(ListArgs),
     /// Show all that is known of documents
@@ -220,6 +226,23 @@ pub(crate) struct RmArgs {
     /// Names of stored documents
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// The folder of backups: new, empty, or with earlier backups
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Keep only the N newest backups [default: all]
+    #[arg(long, value_name = "N")]
+    pub(crate) keep: Option<NonZero<usize>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// A folder of backups
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first one stops an ingest at its next commit, the second one at once.
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by the first Ctrl-C.
@@ -15,7 +16,11 @@ pub(crate) fn install() -> Result<(), ctrlc::Error> {
         if again || !GRACEFUL.load(Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)");
+        // Whoever reads it may have gone.
+        let _ = writeln!(
+            io::stderr(),
+            "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)"
+        );
     })
 }
 

@@ -2,6 +2,7 @@
 //! verb per file). Only here are results turned into exit statuses.
 
 mod args;
+mod backup;
 mod compact;
 mod generate;
 mod ingest;
@@ -15,6 +16,7 @@ mod query;
 mod rm;
 mod show;
 mod stats;
+mod verify;
 
 use std::io;
 use std::process::ExitCode;
@@ -83,6 +85,9 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(&cli.global, args, printer),
         Command::Rm(args) => rm::run(&cli.global, args, printer),
         Command::Compact => compact::run(&cli.global, printer),
+        Command::Verify => verify::run(&cli.global, printer),
+        Command::Backup(args) => backup::backup(&cli.global, args, printer),
+        Command::Restore(args) => backup::restore(&cli.global, args, printer),
         Command::List(args) => list::run(&cli.global, args, printer),
         Command::Show(args) => show::run(&cli.global, args, printer),
         Command::Stats(args) => stats::run(&cli.global, args, printer),

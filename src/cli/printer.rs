@@ -32,36 +32,41 @@ impl Printer {
     /// Something worth knowing.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            say(format_args!("{text}"));
         }
     }
 
     /// Something only `--verbose` shows.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
-            eprintln!("{text}");
+            say(format_args!("{text}"));
         }
     }
 
     /// What ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        eprintln!("{}: {error:#}", self.label("error", 31));
+        say(format_args!("{}: {error:#}", self.label("error", 31)));
         if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<fpdb::Error>()?.hint()) {
-            eprintln!("{}: {hint}", self.label("hint", 36));
+            say(format_args!("{}: {hint}", self.label("hint", 36)));
         }
     }
 
     /// What kept one document from being read.
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
-        eprintln!("{}: {name}: {}", self.label("error", 31), error.chain());
+        say(format_args!("{}: {name}: {}", self.label("error", 31), error.chain()));
         if let Some(hint) = error.hint().filter(|_| !self.quiet) {
-            eprintln!("{}: {hint}", self.label("hint", 36));
+            say(format_args!("{}: {hint}", self.label("hint", 36)));
         }
     }
 
     fn label(&self, text: &str, colour: u8) -> String {
         if self.colour { format!("\u{1b}[1;{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// Writes a line to standard error. Whoever reads it may have gone: that ends no run.
+fn say(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Where results go.

@@ -67,6 +67,35 @@ impl Progress {
     }
 }
 
+/// A running count, or nothing where none is wanted.
+pub(crate) struct Counter {
+    bar: Option<ProgressBar>,
+}
+
+impl Counter {
+    pub(crate) fn start(printer: &Printer) -> Self {
+        let bar = printer.progress.then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.set_style(style("{spinner} {pos} {msg} ({per_sec})"));
+            bar
+        });
+        Self { bar }
+    }
+
+    pub(crate) fn show(&self, what: &'static str, done: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what);
+            bar.set_position(done);
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

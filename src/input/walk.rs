@@ -1,6 +1,7 @@
 //! Walking: the files below the paths a user names, in sorted order.
 
 use std::fs::Metadata;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Component, Path};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -127,6 +128,10 @@ fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
             return Some(Found::Failed { name, error: Error::Io { action: "read", path: path.to_owned(), source } });
         }
     };
+    if metadata.is_dir() {
+        // A link to a folder that was named: the walk enters it.
+        return None;
+    }
     if !metadata.is_file() {
         return Some(if named {
             Found::Failed { name, error: Error::NotAFile { path: path.to_owned() } }
@@ -203,13 +208,19 @@ fn failed(root: &Path, error: ignore::Error) -> Found {
             other => {
                 let name = name_of(&path).unwrap_or_else(|_| path.display().to_string());
                 let error = match other {
-                    ignore::Error::Io(source) => Error::Io { action: "read", path, source },
+                    ignore::Error::Io(source) => Error::Io { action: "read", path, source: plain(source) },
                     other => Error::Walk { path, source: Cause::from(other) },
                 };
                 return Found::Failed { name, error };
             }
         };
     }
+}
+
+/// The system's own error, without the walker's words around it, which name the path again.
+fn plain(error: io::Error) -> io::Error {
+    let inner = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]

@@ -24,20 +24,21 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// c|A|: the size of the intersection at containment c, at most both sets.
-    fn intersection(self, containment: f64) -> f64 {
-        (containment * self.query).min(self.document).min(self.query)
+    /// c|A|, the size of the intersection where `found` of `sampled` hashes were found, c = found / sampled; at
+    /// most both sets. Multiplied first: exact where all hashes were looked up, so that equal measures tie.
+    fn intersection(self, found: f64, sampled: f64) -> f64 {
+        (found * self.query / sampled).min(self.document).min(self.query)
     }
 
     /// c|A| / (|A| + |B| - c|A|).
-    pub(super) fn resemblance(self, containment: f64) -> f64 {
-        let both = self.intersection(containment);
+    pub(super) fn resemblance(self, found: f64, sampled: f64) -> f64 {
+        let both = self.intersection(found, sampled);
         ratio(both, self.query + self.document - both)
     }
 
     /// c|A| / |B|.
-    pub(super) fn document_containment(self, containment: f64) -> f64 {
-        ratio(self.intersection(containment), self.document)
+    pub(super) fn document_containment(self, found: f64, sampled: f64) -> f64 {
+        ratio(self.intersection(found, sampled), self.document)
     }
 }
 
@@ -63,10 +64,12 @@ mod tests {
     #[test]
     fn measures_follow_from_containment_and_sizes() {
         let sizes = Sizes { query: 100.0, document: 50.0 };
-        assert!((sizes.resemblance(0.25) - 0.2).abs() < 1e-12);
-        assert!((sizes.document_containment(0.25) - 0.5).abs() < 1e-12);
+        assert!((sizes.resemblance(1.0, 4.0) - 0.2).abs() < 1e-12);
+        assert!((sizes.document_containment(1.0, 4.0) - 0.5).abs() < 1e-12);
         // A sample can suggest more than the document holds.
-        assert!((sizes.document_containment(0.9) - 1.0).abs() < 1e-12);
-        assert_eq!(Sizes { query: 0.0, document: 0.0 }.resemblance(0.0), 0.0);
+        assert!((sizes.document_containment(0.9, 1.0) - 1.0).abs() < 1e-12);
+        assert_eq!(Sizes { query: 0.0, document: 0.0 }.resemblance(0.0, 1.0), 0.0);
+        // 15 of 30, exactly; 15 / 22 * 22 is a little less than 15.
+        assert_eq!(Sizes { query: 22.0, document: 23.0 }.resemblance(15.0, 22.0), 0.5);
     }
 }

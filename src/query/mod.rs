@@ -155,6 +155,10 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     for hash in looked_up {
         tally.count(&mut lookup, hash.hash, options.max_df)?;
     }
+    if looked_up.is_empty() {
+        // Too short for a fingerprint: the digest still tells which documents are the same.
+        tally.shared.extend(store.documents_with(&subject.digest)?.into_iter().map(|id| (id, 0)));
+    }
     let (ranked, matching_documents) = rank::rank(store, subject, looked_up.len() as u64, &tally.shared, options)?;
     let mut marks = HashMap::new();
     if options.passages && !ranked.is_empty() {

@@ -38,7 +38,7 @@ pub(super) fn rank(
     let mut best: Vec<Ranked> = Vec::new();
     let mut reaching = 0;
     for (id, count) in candidates {
-        let bound = count as f64 / looked_up as f64;
+        let bound = containment(count, looked_up);
         if bound < options.min_score {
             break;
         }
@@ -63,27 +63,39 @@ pub(super) fn rank(
     Ok((best, reaching))
 }
 
+/// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same
+/// bytes are compared.
+fn containment(shared: u64, looked_up: u64) -> f64 {
+    if looked_up == 0 { 1.0 } else { shared as f64 / looked_up as f64 }
+}
+
 fn precedes(a: &Ranked, b: &Ranked) -> bool {
     let order = b.score.total_cmp(&a.score).then_with(|| a.record.name.cmp(&b.record.name)).then(a.id.cmp(&b.id));
     order == Ordering::Less
 }
 
 fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: DocumentRecord, mode: Mode) -> Ranked {
-    let containment = shared as f64 / looked_up as f64;
+    let containment = containment(shared, looked_up);
     let sizes = Sizes { query: subject.size as f64, document: record.distinct as f64 };
-    let resemblance = sizes.resemblance(containment);
+    let (document_containment, resemblance) = match looked_up {
+        0 => (1.0, 1.0),
+        _ => {
+            let (found, sampled) = (shared as f64, looked_up as f64);
+            (sizes.document_containment(found, sampled), sizes.resemblance(found, sampled))
+        }
+    };
     let sampled = looked_up < subject.hashes.len() as u64;
     let (low, high) = wilson_interval(shared, looked_up);
     let (score, interval) = match mode {
         Mode::Containment => (containment, (low, high)),
-        Mode::Resemblance => (resemblance, (sizes.resemblance(low), sizes.resemblance(high))),
+        Mode::Resemblance => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),
     };
     Ranked {
         id,
         shared,
         score,
         containment,
-        document_containment: sizes.document_containment(containment),
+        document_containment,
         resemblance,
         interval: sampled.then_some(interval),
         record,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::wire::{DocumentReport, IngestReport, MatchReport, QueryReport, StatsReport};
+use super::wire::{DocumentReport, IngestReport, MatchReport, QueryReport, StatsReport, VerifyReport};
 
 /// Whether to mark what matters with colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -223,6 +223,26 @@ pub fn stats_page(report: &StatsReport) -> String {
     row("stored", format!("{}{each}", size(stored)));
     for part in report.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
+    }
+    page
+}
+
+/// What a verification has found.
+#[must_use]
+pub fn verify_page(report: &VerifyReport) -> String {
+    let mut page = format!(
+        "checked {}, {}, {}: ",
+        count(report.documents, "document"),
+        count(report.postings, "posting"),
+        count(report.positions, "position")
+    );
+    if report.problems.is_empty() {
+        page.push_str("all is well\n");
+        return page;
+    }
+    let _ = writeln!(page, "{}", count(report.problems.len() as u64, "problem"));
+    for problem in &report.problems {
+        let _ = writeln!(page, "  {}: {}", problem.what, problem.detail);
     }
     page
 }

@@ -7,8 +7,8 @@ mod human;
 mod wire;
 
 pub use csv::{document_header, document_row, query_header, query_rows};
-pub use human::{Style, document_line, document_page, ingest_page, query_page, stats_page};
+pub use human::{Style, document_line, document_page, ingest_page, query_page, stats_page, verify_page};
 pub use wire::{
-    DocumentReport, Failure, IngestReport, MatchReport, PassageReport, ProfileReport, QueryDocumentReport, QueryReport,
-    SkippedFile, SpanReport, StatsReport, StoredBytes,
+    DocumentReport, Failure, IngestReport, MatchReport, PassageReport, ProblemReport, ProfileReport,
+    QueryDocumentReport, QueryReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
 };

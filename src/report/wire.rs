@@ -7,6 +7,7 @@ use crate::document::Digest;
 use crate::ingest::IngestSummary;
 use crate::profile::Profile;
 use crate::query::{Match, Mode, Passage, QueryAnswer};
+use crate::store::{Problem, Verification};
 
 /// `fpdb.ingest/1`: one line at the end of an ingest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -261,6 +262,47 @@ pub struct StoredBytes {
     pub part: String,
     /// Its bytes.
     pub bytes: u64,
+}
+
+/// `fpdb.verify/1`: what a verification has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyReport {
+    /// `fpdb.verify/1`.
+    pub schema: String,
+    /// Documents checked.
+    pub documents: u64,
+    /// Postings checked.
+    pub postings: u64,
+    /// Positions checked.
+    pub positions: u64,
+    /// What is wrong; empty where nothing is.
+    pub problems: Vec<ProblemReport>,
+}
+
+/// What is wrong with one part of a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProblemReport {
+    /// The part.
+    pub what: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+impl VerifyReport {
+    /// The report of a verification.
+    #[must_use]
+    pub fn new(found: &Verification) -> Self {
+        let problem = |problem: &Problem| ProblemReport { what: problem.what.clone(), detail: problem.detail.clone() };
+        Self {
+            schema: "fpdb.verify/1".into(),
+            documents: found.documents,
+            postings: found.postings,
+            positions: found.positions,
+            problems: found.problems.iter().map(problem).collect(),
+        }
+    }
 }
 
 impl IngestReport {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rocksdb::{DB, IteratorMode, WriteBatch, WriteOptions};
 
@@ -12,33 +12,21 @@ use super::format::{
     marker_version, parse_posting_key, position_key, posting_key,
 };
 use super::lock::WriterLock;
+use super::lookup::blocks_of;
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
-use super::{Store, failed, family, options};
+use super::{Store, failed, family, missing, options};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 
+/// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
+const CATCH_UPS: usize = 5;
+
 impl Store {
     /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
-    /// writing. It appears whole or not at all: it is made beside its place and then renamed.
+    /// writing.
     pub(crate) fn create(root: &Path, profile: &Profile) -> Result<Self> {
-        match check_marker(root) {
-            Err(Error::NoDatabase { .. }) => {}
-            Err(Error::NotADatabase { .. }) if is_empty_folder(root) => {}
-            Err(error) => return Err(error),
-            Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
-        }
-        let parent = match root.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
-        let making = tempfile::Builder::new()
-            .prefix(".fpdb-making-")
-            .tempdir_in(&parent)
-            .map_err(Error::io("create a folder in", &parent))?;
-        let inside = making.path();
-        {
+        make_whole(root, |inside| {
             let mut opts = options::database();
             opts.create_if_missing(true);
             opts.create_missing_column_families(true);
@@ -47,17 +35,8 @@ impl Store {
             let mut batch = WriteBatch::default();
             batch.put(PROFILE_KEY, encode_profile(profile));
             batch.put(STATE_KEY, records::encode(&StateRecord::default())?);
-            db.write_opt(batch, &synced()).map_err(failed("write its first record"))?;
-        }
-        let marker_path = inside.join(MARKER);
-        fs::write(&marker_path, marker())
-            .and_then(|()| fs::File::open(&marker_path)?.sync_all())
-            .and_then(|()| fs::File::open(inside)?.sync_all())
-            .map_err(Error::io("write", &marker_path))?;
-        fs::rename(inside, root).map_err(Error::io("create", root))?;
-        // The folder has moved: there is nothing left to remove.
-        let _ = making.keep();
-        fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))?;
+            db.write_opt(batch, &synced()).map_err(failed("write its first record"))
+        })?;
         Self::open_writer(root)
     }
 
@@ -88,7 +67,33 @@ impl Store {
             options::families(),
         )
         .map_err(failed("open its files"))?;
-        Self::load(root, db, Some(folder), None)
+        let store = Self::load(root, db, Some(folder), None)?;
+        // Opened while a writer commits, the engine can have read its tables before the list of runs.
+        for _ in 0..CATCH_UPS {
+            if store.missing_run()?.is_none() {
+                return Ok(store);
+            }
+            store.db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))?;
+            *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&store.db)?);
+        }
+        match store.missing_run()? {
+            None => Ok(store),
+            // The engine leaves out tables that a reader cannot find, and says nothing.
+            Some(run) => Err(missing(&format!("run {run} of the postings"))),
+        }
+    }
+
+    /// A run that is listed and has no rows, if there is one.
+    fn missing_run(&self) -> Result<Option<u32>> {
+        for &(run, _) in &self.view().runs {
+            let mut blocks = blocks_of(self, run)?;
+            blocks.seek_to_first();
+            // What cannot be read is there, and says what is wrong with it when it is needed.
+            if !blocks.valid() && blocks.status().is_ok() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
     }
 
     fn load(root: &Path, db: DB, reader: Option<tempfile::TempDir>, lock: Option<WriterLock>) -> Result<Self> {
@@ -140,6 +145,35 @@ impl Store {
     }
 }
 
+/// Makes a database at `root`, whose store `fill` puts into the folder it is given. It appears whole or not
+/// at all: it is made beside its place and then renamed.
+pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    match check_marker(root) {
+        Err(Error::NoDatabase { .. }) => {}
+        Err(Error::NotADatabase { .. }) if is_empty_folder(root) => {}
+        Err(error) => return Err(error),
+        Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
+    }
+    let parent = match root.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+    let making = tempfile::Builder::new().prefix(".fpdb-making-").tempdir_in(&parent);
+    let making = making.map_err(Error::io("create a folder in", &parent))?;
+    let inside = making.path();
+    fill(inside)?;
+    let marker_path = inside.join(MARKER);
+    fs::write(&marker_path, marker())
+        .and_then(|()| fs::File::open(&marker_path)?.sync_all())
+        .and_then(|()| fs::File::open(inside)?.sync_all())
+        .map_err(Error::io("write", &marker_path))?;
+    fs::rename(inside, root).map_err(Error::io("create", root))?;
+    // The folder has moved: there is nothing left to remove.
+    let _ = making.keep();
+    fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))
+}
+
 /// Write options of a commit: on the disk before the call returns.
 pub(super) fn synced() -> WriteOptions {
     let mut options = WriteOptions::default();
@@ -171,6 +205,6 @@ fn check_marker(root: &Path) -> Result<()> {
     }
 }
 
-fn is_empty_folder(path: &Path) -> bool {
+pub(super) fn is_empty_folder(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -4,6 +4,7 @@
 //! positions are written as sorted files and handed to the engine whole; a commit is one synced write that
 //! makes them visible together with the documents they belong to. The format is in [`format`].
 
+mod backup;
 mod batch;
 mod bits;
 mod block;
@@ -22,6 +23,7 @@ mod run_writer;
 mod sorted_file;
 mod tombstones;
 mod varint;
+mod verify;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -37,6 +39,7 @@ use lock::WriterLock;
 use positions::CHUNK_PLACES;
 use run_reader::RunReader;
 
+pub use backup::Backup;
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
@@ -44,6 +47,7 @@ pub(crate) use format::FORMAT_VERSION;
 pub(crate) use lookup::Lookup;
 pub(crate) use positions::Place;
 pub(crate) use records::DocumentRecord;
+pub use verify::{Problem, Verification};
 pub(crate) use view::View;
 
 /// An open database directory: for one writer, or for any number of readers beside it.

@@ -1,0 +1,268 @@
+//! Verifying: every row against its checksum, its own form, and the rows it must agree with.
+//!
+//! Memory is 16 bytes for each id ever given; nothing else grows with the database.
+
+use rocksdb::IteratorMode;
+
+use super::format::{
+    DIGESTS, DOCUMENTS, NAMES, POSITIONS, digest_key, document_key, name_key, parse_posting_key, position_key,
+    split_u32,
+};
+use super::lookup::{blocks_of, current_block};
+use super::positions::{self, CHUNK_PLACES, Place};
+use super::records::{self, DocumentRecord, RunRecord, StateRecord};
+use super::run_reader::{self, RunReader};
+use super::{Posting, Store, View, failed, family};
+use crate::error::{Error, Result};
+
+/// What is wrong with one part of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The part: a run, a document, a name.
+    pub what: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// What a verification has looked at, and found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Documents checked.
+    pub documents: u64,
+    /// Postings checked, those of deleted documents included.
+    pub postings: u64,
+    /// Fingerprint positions checked.
+    pub positions: u64,
+    /// What is wrong, in the order it was found.
+    pub problems: Vec<Problem>,
+}
+
+/// What the postings say of each document, by id.
+#[derive(Default)]
+struct Counts {
+    postings: Vec<u64>,
+    distinct: Vec<u64>,
+}
+
+struct Verifier<'a> {
+    store: &'a Store,
+    view: &'a View,
+    found: Verification,
+}
+
+impl Store {
+    /// Checks the whole database against itself. Damage is listed; an error is what keeps the list from being
+    /// made.
+    pub(crate) fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+        let view = self.view();
+        let mut verifier = Verifier { store: self, view: &view, found: Verification::default() };
+        for (run, record) in &view.runs {
+            verifier.check_run(*run, record)?;
+            progress("postings", verifier.found.postings);
+        }
+        let counts = verifier.count_postings()?;
+        let sums = verifier.check_documents(&counts, progress)?;
+        verifier.check_sums(&sums);
+        verifier.check_strays(NAMES)?;
+        verifier.check_strays(DIGESTS)?;
+        Ok(verifier.found)
+    }
+}
+
+impl Verifier<'_> {
+    fn problem(&mut self, what: impl Into<String>, detail: impl Into<String>) {
+        self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
+    }
+
+    /// Turns damage into a problem; other errors end the verification.
+    fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(error @ (Error::Damaged { .. } | Error::Store { .. })) => {
+                let detail = std::error::Error::source(&error).map(|cause| cause.to_string()).unwrap_or_default();
+                self.problem(error.to_string(), detail);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says.
+    fn check_run(&mut self, run: u32, record: &RunRecord) -> Result<()> {
+        let what = format!("run {run}");
+        let mut blocks = blocks_of(self.store, run)?;
+        blocks.seek_to_first();
+        let mut postings = 0u64;
+        let mut last: Option<Posting> = None;
+        let mut continuation = 0;
+        loop {
+            let current = current_block(&blocks);
+            let block = match self.listed(current)? {
+                // Nothing after an unreadable block can be reached through the iterator.
+                None => return Ok(()),
+                Some(None) => break,
+                Some(Some((_, block))) => block,
+            };
+            let key = blocks.key().and_then(parse_posting_key);
+            let mut first = true;
+            for posting in block.postings() {
+                if last.is_some_and(|last| last >= posting) {
+                    self.problem(&what, "its postings do not ascend");
+                    return Ok(());
+                }
+                if first {
+                    let continues = last.is_some_and(|last| last.hash == posting.hash);
+                    continuation = if continues { continuation + 1 } else { 0 };
+                    if key != Some((run, posting.hash, continuation)) {
+                        self.problem(&what, "a block's key does not fit its postings");
+                    }
+                }
+                if !(record.first_document..=record.last_document).contains(&posting.document) {
+                    self.problem(
+                        &what,
+                        format!("it holds a posting of document {}, outside its range", posting.document),
+                    );
+                }
+                first = false;
+                last = Some(posting);
+                postings += 1;
+            }
+            blocks.next();
+        }
+        if postings != record.postings {
+            self.problem(&what, format!("it holds {postings} postings, and {} were written", record.postings));
+        }
+        self.found.postings += postings;
+        Ok(())
+    }
+
+    fn count_postings(&mut self) -> Result<Counts> {
+        let ids = self.view.state.next_document as usize;
+        let mut counts = Counts { postings: vec![0; ids], distinct: vec![0; ids] };
+        let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
+        let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
+        let mut last = None;
+        let merged = run_reader::merge(&mut readers, |posting| {
+            let id = posting.document as usize;
+            if let (Some(postings), Some(distinct)) = (counts.postings.get_mut(id), counts.distinct.get_mut(id)) {
+                *postings += 1;
+                *distinct += u64::from(last != Some((posting.hash, posting.document)));
+            }
+            last = Some((posting.hash, posting.document));
+            Ok(())
+        });
+        self.listed(merged)?;
+        Ok(counts)
+    }
+
+    /// Each document's record against its postings, positions, name and digest. Returns the sums of the
+    /// records.
+    fn check_documents(&mut self, counts: &Counts, progress: &mut dyn FnMut(&'static str, u64)) -> Result<StateRecord> {
+        let mut sums = StateRecord::default();
+        for entry in self.store.db.iterator_cf(family(&self.store.db, DOCUMENTS)?, IteratorMode::Start) {
+            let Some((key, value)) = self.listed(entry.map_err(failed("read the documents")))? else { break };
+            let Some(([], id)) = split_u32(&key) else {
+                self.problem("a document's record", "its key is not four bytes");
+                continue;
+            };
+            let what = format!("document {id}");
+            if !self.view.is_live(id) {
+                self.problem(&what, "it is deleted or was never committed, and has a record");
+                continue;
+            }
+            let Some(record) = self.listed(records::decode::<DocumentRecord>(&value, || what.clone()))? else {
+                continue;
+            };
+            let what = format!("{what}, {}", record.name);
+            sums.documents += 1;
+            sums.bytes += record.bytes;
+            sums.symbols += record.symbols;
+            sums.fingerprints += record.fingerprints;
+            for (held, wanted, name) in [
+                (counts.postings[id as usize], record.fingerprints, "postings"),
+                (counts.distinct[id as usize], record.distinct, "distinct hashes"),
+            ] {
+                if held != wanted {
+                    self.problem(&what, format!("it has {held} {name}, and its record says {wanted}"));
+                }
+            }
+            for (name, key) in [(NAMES, name_key(&record.name, id)), (DIGESTS, digest_key(&record.digest, id).to_vec())]
+            {
+                let row = self.store.db.get_pinned_cf(family(&self.store.db, name)?, key);
+                if let Some(None) = self.listed(row.map_err(failed("read names and digests")))? {
+                    self.problem(&what, format!("it is not among the {name}"));
+                }
+            }
+            self.check_positions(id, &what, &record)?;
+            self.found.documents += 1;
+            progress("documents", self.found.documents);
+        }
+        Ok(sums)
+    }
+
+    fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
+        let rows = family(&self.store.db, POSITIONS)?;
+        let mut last: Option<Place> = None;
+        let mut places = 0u64;
+        for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+            let row = self.store.db.get_pinned_cf(rows, position_key(id, chunk as u32));
+            let Some(row) = self.listed(row.map_err(failed("read positions")))? else { return Ok(()) };
+            let Some(row) = row else {
+                self.problem(what, format!("chunk {chunk} of its positions is missing"));
+                return Ok(());
+            };
+            let decoded = match positions::decode(&row) {
+                Ok(decoded) => decoded,
+                Err(detail) => {
+                    self.problem(what, detail);
+                    return Ok(());
+                }
+            };
+            for place in decoded {
+                let ascends = last.is_none_or(|last| last.position < place.position && last.start <= place.start);
+                if !ascends || place.end > record.bytes || place.start >= place.end {
+                    self.problem(what, "its positions do not ascend within the document");
+                    return Ok(());
+                }
+                last = Some(place);
+                places += 1;
+            }
+        }
+        if places != record.fingerprints {
+            self.problem(what, format!("it has {places} positions and {} fingerprints", record.fingerprints));
+        }
+        self.found.positions += places;
+        Ok(())
+    }
+
+    fn check_sums(&mut self, sums: &StateRecord) {
+        let state = &self.view.state;
+        for (name, held, wanted) in [
+            ("documents", sums.documents, state.documents),
+            ("bytes", sums.bytes, state.bytes),
+            ("symbols", sums.symbols, state.symbols),
+            ("fingerprints", sums.fingerprints, state.fingerprints),
+        ] {
+            if held != wanted {
+                self.problem("the state record", format!("it counts {wanted} {name}, and the documents have {held}"));
+            }
+        }
+    }
+
+    /// Names and digests that belong to no document.
+    fn check_strays(&mut self, name: &'static str) -> Result<()> {
+        let documents = family(&self.store.db, DOCUMENTS)?;
+        for entry in self.store.db.iterator_cf(family(&self.store.db, name)?, IteratorMode::Start) {
+            let Some((key, _)) = self.listed(entry.map_err(failed("read names and digests")))? else { break };
+            let Some((_, id)) = split_u32(&key) else {
+                self.problem(name, "a key is shorter than four bytes");
+                continue;
+            };
+            let record = self.store.db.get_pinned_cf(documents, document_key(id));
+            if let Some(None) = self.listed(record.map_err(failed("read the documents")))? {
+                self.problem(name, format!("there is one of document {id}, which does not exist"));
+            }
+        }
+        Ok(())
+    }
+}
