@@ -167,6 +167,21 @@ impl Database {
         ingest::ingest(&self.store, sources, options, stop, observer)
     }
 
+    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
+    /// texts are not read again. One commit: all of them or, once `stop` is set, none.
+    ///
+    /// # Errors
+    /// [`Error::ProfileMismatch`], [`Error::Interrupted`], and what keeps either from being read or written.
+    pub fn merge(
+        &self,
+        other: &Self,
+        options: &IngestOptions,
+        stop: &AtomicBool,
+        observer: &dyn IngestObserver,
+    ) -> Result<IngestSummary> {
+        ingest::merge(&self.store, &other.store, options, stop, observer)
+    }
+
     /// Deletes documents, all versions of each name, at once and together. Needs a database opened for
     /// writing. Their space comes back with [`Database::compact`].
     ///
@@ -233,11 +248,11 @@ impl Database {
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
-        SubjectReader::new(&self.store, options.window)?;
+        SubjectReader::new(self.store.profile(), options.window)?;
         let answers = sources
             .par_iter()
             .map_init(
-                || SubjectReader::new(&self.store, options.window),
+                || SubjectReader::new(self.store.profile(), options.window),
                 |reader, source| {
                     let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
                     let subject = self.subject(reader, source)?;
@@ -248,11 +263,11 @@ impl Database {
         Ok(answers)
     }
 
-    fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
+    fn subject(&self, reader: &mut SubjectReader, source: &QuerySource) -> Result<Subject> {
         match source {
             QuerySource::File(path) => reader.read(path),
             QuerySource::Stored(name) => match self.store.documents_named(name)?.last() {
-                Some(&newest) => reader.read_stored(newest),
+                Some(&newest) => reader.read_stored(&self.store, newest),
                 None => Err(Error::NoSuchDocument { name: name.clone() }),
             },
         }

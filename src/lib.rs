@@ -43,5 +43,5 @@ pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{Source, WalkOptions, measure};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
-pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, wilson_interval};
+pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, diff, wilson_interval};
 pub use store::{Backup, Problem, Verification};

@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Ingest(IngestArgs),
     /// Find the stored documents that share text with these
     Query(QueryArgs),
+    /// Compare two files, without a database
+    Diff(DiffArgs),
     /// Delete documents
     Rm(RmArgs),
     /// Free the space of deleted documents and make queries faster
@@ -91,6 +93,8 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     /// Make a database of the newest backup in a folder
     Restore(RestoreArgs),
+    /// Add the documents of other databases of the same profile, without reading their texts again
+    Merge(MergeArgs),
     /// List the stored documents
     List(ListArgs),
     /// Show all that is known of documents
@@ -178,6 +182,16 @@ pub(crate) enum OnChange {
     Both,
 }
 
+impl From<OnChange> for fpdb::OnChange {
+    fn from(typed: OnChange) -> Self {
+        match typed {
+            OnChange::Replace => Self::Replace,
+            OnChange::Keep => Self::Keep,
+            OnChange::Both => Self::Both,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
@@ -222,6 +236,21 @@ pub(crate) enum Mode {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The file that is asked about; `-` is standard input
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The file it is compared with
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Exit with status 1 if they share nothing
+    #[arg(short = 'e', long)]
+    pub(crate) exit_status: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RmArgs {
     /// Names of stored documents
     #[arg(value_name = "NAME", required = true)]
@@ -243,6 +272,16 @@ pub(crate) struct RestoreArgs {
     /// A folder of backups
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders of other databases
+    #[arg(value_name = "OTHER", required = true)]
+    pub(crate) others: Vec<PathBuf>,
+    /// What to do with a document whose name is stored with other content
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnChange::Replace)]
+    pub(crate) on_change: OnChange,
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use fpdb::report::{IngestReport, ingest_page};
 use fpdb::{Database, Error, IngestObserver, IngestOptions, Source, WalkOptions};
 
 use super::Outcome;
-use super::args::{Format, Global, IngestArgs, OnChange};
+use super::args::{Format, Global, IngestArgs};
 use super::printer::{Output, Printer, only};
 use super::progress::Progress;
 use super::{interrupt, place};
@@ -20,11 +20,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let sources = sources(args)?;
     let database = open(global, args, printer)?;
     let mut options = IngestOptions {
-        on_change: match args.on_change {
-            OnChange::Replace => fpdb::OnChange::Replace,
-            OnChange::Keep => fpdb::OnChange::Keep,
-            OnChange::Both => fpdb::OnChange::Both,
-        },
+        on_change: args.on_change.into(),
         walk: WalkOptions {
             skip_hidden: args.skip_hidden,
             follow: args.follow,
@@ -97,7 +93,11 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
         std::io::stdin().lock().read_to_end(&mut text).context("cannot read the list of files from standard input")?;
         return Ok(text);
     }
-    std::fs::read(list).with_context(|| format!("cannot read the list of files {}", list.display()))
+    Ok(std::fs::read(list).map_err(|source| Error::Io {
+        action: "read the list of files",
+        path: list.into(),
+        source,
+    })?)
 }
 
 fn trim(line: &[u8]) -> &[u8] {

@@ -4,11 +4,13 @@
 mod args;
 mod backup;
 mod compact;
+mod diff;
 mod generate;
 mod ingest;
 mod init;
 mod interrupt;
 mod list;
+mod merge;
 mod place;
 mod printer;
 mod progress;
@@ -83,11 +85,13 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Init(args) => init::run(&cli.global, args, printer),
         Command::Ingest(args) => ingest::run(&cli.global, args, printer),
         Command::Query(args) => query::run(&cli.global, args, printer),
+        Command::Diff(args) => diff::run(&cli.global, args, printer),
         Command::Rm(args) => rm::run(&cli.global, args, printer),
         Command::Compact => compact::run(&cli.global, printer),
         Command::Verify => verify::run(&cli.global, printer),
         Command::Backup(args) => backup::backup(&cli.global, args, printer),
         Command::Restore(args) => backup::restore(&cli.global, args, printer),
+        Command::Merge(args) => merge::run(&cli.global, args, printer),
         Command::List(args) => list::run(&cli.global, args, printer),
         Command::Show(args) => show::run(&cli.global, args, printer),
         Command::Stats(args) => stats::run(&cli.global, args, printer),

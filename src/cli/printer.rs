@@ -80,7 +80,11 @@ impl Output {
     pub(crate) fn open(global: &Global) -> anyhow::Result<Self> {
         let (writer, terminal): (Box<dyn Write>, bool) = match &global.output {
             Some(path) => {
-                let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+                let file = File::create(path).map_err(|source| fpdb::Error::Io {
+                    action: "create",
+                    path: path.clone(),
+                    source,
+                })?;
                 (Box::new(file), false)
             }
             None => (Box::new(io::stdout()), io::stdout().is_terminal()),

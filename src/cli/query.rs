@@ -26,9 +26,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let sources: Vec<QuerySource> = files.chain(stored).collect();
 
     let mut output = Output::open(global)?;
-    if global.format == Format::Csv {
-        output.csv([query_header()])?;
-    }
+    write_header(global, &mut output)?;
     let (mut failed, mut found) = (false, false);
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         for (source, answer) in some.iter().zip(database.query(some, &options)?) {
@@ -42,14 +40,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             };
             found |= !answer.matches.is_empty();
             let report = QueryReport::new(&answer, options.mode, database.profile());
-            match global.format {
-                Format::Json => output.json(&report)?,
-                Format::Csv => output.csv(query_rows(&report))?,
-                _ => {
-                    let page = query_page(&report, output.style);
-                    output.text(&page)?;
-                }
-            }
+            write(global, &mut output, &report)?;
         }
         printer.detail(&format!(
             "{} of {} queries answered",
@@ -63,6 +54,26 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         (false, false) if args.exit_status => Outcome::NothingFound,
         _ => Outcome::Done,
     })
+}
+
+/// What comes before the first answer.
+pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Result<()> {
+    match global.format {
+        Format::Csv => output.csv([query_header()]),
+        _ => Ok(()),
+    }
+}
+
+/// One answer.
+pub(super) fn write(global: &Global, output: &mut Output, report: &QueryReport) -> anyhow::Result<()> {
+    match global.format {
+        Format::Json => output.json(report),
+        Format::Csv => output.csv(query_rows(report)),
+        _ => {
+            let page = query_page(report, output.style);
+            output.text(&page)
+        }
+    }
 }
 
 fn options(args: &QueryArgs) -> QueryOptions {

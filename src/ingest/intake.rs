@@ -75,7 +75,7 @@ impl<'a> Intake<'a> {
         match read {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;
-                self.settle(&candidate, &read)?;
+                self.settle(record_of(&candidate, &read, self.batch.fingerprints()))?;
             }
             Err(error) => {
                 self.batch.abandon()?;
@@ -97,9 +97,9 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    /// Decides what a document that has been read is, against the stored ones of its name.
-    fn settle(&mut self, candidate: &Candidate, read: &Read) -> Result<()> {
-        let record = record_of(candidate, read, self.batch.fingerprints());
+    /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
+    /// Returns its id where it is added.
+    pub(super) fn settle(&mut self, record: DocumentRecord) -> Result<Option<u32>> {
         let stored = self.documents_named(&record.name)?;
         let Some((newest, newest_record)) = stored.last() else {
             return self.add(record, Outcome::Added);
@@ -110,16 +110,10 @@ impl<'a> Intake<'a> {
             if update != *newest_record && self.batch.record(*newest).is_none() {
                 self.batch.update(*newest, update);
             }
-            self.batch.abandon()?;
-            self.count(&record.name, Outcome::Unchanged);
-            return Ok(());
+            return self.leave_out(&record.name, Outcome::Unchanged);
         }
         match self.on_change {
-            OnChange::Keep => {
-                self.batch.abandon()?;
-                self.count(&record.name, Outcome::Kept);
-                Ok(())
-            }
+            OnChange::Keep => self.leave_out(&record.name, Outcome::Kept),
             OnChange::Both => self.add(record, Outcome::Added),
             OnChange::Replace => {
                 for (id, record) in stored {
@@ -128,6 +122,18 @@ impl<'a> Intake<'a> {
                 self.add(record, Outcome::Replaced)
             }
         }
+    }
+
+    /// Takes the fingerprints of documents settled before from the database they come from; `moved` pairs
+    /// their ids there with those here.
+    pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
+        self.committer.adopt(self.store, &mut self.batch, other, moved)
+    }
+
+    fn leave_out(&mut self, name: &str, outcome: Outcome) -> Result<Option<u32>> {
+        self.batch.abandon()?;
+        self.count(name, outcome);
+        Ok(None)
     }
 
     /// The documents of a name, those of the batch after the stored ones.
@@ -143,7 +149,7 @@ impl<'a> Intake<'a> {
         Ok(documents)
     }
 
-    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<()> {
+    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
         let identical = !self.batch.documents_with(&record.digest).is_empty()
             || self.store.documents_with(&record.digest)?.iter().any(|&id| !self.batch.deletes(id));
         self.summary.identical += u64::from(identical);
@@ -153,7 +159,7 @@ impl<'a> Intake<'a> {
         self.summary.undecodable += record.undecodable;
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
         self.count(&record.name, outcome);
-        self.batch.finish(record)
+        self.batch.finish(record).map(Some)
     }
 
     fn commit(&mut self) -> Result<()> {

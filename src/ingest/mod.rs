@@ -6,6 +6,7 @@
 
 mod intake;
 mod memory;
+mod merge;
 mod pipeline;
 
 use std::sync::atomic::AtomicBool;
@@ -14,6 +15,8 @@ use crate::error::{Error, Result};
 use crate::input::{Source, WalkOptions};
 use crate::store::Store;
 use intake::Intake;
+
+pub(crate) use merge::merge;
 
 /// What to do with a document whose name is stored with other content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

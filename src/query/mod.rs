@@ -6,6 +6,7 @@
 //! has them, so they are a uniform sample of the query's k-grams (Schleimer et al. 2003, section 3.2;
 //! Broder 1998).
 
+mod diff;
 mod estimate;
 mod passages;
 mod rank;
@@ -19,6 +20,7 @@ use crate::profile::Profile;
 use crate::store::{DocumentRecord, Place, Store};
 use rank::Ranked;
 
+pub use diff::diff;
 pub use estimate::wilson_interval;
 pub(crate) use passages::Mark;
 pub(crate) use subject::{Subject, SubjectReader};

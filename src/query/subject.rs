@@ -71,8 +71,9 @@ impl Subject {
 }
 
 /// Reads query documents; one per thread.
-pub(crate) struct SubjectReader<'a> {
-    store: &'a Store,
+pub(crate) struct SubjectReader {
+    /// The database's profile, and the same at the query's window.
+    stored: Profile,
     profile: Profile,
     reader: Reader,
     fingerprinter: Fingerprinter,
@@ -80,13 +81,12 @@ pub(crate) struct SubjectReader<'a> {
     at_stored_window: Option<Fingerprinter>,
 }
 
-impl<'a> SubjectReader<'a> {
-    /// A reader at window `window`, or at the database's own.
-    pub(crate) fn new(store: &'a Store, window: Option<u32>) -> Result<Self> {
-        let stored = store.profile();
+impl SubjectReader {
+    /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
+    pub(crate) fn new(stored: &Profile, window: Option<u32>) -> Result<Self> {
         let profile = stored.with_window(window.unwrap_or(stored.w))?;
         Ok(Self {
-            store,
+            stored: *stored,
             profile,
             reader: Reader::new(profile.unit != Unit::Byte),
             fingerprinter: Fingerprinter::new(&profile),
@@ -104,8 +104,8 @@ impl<'a> SubjectReader<'a> {
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
     /// postings.
-    pub(crate) fn read_stored(&mut self, id: u32) -> Result<Subject> {
-        let record = self.store.document(id)?;
+    pub(crate) fn read_stored(&mut self, store: &Store, id: u32) -> Result<Subject> {
+        let record = store.document(id)?;
         // Whatever keeps the text from being read again, the postings are there.
         if let Some(source) = &record.source
             && let Ok(candidate) = candidate_of(Path::new(source))
@@ -114,7 +114,7 @@ impl<'a> SubjectReader<'a> {
         {
             return Ok(Subject { name: record.name, id: Some(id), ..subject });
         }
-        self.subject_of_postings(id, record)
+        self.subject_of_postings(store, id, record)
     }
 
     fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
@@ -145,14 +145,14 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// At the database's own window only: a coarser selection needs the text.
-    fn subject_of_postings(&self, id: u32, record: DocumentRecord) -> Result<Subject> {
-        if self.profile != *self.store.profile() {
+    fn subject_of_postings(&self, store: &Store, id: u32, record: DocumentRecord) -> Result<Subject> {
+        if self.profile != self.stored {
             return Err(Error::TextGone { name: record.name, source_path: record.source });
         }
-        let mut postings = self.store.postings_of(id)?;
+        let mut postings = store.postings_of(id)?;
         postings.sort_unstable_by_key(|posting| posting.ordinal);
         let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
-        let places = self.store.places(id, &ordinals)?;
+        let places = store.places(id, &ordinals)?;
         let fingerprints = postings
             .iter()
             .zip(places)

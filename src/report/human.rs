@@ -78,7 +78,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     };
     let _ = writeln!(
         page,
-        "  looked up {sample}: {} found ({} of the query is in the database), in {}",
+        "  looked up {sample}: {} found ({} of the query), in {}",
         grouped(report.found),
         percent(report.corpus_containment),
         count(report.matching_documents, "document"),

@@ -93,13 +93,7 @@ impl Batch {
             self.open.last = Place::default();
             self.chunks.index.push((self.document, ordinal / CHUNK_PLACES, 0));
         }
-        let place = Place {
-            position: fingerprint.position,
-            start: fingerprint.span.start,
-            end: fingerprint.span.end,
-            first_line: fingerprint.first_line,
-            last_line: fingerprint.last_line,
-        };
+        let place = Place::of(fingerprint);
         positions::append(&self.open.last, &place, &mut self.chunks.bytes);
         self.open.last = place;
         self.open.fingerprints += 1;
@@ -114,12 +108,15 @@ impl Batch {
         self.open.fingerprints
     }
 
-    /// Ends the current document; `record.distinct` is filled in when its postings are sorted.
-    pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<()> {
+    /// Ends the current document and returns its id; `record.distinct` is filled in when its postings are
+    /// sorted.
+    pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
         self.names.entry(record.name.clone()).or_default().push(self.document);
         self.digests.entry(record.digest).or_default().push(self.document);
-        self.documents.push((self.document, record));
-        self.advance()
+        let id = self.document;
+        self.documents.push((id, record));
+        self.advance()?;
+        Ok(id)
     }
 
     /// The documents of a name in this batch, in order of arrival.

@@ -11,6 +11,7 @@ use rayon::slice::ParallelSliceMut;
 use rocksdb::WriteBatch;
 
 use super::batch::Batch;
+use super::block::Posting;
 use super::create::synced;
 use super::format::{
     DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, digest_key, document_key, name_key, position_key,
@@ -77,6 +78,35 @@ impl Committer {
         Ok(run)
     }
 
+    /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
+    /// those they have in this batch, ascending in both.
+    pub(crate) fn adopt(
+        &mut self,
+        store: &Store,
+        batch: &mut Batch,
+        other: &Store,
+        moved: &[(u32, u32)],
+    ) -> Result<()> {
+        let options = file_options(POSITIONS);
+        let mut files = SortedFiles::new(store.root.join(INCOMING), POSITIONS, &options);
+        for &(from, to) in moved {
+            other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
+        }
+        files.ingest(&store.db)?;
+
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let options = RunWriter::options();
+        let mut writer = RunWriter::new(store, self.next_run, &options);
+        other.for_each_posting(|posting| match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
+            Ok(index) => writer.push(Posting { document: moved[index].1, ..posting }),
+            Err(_) => Ok(()),
+        })?;
+        let run = writer.finish(store)?;
+        self.next_run += u32::from(run.is_some());
+        batch.runs.extend(run);
+        Ok(())
+    }
+
     /// Makes the batch part of the database and empties it. Durable when it returns.
     pub(crate) fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         self.spill(store, batch)?;
@@ -91,7 +121,8 @@ impl Committer {
         let state = &mut view.state;
         let mut write = WriteBatch::default();
         for (id, record) in &mut batch.documents {
-            record.distinct = self.distinct.get(id).copied().unwrap_or(0);
+            // Adopted documents bring theirs.
+            record.distinct = self.distinct.get(id).copied().unwrap_or(record.distinct);
             write.put_cf(documents, document_key(*id), records::encode(record)?);
             write.put_cf(names, name_key(&record.name, *id), []);
             write.put_cf(digests, digest_key(&record.digest, *id), []);

@@ -180,20 +180,23 @@ impl Store {
         Ok(postings)
     }
 
+    /// Calls `visit` with the live postings of all runs, ascending.
+    pub(crate) fn for_each_posting(&self, mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
+        let view = self.view();
+        let readers = view.runs.iter().map(|&(run, _)| RunReader::new(self, run));
+        let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
+        run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
+    }
+
     /// Calls `visit` with the number of live postings of each hash that has any. Reads every posting.
     pub(crate) fn for_each_hash(&self, mut visit: impl FnMut(u64)) -> Result<()> {
-        let view = self.view();
-        let mut readers =
-            view.runs.iter().map(|&(run, _)| RunReader::new(self, run)).collect::<Result<Vec<RunReader<'_>>>>()?;
         let mut current: Option<(u64, u64)> = None;
-        run_reader::merge(&mut readers, |posting| {
-            if view.is_live(posting.document) {
-                match &mut current {
-                    Some((hash, count)) if *hash == posting.hash => *count += 1,
-                    _ => {
-                        if let Some((_, count)) = current.replace((posting.hash, 1)) {
-                            visit(count);
-                        }
+        self.for_each_posting(|posting| {
+            match &mut current {
+                Some((hash, count)) if *hash == posting.hash => *count += 1,
+                _ => {
+                    if let Some((_, count)) = current.replace((posting.hash, 1)) {
+                        visit(count);
                     }
                 }
             }
@@ -201,6 +204,18 @@ impl Store {
         })?;
         if let Some((_, count)) = current {
             visit(count);
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the encoded chunks of a document's positions, in order.
+    fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+        let first = position_key(document, 0);
+        let mode = IteratorMode::From(&first, Direction::Forward);
+        for entry in self.db.iterator_cf(family(&self.db, POSITIONS)?, mode) {
+            let (key, value) = entry.map_err(failed("read positions"))?;
+            let Some((_, chunk)) = split_u32(&key).filter(|(rest, _)| rest[..] == first[..4]) else { break };
+            visit(chunk, &value)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 use super::varint;
 use crate::document::Span;
+use crate::fingerprint::Fingerprint;
 
 /// Fingerprints in one chunk: a value of some 3 KiB that holds no more however long the document is.
 pub(super) const CHUNK_PLACES: u32 = 1024;
@@ -22,6 +23,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where a fingerprint stands.
+    pub(crate) fn of(fingerprint: &Fingerprint) -> Self {
+        Self {
+            position: fingerprint.position,
+            start: fingerprint.span.start,
+            end: fingerprint.span.end,
+            first_line: fingerprint.first_line,
+            last_line: fingerprint.last_line,
+        }
+    }
+
     pub(crate) fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }

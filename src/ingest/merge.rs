@@ -1,0 +1,38 @@
+//! Merge: the documents of other databases become part of this one, as if they had been ingested, without
+//! their texts being read again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::intake::Intake;
+use super::{IngestObserver, IngestOptions, IngestSummary};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// Adds the documents of `other` to the store, in one commit. Memory is some 1 KiB for each of them.
+pub(crate) fn merge(
+    store: &Store,
+    other: &Store,
+    options: &IngestOptions,
+    stop: &AtomicBool,
+    observer: &dyn IngestObserver,
+) -> Result<IngestSummary> {
+    if store.profile() != other.profile() {
+        return Err(Error::ProfileMismatch { stored: Box::new(*store.profile()), asked: Box::new(*other.profile()) });
+    }
+    let mut intake = Intake::new(store, options, observer);
+    // Where each document of the other goes; ids ascend in both, so that postings stay in order.
+    let mut moved = Vec::new();
+    other.for_each_document(|id, record| {
+        observer.read(record.bytes);
+        if let Some(new) = intake.settle(record)? {
+            moved.push((id, new));
+        }
+        Ok(!stop.load(Ordering::Relaxed))
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        // Nothing has been written: a merge is committed whole.
+        return Err(Error::Interrupted);
+    }
+    intake.adopt(other, &moved)?;
+    intake.finish(stop)
+}

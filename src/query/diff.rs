@@ -1,0 +1,68 @@
+//! Diff: two documents compared without a database. The first is the query, the second the only document.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::estimate::Sizes;
+use super::passages::{self, Mark};
+use super::subject::{Subject, SubjectReader};
+use super::{Match, QueryAnswer};
+use crate::error::Result;
+use crate::fingerprint::Fingerprint;
+use crate::profile::Profile;
+use crate::store::Place;
+
+/// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
+/// fingerprints. There is no match where they share none and their bytes differ.
+///
+/// # Errors
+/// What keeps a file from being read.
+pub fn diff(a: &Path, b: &Path, profile: &Profile) -> Result<QueryAnswer> {
+    let mut reader = SubjectReader::new(profile, None)?;
+    let (a, b) = (reader.read(a)?, reader.read(b)?);
+    let shared = a.hashes.iter().filter(|entry| !b.with_hash(entry.hash).is_empty()).count() as u64;
+    let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared)] } else { Vec::new() };
+    let fingerprints = a.hashes.len() as u64;
+    Ok(QueryAnswer {
+        profile: a.profile,
+        name: a.name,
+        bytes: a.bytes,
+        symbols: a.symbols,
+        fingerprints,
+        looked_up: fingerprints,
+        found: shared,
+        common: 0,
+        corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
+        matching_documents: matches.len() as u64,
+        matches,
+    })
+}
+
+fn compare(a: &Subject, b: &Subject, shared: u64) -> Match {
+    let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
+    let (found, sampled) = (shared as f64, a.size as f64);
+    // Documents too short for a fingerprint are here because their bytes are the same.
+    let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
+    let (marks, places) = marks(a, b);
+    let (passages, coverage) = passages::chain(a, &marks, &places);
+    Match {
+        document: b.name.clone(),
+        id: 0,
+        shared,
+        containment: measured(found / sampled),
+        document_containment: measured(sizes.document_containment(found, sampled)),
+        resemblance: measured(sizes.resemblance(found, sampled)),
+        interval: None,
+        identical: a.digest == b.digest,
+        coverage,
+        passages,
+    }
+}
+
+/// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
+fn marks(a: &Subject, b: &Subject) -> (Vec<Mark>, HashMap<u32, Place>) {
+    let common: Vec<&Fingerprint> = a.hashes.iter().flat_map(|entry| b.with_hash(entry.hash)).collect();
+    let marks = (0..).zip(&common).map(|(ordinal, fingerprint)| Mark { hash: fingerprint.hash, ordinal }).collect();
+    let places = (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, Place::of(fingerprint))).collect();
+    (marks, places)
+}
