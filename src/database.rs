@@ -9,6 +9,7 @@ use crate::document::{Digest, DocId, Modified};
 use crate::error::{Error, Result};
 use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
+use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
 use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Verification};
@@ -273,6 +274,15 @@ impl Database {
         }
     }
 
+    /// All pairs of documents that share enough, best first. Reads every posting, once for each block of
+    /// documents whose pairs fit in the memory allowed.
+    ///
+    /// # Errors
+    /// What keeps the postings from being read.
+    pub fn pairs(&self, options: &PairsOptions) -> Result<PairsAnswer> {
+        pairs::pairs(&self.store, options)
+    }
+
     /// Calls `visit` with each document, in order of number.
     ///
     /// # Errors
@@ -339,9 +349,10 @@ impl Database {
     /// What keeps the postings from being read.
     pub fn count_hashes(&self) -> Result<HashCounts> {
         let mut counts = HashCounts::default();
-        self.store.for_each_hash(|postings| {
+        self.store.for_each_hash(|postings, _| {
             counts.distinct += 1;
             counts.singletons += u64::from(postings == 1);
+            Ok(())
         })?;
         Ok(counts)
     }

@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Query(QueryArgs),
     /// Compare two files, without a database
     Diff(DiffArgs),
+    /// List all pairs of stored documents that share enough text, the most alike first
+    Pairs(PairsArgs),
     /// Delete documents
     Rm(RmArgs),
     /// Free the space of deleted documents and make queries faster
@@ -248,6 +250,28 @@ pub(crate) struct DiffArgs {
     pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PairsArgs {
+    /// The least number of shared fingerprints
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) min_shared: u64,
+    /// The least resemblance (0 to 1)
+    #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = parse_share)]
+    pub(crate) min_resemblance: f64,
+    /// The least containment (0 to 1) of either document in the other
+    #[arg(long, value_name = "C", default_value_t = 0.0, value_parser = parse_share)]
+    pub(crate) min_containment: f64,
+    /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
+    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
+    pub(crate) max_df: u64,
+    /// Only pairs of documents under different prefixes of these; with one, of those under it with the others
+    #[arg(long, value_name = "PREFIX", num_args = 1..)]
+    pub(crate) across: Vec<String>,
+    /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod init;
 mod interrupt;
 mod list;
 mod merge;
+mod pairs;
 mod place;
 mod printer;
 mod progress;
@@ -86,6 +87,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Ingest(args) => ingest::run(&cli.global, args, printer),
         Command::Query(args) => query::run(&cli.global, args, printer),
         Command::Diff(args) => diff::run(&cli.global, args, printer),
+        Command::Pairs(args) => pairs::run(&cli.global, args, printer),
         Command::Rm(args) => rm::run(&cli.global, args, printer),
         Command::Compact => compact::run(&cli.global, printer),
         Command::Verify => verify::run(&cli.global, printer),

@@ -1,6 +1,6 @@
 //! CSV: one row a match and passage, or one row a document, with a header.
 
-use super::wire::{DocumentReport, QueryReport};
+use super::wire::{DocumentReport, PairReport, QueryReport};
 
 /// The columns of [`query_rows`].
 #[must_use]
@@ -104,5 +104,24 @@ pub fn document_row(report: &DocumentReport) -> Vec<String> {
         report.undecodable.to_string(),
         report.digest.clone(),
         report.ingested_at.to_string(),
+    ]
+}
+
+/// The columns of [`pair_row`].
+#[must_use]
+pub fn pair_header() -> Vec<&'static str> {
+    vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b"]
+}
+
+/// One pair.
+#[must_use]
+pub fn pair_row(report: &PairReport) -> Vec<String> {
+    vec![
+        report.a.clone(),
+        report.b.clone(),
+        report.shared.to_string(),
+        report.resemblance.to_string(),
+        report.containment_a.to_string(),
+        report.containment_b.to_string(),
     ]
 }

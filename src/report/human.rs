@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::wire::{DocumentReport, IngestReport, MatchReport, QueryReport, StatsReport, VerifyReport};
+use super::wire::{DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport, VerifyReport};
 
 /// Whether to mark what matters with colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,6 +182,26 @@ pub fn document_page(report: &DocumentReport, style: Style) -> String {
         row("identical to", name.clone());
     }
     page
+}
+
+/// What the columns of [`pair_line`] are.
+#[must_use]
+pub fn pair_header_line() -> String {
+    format!("{:>11}  {:>9}  {:>9}  {:>9}\n", "resemblance", "a in b", "b in a", "shared")
+}
+
+/// One pair.
+#[must_use]
+pub fn pair_line(report: &PairReport, style: Style) -> String {
+    format!(
+        "{:>11}  {:>9}  {:>9}  {:>9}  {}  {}\n",
+        percent(report.resemblance),
+        percent(report.containment_a),
+        percent(report.containment_b),
+        grouped(report.shared),
+        style.strong(&report.a),
+        style.strong(&report.b)
+    )
 }
 
 /// The whole database.

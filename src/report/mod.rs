@@ -6,9 +6,11 @@ mod csv;
 mod human;
 mod wire;
 
-pub use csv::{document_header, document_row, query_header, query_rows};
-pub use human::{Style, document_line, document_page, ingest_page, query_page, stats_page, verify_page};
+pub use csv::{document_header, document_row, pair_header, pair_row, query_header, query_rows};
+pub use human::{
+    Style, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page, stats_page, verify_page,
+};
 pub use wire::{
-    DocumentReport, Failure, IngestReport, MatchReport, PassageReport, ProblemReport, ProfileReport,
+    DocumentReport, Failure, IngestReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport,
     QueryDocumentReport, QueryReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
 };

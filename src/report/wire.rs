@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
 use crate::document::Digest;
 use crate::ingest::IngestSummary;
+use crate::pairs::Pair;
 use crate::profile::Profile;
 use crate::query::{Match, Mode, Passage, QueryAnswer};
 use crate::store::{Problem, Verification};
@@ -301,6 +302,42 @@ impl VerifyReport {
             postings: found.postings,
             positions: found.positions,
             problems: found.problems.iter().map(problem).collect(),
+        }
+    }
+}
+
+/// `fpdb.pair/1`: one line a pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairReport {
+    /// `fpdb.pair/1`.
+    pub schema: String,
+    /// The older document.
+    pub a: String,
+    /// The newer one.
+    pub b: String,
+    /// Hashes both hold.
+    pub shared: u64,
+    /// Shared / all hashes of the two.
+    pub resemblance: f64,
+    /// The share of a's hashes that b holds.
+    pub containment_a: f64,
+    /// The share of b's hashes that a holds.
+    pub containment_b: f64,
+}
+
+impl PairReport {
+    /// The report of a pair.
+    #[must_use]
+    pub fn new(pair: &Pair) -> Self {
+        Self {
+            schema: "fpdb.pair/1".into(),
+            a: pair.a.clone(),
+            b: pair.b.clone(),
+            shared: pair.shared,
+            resemblance: pair.resemblance,
+            containment_a: pair.containment_a,
+            containment_b: pair.containment_b,
         }
     }
 }

@@ -188,24 +188,26 @@ impl Store {
         run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
     }
 
-    /// Calls `visit` with the number of live postings of each hash that has any. Reads every posting.
-    pub(crate) fn for_each_hash(&self, mut visit: impl FnMut(u64)) -> Result<()> {
-        let mut current: Option<(u64, u64)> = None;
+    /// Calls `visit` with each hash that live documents hold, ascending: the number of its postings, and the
+    /// documents, ascending and each once. Reads every posting.
+    pub(crate) fn for_each_hash(&self, mut visit: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
+        let mut current = 0;
+        let mut postings = 0;
+        let mut holders: Vec<u32> = Vec::new();
         self.for_each_posting(|posting| {
-            match &mut current {
-                Some((hash, count)) if *hash == posting.hash => *count += 1,
-                _ => {
-                    if let Some((_, count)) = current.replace((posting.hash, 1)) {
-                        visit(count);
-                    }
-                }
+            if posting.hash != current && postings > 0 {
+                visit(postings, &holders)?;
+                postings = 0;
+                holders.clear();
+            }
+            current = posting.hash;
+            postings += 1;
+            if holders.last() != Some(&posting.document) {
+                holders.push(posting.document);
             }
             Ok(())
         })?;
-        if let Some((_, count)) = current {
-            visit(count);
-        }
-        Ok(())
+        if postings > 0 { visit(postings, &holders) } else { Ok(()) }
     }
 
     /// Calls `visit` with the encoded chunks of a document's positions, in order.

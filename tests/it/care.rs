@@ -1,0 +1,228 @@
+//! Deleting, compacting, verifying, backing up, restoring and merging.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::Folder;
+
+/// Some hundred lines of text that only `seed` determines, with paragraphs that other seeds share.
+fn text(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut text = String::new();
+    for paragraph in 0..20 {
+        if paragraph % 5 == 4 {
+            text.push_str(
+                &format!("shared paragraph number {} of all documents with these digits ", next(7)).repeat(3),
+            );
+        }
+        for _ in 0..40 {
+            text.push_str(&format!("{} ", next(100_000)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn corpus(folder: &Folder, name: &str, seeds: impl IntoIterator<Item = u64>) {
+    for seed in seeds {
+        folder.write(&format!("{name}/{seed:03}.txt"), text(seed));
+    }
+}
+
+/// Answers without what depends on the order of arrival.
+fn answers(folder: &Folder, db: &str, query: &str) -> Vec<serde_json::Value> {
+    let mut answers = folder.ok(&["--db", db, "query", "--top", "0", "--format", "json", query]).json();
+    for found in answers.iter_mut().flat_map(|answer| answer["matches"].as_array_mut().unwrap()) {
+        found.as_object_mut().unwrap().remove("id");
+    }
+    answers
+}
+
+fn verified(folder: &Folder, db: &str) -> serde_json::Value {
+    let run = folder.ok(&["--db", db, "verify", "--format", "json"]);
+    let report = run.json().remove(0);
+    assert_eq!(report["problems"], serde_json::json!([]));
+    report
+}
+
+fn tables(folder: &Folder, db: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.path().join(db).join("store")).unwrap();
+    let mut tables: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    tables.retain(|path| path.extension().is_some_and(|extension| extension == "sst"));
+    tables.sort();
+    tables
+}
+
+#[test]
+fn a_deleted_document_is_gone_at_once_and_its_space_after_compact() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..30);
+    folder.ok(&["--db", "all", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    let names: Vec<String> = (0..30).filter(|seed| seed % 3 != 0).map(|seed| format!("c/{seed:03}.txt")).collect();
+    let mut rm = vec!["--db", "all", "rm"];
+    rm.extend(names.iter().map(String::as_str));
+    folder.ok(&rm);
+    assert_eq!(folder.ok(&["--db", "all", "list"]).stdout.lines().count(), 10);
+
+    // As if they had never been there.
+    let kept: Vec<String> = (0..30).filter(|seed| seed % 3 == 0).map(|seed| format!("c/{seed:03}.txt")).collect();
+    let mut ingest = vec!["--db", "few", "ingest", "-q", "-k", "5", "-w", "4"];
+    ingest.extend(kept.iter().map(String::as_str));
+    folder.ok(&ingest);
+    for query in ["c/000.txt", "c/001.txt"] {
+        assert_eq!(answers(&folder, "all", query), answers(&folder, "few", query));
+    }
+    verified(&folder, "all");
+
+    let stats = |db: &str| folder.ok(&["--db", db, "stats", "--hashes", "--format", "json"]).json().remove(0);
+    assert_eq!(stats("all")["deleted"], 20);
+    folder.ok(&["--db", "all", "compact"]);
+    let (all, few) = (stats("all"), stats("few"));
+    for field in ["documents", "bytes", "symbols", "fingerprints", "postings", "deleted", "distinct", "singletons"] {
+        assert_eq!(all[field], few[field], "{field}");
+    }
+    verified(&folder, "all");
+    for query in ["c/000.txt", "c/001.txt"] {
+        assert_eq!(answers(&folder, "all", query), answers(&folder, "few", query));
+    }
+
+    // Ids are not used again, and the documents can come back.
+    let added = folder.ok(&["--db", "all", "ingest", "--format", "json", "c"]).json().remove(0);
+    assert_eq!((&added["added"], &added["unchanged"]), (&20.into(), &10.into()));
+    let ids: Vec<u64> = folder
+        .ok(&["--db", "all", "list", "--format", "json"])
+        .json()
+        .iter()
+        .map(|d| d["id"].as_u64().unwrap())
+        .collect();
+    assert_eq!(ids.iter().filter(|&&id| id >= 30).count(), 20);
+    verified(&folder, "all");
+}
+
+#[test]
+fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..2);
+    folder.ok(&["ingest", "-q", "c"]);
+    let run = folder.run(&["rm", "c/000.txt", "c/nothing.txt", "c/000.txt"]);
+    assert_eq!(run.status, 2);
+    insta::assert_snapshot!(run.stderr, @r"
+    1 document deleted; `fpdb compact` frees the space
+    error: c/nothing.txt: no stored document is named c/nothing.txt
+    hint: `fpdb list` shows the names
+    ");
+    assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 1);
+}
+
+#[test]
+fn many_commits_are_folded_and_answer_like_one() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    for seed in 0..40 {
+        folder.ok(&["--db", "many", "ingest", "-q", "-k", "5", "-w", "4", &format!("c/{seed:03}.txt")]);
+    }
+    folder.ok(&["--db", "one", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    let runs = folder.ok(&["--db", "many", "stats", "--format", "json"]).json()[0]["runs"].as_u64().unwrap();
+    assert!((2..=14).contains(&runs), "{runs} runs");
+    verified(&folder, "many");
+    assert_eq!(answers(&folder, "many", "c/007.txt"), answers(&folder, "one", "c/007.txt"));
+}
+
+#[test]
+fn verify_finds_a_flipped_bit_in_every_table() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..20);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    // Puts documents and names into tables too.
+    folder.ok(&["compact"]);
+    let whole = verified(&folder, ".fpdb");
+    assert_eq!(whole["documents"], 20);
+    let tables = tables(&folder, ".fpdb");
+    assert!(tables.len() >= 5, "{tables:?}");
+    for table in tables {
+        let bytes = fs::read(&table).unwrap();
+        let mut flipped = bytes.clone();
+        // In the data, which is most of a table; its last part is the index and the footer.
+        flipped[bytes.len() / 5] ^= 1;
+        fs::write(&table, &flipped).unwrap();
+        let run = folder.run(&["verify"]);
+        assert_eq!(run.status, 2, "{}: {run:#?}", table.display());
+        assert!(!run.stderr.contains("panicked"), "{run:#?}");
+        fs::write(&table, &bytes).unwrap();
+    }
+    verified(&folder, ".fpdb");
+}
+
+#[test]
+fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..20);
+    folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    let then = answers(&folder, "a", "c/003.txt");
+    folder.ok(&["--db", "a", "backup", "copies"]);
+    let first = bytes_below(&folder.path().join("copies"));
+    corpus(&folder, "c", 20..22);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    let now = answers(&folder, "a", "c/003.txt");
+    folder.ok(&["--db", "a", "backup", "copies"]);
+    assert!(bytes_below(&folder.path().join("copies")) < first * 3 / 2, "the second backup shares what did not change");
+
+    folder.ok(&["--db", "b", "restore", "copies"]);
+    verified(&folder, "b");
+    assert_eq!(answers(&folder, "b", "c/003.txt"), now);
+    assert_ne!(then, now);
+
+    // A damaged backup is not restored.
+    let shared = folder.path().join("copies/engine/shared_checksum");
+    let table = fs::read_dir(shared)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .max_by_key(|path| path.metadata().unwrap().len());
+    let table = table.unwrap();
+    let mut bytes = fs::read(&table).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&table, bytes).unwrap();
+    let run = folder.run(&["--db", "d", "restore", "copies"]);
+    assert_eq!(run.status, 2, "{run:#?}");
+    assert!(!folder.path().join("d").exists(), "half a database must not appear");
+}
+
+#[test]
+fn merging_is_ingesting_both() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..30);
+    let part = |db: &str, seeds: std::ops::Range<u64>| {
+        let names: Vec<String> = seeds.map(|seed| format!("c/{seed:03}.txt")).collect();
+        let mut ingest = vec!["--db", db, "ingest", "-q", "-k", "5", "-w", "4"];
+        ingest.extend(names.iter().map(String::as_str));
+        folder.ok(&ingest);
+    };
+    part("left", 0..12);
+    part("right", 8..30);
+    folder.ok(&["--db", "right", "rm", "c/020.txt"]);
+    part("both", 0..20);
+    part("both", 21..30);
+    let merged = folder.ok(&["--db", "left", "merge", "right", "--format", "json"]).json().remove(0);
+    assert_eq!((&merged["added"], &merged["unchanged"]), (&17.into(), &4.into()));
+    verified(&folder, "left");
+    for query in ["c/000.txt", "c/010.txt", "c/020.txt", "c/029.txt"] {
+        assert_eq!(answers(&folder, "left", query), answers(&folder, "both", query));
+    }
+    let again = folder.ok(&["--db", "left", "merge", "right", "--format", "json"]).json().remove(0);
+    assert_eq!((&again["added"], &again["unchanged"]), (&0.into(), &21.into()));
+
+    folder.ok(&["--db", "other", "init", "--profile", "words"]);
+    let run = folder.run(&["--db", "left", "merge", "other"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("unit word, k 3, w 1") && run.stderr.contains("k 5, w 4"), "{run:#?}");
+}
+
+fn bytes_below(path: &Path) -> u64 {
+    let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
+}
