@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
+use crate::dedup::{self, DedupAnswer, DedupOptions};
 use crate::document::{Digest, DocId, Modified};
 use crate::error::{Error, Result};
 use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
@@ -281,6 +282,14 @@ impl Database {
     /// What keeps the postings from being read.
     pub fn pairs(&self, options: &PairsOptions) -> Result<PairsAnswer> {
         pairs::pairs(&self.store, options)
+    }
+
+    /// Which documents may go, each with the survivor that justifies it. Deletes nothing.
+    ///
+    /// # Errors
+    /// What keeps the documents and postings from being read.
+    pub fn dedup(&self, options: &DedupOptions) -> Result<DedupAnswer> {
+        dedup::dedup(&self.store, options)
     }
 
     /// Calls `visit` with each document, in order of number.

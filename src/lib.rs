@@ -23,6 +23,7 @@
 
 mod clock;
 mod database;
+mod dedup;
 mod document;
 mod error;
 mod fingerprint;
@@ -38,6 +39,7 @@ mod store;
 pub mod winnow;
 
 pub use database::{Database, DatabaseStats, DocumentInfo, HashCounts, QuerySource};
+pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Modified, Span};
 pub use error::{Cause, Error, Result};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};

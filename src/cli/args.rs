@@ -85,6 +85,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// List all pairs of stored documents that share enough text, the most alike first
     Pairs(PairsArgs),
+    /// List the documents that may go, each with the survivor that justifies it; deletes nothing
+    Dedup(DedupArgs),
     /// Delete documents
     Rm(RmArgs),
     /// Free the space of deleted documents and make queries faster
@@ -272,6 +274,52 @@ pub(crate) struct PairsArgs {
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DedupArgs {
+    /// What makes a document removable, beside being identical to another
+    #[arg(long, value_enum, default_value_t = By::Exact)]
+    pub(crate) by: By,
+    /// The least resemblance, or containment in the survivor (0 to 1) [default: 0.8]
+    #[arg(long, value_name = "X", value_parser = parse_share)]
+    pub(crate) threshold: Option<f64>,
+    /// Which of several alike stays
+    #[arg(long, value_enum, default_value_t = Keep::First)]
+    pub(crate) keep: Keep,
+    /// Documents whose names begin with this may never go; may be repeated
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) protect: Vec<String>,
+    /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
+    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
+    pub(crate) max_df: u64,
+    /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+}
+
+/// What makes a document removable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Nothing else
+    Exact,
+    /// A survivor that resembles it
+    Resemblance,
+    /// A survivor that contains it
+    Containment,
+}
+
+/// Which of several alike stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// The one ingested first
+    First,
+    /// The one with the most symbols
+    Longest,
+    /// The one written last
+    Newest,
+    /// The one written first
+    Oldest,
 }
 
 #[derive(Debug, Args)]

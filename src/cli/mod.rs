@@ -4,6 +4,7 @@
 mod args;
 mod backup;
 mod compact;
+mod dedup;
 mod diff;
 mod generate;
 mod ingest;
@@ -88,6 +89,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(&cli.global, args, printer),
         Command::Diff(args) => diff::run(&cli.global, args, printer),
         Command::Pairs(args) => pairs::run(&cli.global, args, printer),
+        Command::Dedup(args) => dedup::run(&cli.global, args, printer),
         Command::Rm(args) => rm::run(&cli.global, args, printer),
         Command::Compact => compact::run(&cli.global, printer),
         Command::Verify => verify::run(&cli.global, printer),

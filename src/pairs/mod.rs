@@ -9,6 +9,7 @@ mod blocks;
 mod count;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use rayon::prelude::*;
 
@@ -81,7 +82,7 @@ pub struct PairsAnswer {
 
 /// What the counting knows of each document, by id.
 pub(crate) struct Documents {
-    /// |F(d)|; 0 for ids without a document.
+    /// |F(d)|; 0 for ids without a document, and for those left out.
     sizes: Vec<u32>,
     /// The 1-based number of the first prefix the name begins with, 0 for none.
     groups: Vec<u16>,
@@ -97,47 +98,54 @@ pub(crate) struct Found {
     shared: u32,
 }
 
+/// A pair by ids, with its measures.
+pub(crate) struct Measured {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) shared: u64,
+    pub(crate) resemblance: f64,
+    pub(crate) containment_a: f64,
+    pub(crate) containment_b: f64,
+}
+
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer> {
-    let documents = Documents::load(store, options)?;
+    let (measured, common) = measured(store, options, &[])?;
+    let mut names: HashMap<u32, String> = HashMap::new();
+    for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
+        if let Entry::Vacant(vacant) = names.entry(id) {
+            vacant.insert(store.document(id)?.name);
+        }
+    }
+    let named = measured.into_iter().map(|pair| Pair {
+        a: names[&pair.a].clone(),
+        b: names[&pair.b].clone(),
+        shared: pair.shared,
+        resemblance: pair.resemblance,
+        containment_a: pair.containment_a,
+        containment_b: pair.containment_b,
+    });
+    let mut pairs: Vec<Pair> = named.collect();
+    pairs.sort_by(|x, y| {
+        y.resemblance.total_cmp(&x.resemblance).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b))
+    });
+    Ok(PairsAnswer { pairs, common })
+}
+
+/// Finds the pairs without the documents of `left_out`, in no order, and the number of common hashes.
+pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<(Vec<Measured>, u64)> {
+    let documents = Documents::load(store, options, left_out)?;
     let plan = Plan::make(store, &documents, options)?;
     let blocks: Vec<Vec<Found>> = plan
         .blocks
         .into_par_iter()
         .map(|block| count::count(store, &documents, options, block))
         .collect::<Result<_>>()?;
-    let mut names: HashMap<u32, String> = HashMap::new();
-    let mut pairs = Vec::new();
-    for found in blocks.into_iter().flatten() {
-        for id in [found.a, found.b] {
-            if let std::collections::hash_map::Entry::Vacant(vacant) = names.entry(id) {
-                vacant.insert(store.document(id)?.name);
-            }
-        }
-        let measures = documents.measures(found);
-        pairs.push(Pair {
-            a: names[&found.a].clone(),
-            b: names[&found.b].clone(),
-            shared: found.shared.into(),
-            resemblance: measures.resemblance,
-            containment_a: measures.containment_a,
-            containment_b: measures.containment_b,
-        });
-    }
-    pairs.sort_by(|x, y| {
-        y.resemblance.total_cmp(&x.resemblance).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b))
-    });
-    Ok(PairsAnswer { pairs, common: plan.common })
-}
-
-struct Measures {
-    resemblance: f64,
-    containment_a: f64,
-    containment_b: f64,
+    Ok((blocks.into_iter().flatten().map(|found| documents.measure(found)).collect(), plan.common))
 }
 
 impl Documents {
-    fn load(store: &Store, options: &PairsOptions) -> Result<Self> {
+    fn load(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<Self> {
         let ids = store.view().state().next_document as usize;
         let mut sizes = vec![0; ids];
         let mut groups = if options.across.is_empty() { Vec::new() } else { vec![0; ids] };
@@ -150,11 +158,17 @@ impl Documents {
             }
             Ok(true)
         })?;
+        for &id in left_out {
+            sizes[id as usize] = 0;
+        }
         Ok(Self { sizes, groups, prefixes: options.across.len() })
     }
 
     /// Whether the two may be a pair at all.
     fn may_pair(&self, a: u32, b: u32) -> bool {
+        if self.sizes[a as usize] == 0 || self.sizes[b as usize] == 0 {
+            return false;
+        }
         if self.groups.is_empty() {
             return true;
         }
@@ -162,16 +176,23 @@ impl Documents {
         a != b && (self.prefixes == 1 || (a > 0 && b > 0))
     }
 
-    fn measures(&self, found: Found) -> Measures {
+    fn measure(&self, found: Found) -> Measured {
         let shared = f64::from(found.shared);
         let (a, b) = (f64::from(self.sizes[found.a as usize]), f64::from(self.sizes[found.b as usize]));
-        Measures { resemblance: shared / (a + b - shared), containment_a: shared / a, containment_b: shared / b }
+        Measured {
+            a: found.a,
+            b: found.b,
+            shared: found.shared.into(),
+            resemblance: shared / (a + b - shared),
+            containment_a: shared / a,
+            containment_b: shared / b,
+        }
     }
 
     fn is_wanted(&self, found: Found, options: &PairsOptions) -> bool {
-        let measures = self.measures(found);
-        u64::from(found.shared) >= options.min_shared
-            && measures.resemblance >= options.min_resemblance
-            && measures.containment_a.max(measures.containment_b) >= options.min_containment
+        let pair = self.measure(found);
+        pair.shared >= options.min_shared
+            && pair.resemblance >= options.min_resemblance
+            && pair.containment_a.max(pair.containment_b) >= options.min_containment
     }
 }

@@ -1,6 +1,6 @@
 //! CSV: one row a match and passage, or one row a document, with a header.
 
-use super::wire::{DocumentReport, PairReport, QueryReport};
+use super::wire::{DedupReport, DocumentReport, PairReport, QueryReport};
 
 /// The columns of [`query_rows`].
 #[must_use]
@@ -123,5 +123,23 @@ pub fn pair_row(report: &PairReport) -> Vec<String> {
         report.resemblance.to_string(),
         report.containment_a.to_string(),
         report.containment_b.to_string(),
+    ]
+}
+
+/// The columns of [`removable_row`].
+#[must_use]
+pub fn removable_header() -> Vec<&'static str> {
+    vec!["remove", "keep", "because", "score", "shared"]
+}
+
+/// One removable document.
+#[must_use]
+pub fn removable_row(report: &DedupReport) -> Vec<String> {
+    vec![
+        report.remove.clone(),
+        report.keep.clone(),
+        report.because.clone(),
+        report.score.to_string(),
+        report.shared.to_string(),
     ]
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use super::wire::{DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport, VerifyReport};
+use super::wire::{
+    DedupReport, DedupSummaryReport, DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport,
+    VerifyReport,
+};
 
 /// Whether to mark what matters with colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -201,6 +204,29 @@ pub fn pair_line(report: &PairReport, style: Style) -> String {
         grouped(report.shared),
         style.strong(&report.a),
         style.strong(&report.b)
+    )
+}
+
+/// One removable document.
+#[must_use]
+pub fn removable_line(report: &DedupReport, style: Style) -> String {
+    let because = match report.because.as_str() {
+        "identical" => "is identical to".to_owned(),
+        "contained" => format!("is contained ({}) in", percent(report.score)),
+        _ => format!("resembles ({})", percent(report.score)),
+    };
+    format!("{}  {because}  {}\n", style.strong(&report.remove), report.keep)
+}
+
+/// What may go in all.
+#[must_use]
+pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
+    format!(
+        "{} of {} may go, {} stay; {} justify them\n",
+        grouped(report.removable),
+        count(report.documents, "document"),
+        grouped(report.kept),
+        count(report.groups, "survivor")
     )
 }
 

@@ -6,11 +6,15 @@ mod csv;
 mod human;
 mod wire;
 
-pub use csv::{document_header, document_row, pair_header, pair_row, query_header, query_rows};
+pub use csv::{
+    document_header, document_row, pair_header, pair_row, query_header, query_rows, removable_header, removable_row,
+};
 pub use human::{
-    Style, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page, stats_page, verify_page,
+    Style, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
+    removable_line, stats_page, verify_page,
 };
 pub use wire::{
-    DocumentReport, Failure, IngestReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport,
-    QueryDocumentReport, QueryReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
+    DedupReport, DedupSummaryReport, DocumentReport, Failure, IngestReport, MatchReport, PairReport, PassageReport,
+    ProblemReport, ProfileReport, QueryDocumentReport, QueryReport, SkippedFile, SpanReport, StatsReport, StoredBytes,
+    VerifyReport,
 };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
+use crate::dedup::{Because, DedupAnswer, Removable};
 use crate::document::Digest;
 use crate::ingest::IngestSummary;
 use crate::pairs::Pair;
@@ -338,6 +339,78 @@ impl PairReport {
             resemblance: pair.resemblance,
             containment_a: pair.containment_a,
             containment_b: pair.containment_b,
+        }
+    }
+}
+
+/// `fpdb.dedup/1`: one line a removable document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DedupReport {
+    /// `fpdb.dedup/1`.
+    pub schema: String,
+    /// The document that may go.
+    pub remove: String,
+    /// The survivor that justifies it.
+    pub keep: String,
+    /// `identical`, `contained` or `resembles`.
+    pub because: String,
+    /// The resemblance, or the containment of the document in the survivor.
+    pub score: f64,
+    /// Hashes both hold.
+    pub shared: u64,
+}
+
+/// `fpdb.dedup.summary/1`: the last line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DedupSummaryReport {
+    /// `fpdb.dedup.summary/1`.
+    pub schema: String,
+    /// All documents.
+    pub documents: u64,
+    /// Those that may go.
+    pub removable: u64,
+    /// Those that stay.
+    pub kept: u64,
+    /// Survivors that justify at least one removal.
+    pub groups: u64,
+    /// Hashes left out because more documents hold them than the df cap allows.
+    pub common: u64,
+}
+
+impl DedupReport {
+    /// The report of a removable document.
+    #[must_use]
+    pub fn new(removable: &Removable) -> Self {
+        let because = match removable.because {
+            Because::Identical => "identical",
+            Because::Contained => "contained",
+            Because::Resembles => "resembles",
+        };
+        Self {
+            schema: "fpdb.dedup/1".into(),
+            remove: removable.remove.clone(),
+            keep: removable.keep.clone(),
+            because: because.into(),
+            score: removable.score,
+            shared: removable.shared,
+        }
+    }
+}
+
+impl DedupSummaryReport {
+    /// The summary of an answer.
+    #[must_use]
+    pub fn new(answer: &DedupAnswer) -> Self {
+        let removable = answer.removable.len() as u64;
+        Self {
+            schema: "fpdb.dedup.summary/1".into(),
+            documents: answer.documents,
+            removable,
+            kept: answer.documents - removable,
+            groups: answer.groups,
+            common: answer.common,
         }
     }
 }

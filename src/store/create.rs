@@ -67,13 +67,14 @@ impl Store {
             options::families(),
         )
         .map_err(failed("open its files"))?;
+        catch_up(&db)?;
         let store = Self::load(root, db, Some(folder), None)?;
         // Opened while a writer commits, the engine can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
                 return Ok(store);
             }
-            store.db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))?;
+            catch_up(&store.db)?;
             *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&store.db)?);
         }
         match store.missing_run()? {
@@ -172,6 +173,24 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) ->
     // The folder has moved: there is nothing left to remove.
     let _ = making.keep();
     fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))
+}
+
+/// Brings a reader up to the writer's last commit.
+///
+/// The engine reads its list of tables first and its logs then. What a writer moves meanwhile from a log into
+/// tables, as it does when it opens, is in neither, with no error: only the list, read again, has it. So the
+/// reader is sure once the state has not changed while the list was read again.
+fn catch_up(db: &DB) -> Result<()> {
+    let state = || db.get(STATE_KEY).map_err(failed("read its state"));
+    let mut seen = state()?;
+    loop {
+        db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))?;
+        let now = state()?;
+        if now == seen {
+            return Ok(());
+        }
+        seen = now;
+    }
 }
 
 /// Write options of a commit: on the disk before the call returns.
