@@ -106,6 +106,14 @@ pub enum Error {
         /// What is wrong with it.
         detail: &'static str,
     },
+    /// The storage engine could not open the database's files.
+    #[error("cannot open the files of the database at {}", path.display())]
+    CannotOpen {
+        /// The path of the database.
+        path: PathBuf,
+        /// What the engine said.
+        source: Cause,
+    },
     /// The storage engine failed.
     #[error("the store could not {action}")]
     Store {
@@ -211,7 +219,7 @@ impl Error {
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
             Self::NotAFile { .. } => "name a file; `-` reads standard input, and only `ingest` takes folders".into(),
-            Self::Store { .. } => "where the cause is corruption or a missing file, the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
+            Self::Store { .. } | Self::CannotOpen { .. } => "where the cause is corruption or a missing file, the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {

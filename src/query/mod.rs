@@ -155,7 +155,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     let mut lookup = store.lookup()?;
     let mut tally = Tally::default();
     for hash in looked_up {
-        tally.count(&mut lookup, hash.hash, options.max_df)?;
+        tally.count(&mut lookup, hash.hash, subject.id, options.max_df)?;
     }
     if looked_up.is_empty() {
         // Too short for a fingerprint: the digest still tells which documents are the same.
@@ -199,9 +199,17 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, lookup: &mut crate::store::Lookup<'_>, hash: u64, max_df: Option<u64>) -> Result<()> {
+    /// Counts the documents that hold `hash`, `but` the one that is queried with.
+    fn count(
+        &mut self,
+        lookup: &mut crate::store::Lookup<'_>,
+        hash: u64,
+        but: Option<u32>,
+        max_df: Option<u64>,
+    ) -> Result<()> {
         self.holders.clear();
-        self.holders.extend(lookup.find(hash)?.iter().map(|posting| posting.document));
+        let holders = lookup.find(hash)?.iter().map(|posting| posting.document);
+        self.holders.extend(holders.filter(|&holder| but != Some(holder)));
         self.holders.sort_unstable();
         self.holders.dedup();
         self.found += u64::from(!self.holders.is_empty());

@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::estimate::{Sizes, wilson_interval};
-use super::subject::Subject;
+use super::estimate::{Sizes, wilson_interval, with_edges};
+use super::subject::{Subject, distinct_kgrams};
 use super::{Mode, QueryOptions};
 use crate::error::Result;
+use crate::profile::Selection;
 use crate::store::{DocumentRecord, Store};
 
 /// A document with its measures.
@@ -76,7 +77,15 @@ fn precedes(a: &Ranked, b: &Ranked) -> bool {
 
 fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: DocumentRecord, mode: Mode) -> Ranked {
     let containment = containment(shared, looked_up);
-    let sizes = Sizes { query: subject.size as f64, document: record.distinct as f64 };
+    let fingerprints = subject.hashes.len() as u64;
+    let sampled = looked_up < fingerprints;
+    let sizes = if sampled {
+        // The sample is one of k-grams.
+        let document = distinct_kgrams(record.kgrams, record.fingerprints, record.distinct);
+        Sizes { query: subject.distinct_kgrams, document }
+    } else {
+        Sizes { query: subject.size as f64, document: record.distinct as f64 }
+    };
     let (document_containment, resemblance) = match looked_up {
         0 => (1.0, 1.0),
         _ => {
@@ -84,8 +93,9 @@ fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: Docu
             (sizes.document_containment(found, sampled), sizes.resemblance(found, sampled))
         }
     };
-    let sampled = looked_up < subject.hashes.len() as u64;
+    let winnowed = matches!(subject.profile.selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
     let (low, high) = wilson_interval(shared, looked_up);
+    let high = if winnowed { with_edges(high, looked_up as f64 / fingerprints as f64) } else { high };
     let (score, interval) = match mode {
         Mode::Containment => (containment, (low, high)),
         Mode::Resemblance => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),

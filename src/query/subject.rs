@@ -27,6 +27,8 @@ pub(crate) struct Subject {
     pub(crate) fingerprints: Vec<Fingerprint>,
     /// Distinct hashes at the database's window: the size the stored sets are compared with.
     pub(crate) size: u64,
+    /// Distinct k-grams, estimated.
+    pub(crate) distinct_kgrams: f64,
 }
 
 /// A distinct hash of the query, and which of its fingerprints have it.
@@ -44,6 +46,13 @@ struct About {
     digest: Digest,
     bytes: u64,
     symbols: u64,
+    kgrams: u64,
+}
+
+/// The number of distinct k-grams of a document, estimated from its fingerprints: as large a part of the k-grams
+/// as the distinct fingerprints are of the fingerprints.
+pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> f64 {
+    if fingerprints == 0 { 0.0 } else { kgrams as f64 * distinct as f64 / fingerprints as f64 }
 }
 
 impl Subject {
@@ -56,9 +65,10 @@ impl Subject {
             hashes.push(SubjectHash { hash: same[0].hash, first, end });
             first = end;
         }
-        let About { name, id, digest, bytes, symbols } = about;
+        let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
-        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size }
+        let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
+        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams }
     }
 
     /// The fingerprints that have a hash, in order of position.
@@ -136,10 +146,15 @@ impl SubjectReader {
             digest: digest?,
             bytes: facts.text.bytes,
             symbols: facts.symbols,
+            kgrams: facts.kgrams,
         };
         let subject = Subject::new(about, self.profile, fingerprints);
         Ok(match coarser {
-            Some(_) => Subject { size: distinct(&at_stored_window), ..subject },
+            Some(facts) => {
+                let size = distinct(&at_stored_window);
+                let distinct_kgrams = distinct_kgrams(facts.kgrams, at_stored_window.len() as u64, size);
+                Subject { size, distinct_kgrams, ..subject }
+            }
             None => subject,
         })
     }
@@ -170,6 +185,7 @@ impl SubjectReader {
             digest: record.digest,
             bytes: record.bytes,
             symbols: record.symbols,
+            kgrams: record.kgrams,
         };
         Ok(Subject::new(about, self.profile, fingerprints))
     }

@@ -11,12 +11,12 @@ use super::format::{
     FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
     marker_version, parse_posting_key, position_key, posting_key,
 };
-use super::lock::WriterLock;
+use super::lock::{self, WriterLock};
 use super::lookup::blocks_of;
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
 use super::{Store, failed, family, missing, options};
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
 
 /// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
@@ -45,7 +45,7 @@ impl Store {
         check_marker(root)?;
         let lock = WriterLock::take(root)?;
         let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families())
-            .map_err(failed("open its files"))?;
+            .map_err(cannot_open(root))?;
         let store = Self::load(root, db, None, Some(lock))?;
         store.discard_unfinished()?;
         Ok(store)
@@ -54,22 +54,29 @@ impl Store {
     /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
     pub(crate) fn open_reader(root: &Path) -> Result<Self> {
         check_marker(root)?;
-        // The engine defines reading beside a writer for a secondary instance only, which wants a folder
-        // for its own log.
+        // The engine's own log, which would otherwise be written into the database.
         let folder = tempfile::Builder::new()
             .prefix("fpdb-reader-")
             .tempdir()
             .map_err(Error::io("create a folder in", std::env::temp_dir()))?;
-        let db = DB::open_cf_descriptors_as_secondary(
-            &options::database(),
-            root.join(STORE).as_path(),
-            folder.path(),
-            options::families(),
-        )
-        .map_err(failed("open its files"))?;
+        let mut opts = options::database();
+        opts.set_db_log_dir(folder.path());
+        let path = root.join(STORE);
+        // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
+        let before = lock::last_writer(root)?;
+        if before.is_some() {
+            let opened = DB::open_cf_descriptors_read_only(&opts, &path, options::families(), false);
+            if lock::last_writer(root)? == before {
+                return Self::load(root, opened.map_err(cannot_open(root))?, Some(folder), None);
+            }
+        }
+        // Beside a writer it defines reading for a secondary instance only. That leaves out tables it cannot
+        // find, and says nothing; but the writer has found them all.
+        let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families())
+            .map_err(cannot_open(root))?;
         catch_up(&db)?;
         let store = Self::load(root, db, Some(folder), None)?;
-        // Opened while a writer commits, the engine can have read its tables before the list of runs.
+        // Opened while a writer commits, it can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
                 return Ok(store);
@@ -79,7 +86,6 @@ impl Store {
         }
         match store.missing_run()? {
             None => Ok(store),
-            // The engine leaves out tables that a reader cannot find, and says nothing.
             Some(run) => Err(missing(&format!("run {run} of the postings"))),
         }
     }
@@ -191,6 +197,11 @@ fn catch_up(db: &DB) -> Result<()> {
         }
         seen = now;
     }
+}
+
+fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    let path = root.to_owned();
+    move |error| Error::CannotOpen { path, source: Cause::from(error) }
 }
 
 /// Write options of a commit: on the disk before the call returns.

@@ -1,0 +1,11 @@
+//! The wire format: what each command answers, field by field.
+
+mod ingest;
+mod pairs;
+mod query;
+mod stored;
+
+pub use ingest::{Failure, IngestReport, SkippedFile};
+pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
+pub use query::{MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};
+pub use stored::{DocumentReport, ProblemReport, ProfileReport, StatsReport, StoredBytes, VerifyReport};

@@ -1,0 +1,165 @@
+//! What a query and a comparison of two files answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::ProfileReport;
+use crate::profile::Profile;
+use crate::query::{Match, Mode, Passage, QueryAnswer};
+
+/// `fpdb.query/1`: one line per query document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryReport {
+    /// `fpdb.query/1`.
+    pub schema: String,
+    /// `containment` or `resemblance`.
+    pub mode: String,
+    /// The database's profile.
+    pub profile: ProfileReport,
+    /// The query document.
+    pub query: QueryDocumentReport,
+    /// Distinct hashes looked up: all of the query's, or its n smallest.
+    pub looked_up: u64,
+    /// How many of them at least one document holds.
+    pub found: u64,
+    /// How many of them boilerplate documents hold.
+    pub boilerplate: u64,
+    /// How many of them more documents hold than the df cap allows; no match counts them.
+    pub common: u64,
+    /// `found / looked_up`.
+    pub corpus_containment: f64,
+    /// Documents that reach the least score, shown or not.
+    pub matching_documents: u64,
+    /// Best first.
+    pub matches: Vec<MatchReport>,
+}
+
+/// The query document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryDocumentReport {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its symbols.
+    pub symbols: u64,
+    /// Its distinct hashes at the query's window.
+    pub fingerprints: u64,
+    /// The query's window.
+    pub window: u32,
+}
+
+/// One document that shares text with the query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatchReport {
+    /// Its name.
+    pub document: String,
+    /// Its number, which tells versions of one name apart.
+    pub id: u32,
+    /// Looked-up hashes it holds.
+    pub shared: u64,
+    /// The share of the looked-up hashes it holds.
+    pub containment: f64,
+    /// The share of its fingerprints that the query holds.
+    pub document_containment: f64,
+    /// Shared / all fingerprints of the two.
+    pub resemblance: f64,
+    /// The 95% interval of the mode's measure where that is an estimate.
+    pub interval: Option<[f64; 2]>,
+    /// The bytes of the two are the same.
+    pub identical: bool,
+    /// The share of the query's symbols inside passages.
+    pub coverage: f64,
+    /// In order of the query.
+    pub passages: Vec<PassageReport>,
+}
+
+/// A pair of matching spans.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PassageReport {
+    /// In the query document.
+    pub query: SpanReport,
+    /// In the stored document.
+    pub document: SpanReport,
+    /// Symbols of the query it covers.
+    pub symbols: u64,
+    /// True where the spans were compared symbol by symbol.
+    pub exact: bool,
+}
+
+/// Where a passage stands in one document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpanReport {
+    /// Byte offset of its first byte in the original.
+    pub start: u64,
+    /// Byte offset after its last.
+    pub end: u64,
+    /// Its first and last line, 1-based.
+    pub lines: [u64; 2],
+}
+
+impl QueryReport {
+    /// The report of an answer, from a database of the profile `stored`.
+    #[must_use]
+    pub fn new(answer: &QueryAnswer, mode: Mode, stored: &Profile) -> Self {
+        Self {
+            schema: "fpdb.query/1".into(),
+            mode: match mode {
+                Mode::Containment => "containment".into(),
+                Mode::Resemblance => "resemblance".into(),
+            },
+            profile: ProfileReport::new(stored),
+            query: QueryDocumentReport {
+                name: answer.name.clone(),
+                bytes: answer.bytes,
+                symbols: answer.symbols,
+                fingerprints: answer.fingerprints,
+                window: answer.profile.w,
+            },
+            looked_up: answer.looked_up,
+            found: answer.found,
+            boilerplate: 0,
+            common: answer.common,
+            corpus_containment: answer.corpus_containment,
+            matching_documents: answer.matching_documents,
+            matches: answer.matches.iter().map(MatchReport::new).collect(),
+        }
+    }
+}
+
+impl MatchReport {
+    fn new(found: &Match) -> Self {
+        Self {
+            document: found.document.clone(),
+            id: found.id,
+            shared: found.shared,
+            containment: found.containment,
+            document_containment: found.document_containment,
+            resemblance: found.resemblance,
+            interval: found.interval.map(|(low, high)| [low, high]),
+            identical: found.identical,
+            coverage: found.coverage,
+            passages: found.passages.iter().map(PassageReport::new).collect(),
+        }
+    }
+}
+
+impl PassageReport {
+    fn new(passage: &Passage) -> Self {
+        let span = |span: crate::Span, lines: (u64, u64)| SpanReport {
+            start: span.start,
+            end: span.end,
+            lines: [lines.0, lines.1],
+        };
+        Self {
+            query: span(passage.query, passage.query_lines),
+            document: span(passage.document, passage.document_lines),
+            symbols: passage.symbols,
+            exact: passage.exact,
+        }
+    }
+}

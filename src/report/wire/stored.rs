@@ -1,0 +1,222 @@
+//! What is told of a database and its documents.
+
+use serde::{Deserialize, Serialize};
+
+use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
+use crate::document::Digest;
+use crate::profile::Profile;
+use crate::store::{Problem, Verification};
+
+/// A profile, as every report shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileReport {
+    /// `char`, `word` or `byte`.
+    pub unit: String,
+    /// Symbols in a k-gram.
+    pub k: u32,
+    /// Hashes in a window.
+    pub w: u32,
+    /// `robust`, `plain`, `all`, `mod:P` or `safe-mod:P`.
+    pub selection: String,
+    /// For unit word: `letters` or `unicode`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// t: every shared run of this many symbols is found; absent where nothing is guaranteed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarantee: Option<u64>,
+}
+
+/// `fpdb.document/1`: one line per stored document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentReport {
+    /// `fpdb.document/1`.
+    pub schema: String,
+    /// Its number.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The path it was read from.
+    pub source: Option<String>,
+    /// Its bytes, symbols and lines.
+    pub bytes: u64,
+    /// See `bytes`.
+    pub symbols: u64,
+    /// See `bytes`.
+    pub lines: u64,
+    /// Selected (hash, position) pairs.
+    pub fingerprints: u64,
+    /// Distinct hashes among them.
+    pub distinct: u64,
+    /// The encoding it was read as.
+    pub encoding: String,
+    /// Sequences that were no characters in it.
+    pub undecodable: u64,
+    /// XXH3-128 of its bytes, as hexadecimal digits.
+    pub digest: String,
+    /// When it was ingested, in seconds since 1970.
+    pub ingested_at: i64,
+    /// Other documents with the same bytes; only `show` looks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identical_to: Vec<String>,
+}
+
+/// `fpdb.stats/1`: the whole database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatsReport {
+    /// `fpdb.stats/1`.
+    pub schema: String,
+    /// Where the database is.
+    pub path: String,
+    /// The version of its format.
+    pub format: u32,
+    /// Its settings.
+    pub profile: ProfileReport,
+    /// Documents, and the sums of their bytes, symbols and fingerprints.
+    pub documents: u64,
+    /// See `documents`.
+    pub bytes: u64,
+    /// See `documents`.
+    pub symbols: u64,
+    /// See `documents`.
+    pub fingerprints: u64,
+    /// Distinct hashes in all documents, and those that occur once; only with `--hashes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// See `distinct`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singletons: Option<u64>,
+    /// Postings held, those of deleted documents included.
+    pub postings: u64,
+    /// Deleted documents whose postings are still held.
+    pub deleted: u64,
+    /// Sorted runs of postings.
+    pub runs: u64,
+    /// Bytes the database takes, by part.
+    pub stored: Vec<StoredBytes>,
+    /// When the last commit was made, in seconds since 1970.
+    pub committed_at: Option<i64>,
+}
+
+/// What one part of a database takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredBytes {
+    /// The part.
+    pub part: String,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// `fpdb.verify/1`: what a verification has found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyReport {
+    /// `fpdb.verify/1`.
+    pub schema: String,
+    /// Documents checked.
+    pub documents: u64,
+    /// Postings checked.
+    pub postings: u64,
+    /// Positions checked.
+    pub positions: u64,
+    /// What is wrong; empty where nothing is.
+    pub problems: Vec<ProblemReport>,
+}
+
+/// What is wrong with one part of a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProblemReport {
+    /// The part.
+    pub what: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+impl VerifyReport {
+    /// The report of a verification.
+    #[must_use]
+    pub fn new(found: &Verification) -> Self {
+        let problem = |problem: &Problem| ProblemReport { what: problem.what.clone(), detail: problem.detail.clone() };
+        Self {
+            schema: "fpdb.verify/1".into(),
+            documents: found.documents,
+            postings: found.postings,
+            positions: found.positions,
+            problems: found.problems.iter().map(problem).collect(),
+        }
+    }
+}
+
+impl ProfileReport {
+    /// The report of a profile.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        Self {
+            unit: profile.unit.to_string(),
+            k: profile.k,
+            w: profile.w,
+            selection: profile.selection.to_string(),
+            words: (profile.unit == crate::Unit::Word).then(|| profile.word_rule.to_string()),
+            guarantee: profile.guarantee(),
+        }
+    }
+}
+
+impl DocumentReport {
+    /// The report of a document.
+    #[must_use]
+    pub fn new(info: DocumentInfo) -> Self {
+        Self {
+            schema: "fpdb.document/1".into(),
+            id: info.id.0,
+            digest: hexadecimal(&info.digest),
+            name: info.name,
+            source: info.source,
+            bytes: info.bytes,
+            symbols: info.symbols,
+            lines: info.lines,
+            fingerprints: info.fingerprints,
+            distinct: info.distinct,
+            encoding: info.encoding,
+            undecodable: info.undecodable,
+            ingested_at: info.ingested_at,
+            identical_to: Vec::new(),
+        }
+    }
+}
+
+impl StatsReport {
+    /// The report of a database, with the counts of its hashes where they were taken.
+    #[must_use]
+    pub fn new(stats: DatabaseStats, hashes: Option<HashCounts>) -> Self {
+        Self {
+            schema: "fpdb.stats/1".into(),
+            path: stats.path.display().to_string(),
+            format: stats.format,
+            profile: ProfileReport::new(&stats.profile),
+            documents: stats.documents,
+            bytes: stats.bytes,
+            symbols: stats.symbols,
+            fingerprints: stats.fingerprints,
+            distinct: hashes.map(|hashes| hashes.distinct),
+            singletons: hashes.map(|hashes| hashes.singletons),
+            postings: stats.postings,
+            deleted: stats.deleted,
+            runs: stats.runs,
+            stored: stats
+                .stored_bytes
+                .into_iter()
+                .map(|(part, bytes)| StoredBytes { part: part.into(), bytes })
+                .collect(),
+            committed_at: stats.committed_at,
+        }
+    }
+}
+
+fn hexadecimal(digest: &Digest) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

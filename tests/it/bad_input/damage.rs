@@ -1,0 +1,156 @@
+//! Damaged databases: it is said that something is damaged, and never answered as if all were whole.
+
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+
+use super::{prose, tell};
+use crate::support::Folder;
+
+const DOCUMENTS: usize = 120;
+
+/// A database large enough for tables of several blocks, and the answers it gives while it is whole.
+fn whole() -> (Folder, String) {
+    let folder = Folder::new();
+    for number in 0..DOCUMENTS {
+        folder.write(&format!("docs/{number:03}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "--profile", "prose", "-w", "1", "docs"]);
+    let answers = folder.ok(&ASK).stdout;
+    (folder, answers)
+}
+
+/// Touches every family of the store.
+const ASK: [&str; 7] = ["query", "--top", "0", "--format", "json", "docs/000.txt", "docs/119.txt"];
+
+fn files(folder: &Folder, what: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let store = folder.path().join(".fpdb/store");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path()).filter(|path| what(path)).collect();
+    files.sort_by_key(|path| std::cmp::Reverse(path.metadata().unwrap().len()));
+    files
+}
+
+/// Every command must fail, saying that the database is damaged, which one, and what to do.
+fn is_called_damaged(folder: &Folder, commands: &[&[&str]]) {
+    for command in commands {
+        let run = folder.run(command);
+        assert_eq!(run.status, 2, "{command:?}: {run:?}");
+        assert!(!run.stderr.contains("panicked"), "{command:?}: {run:?}");
+        let said = run.stderr.to_lowercase();
+        assert!(said.contains("damaged") || said.contains("corrupt"), "{command:?}: {}", run.stderr);
+        assert!(run.stderr.contains("\nhint: "), "{command:?}: a next step: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_unknown_format_version_is_named() {
+    let folder = Folder::new();
+    folder.ok(&["init"]);
+    folder.write(".fpdb/FPDB", "fpdb database, format 7\n");
+    assert_snapshot!(tell(&folder, &["stats"]), @"
+    status 2
+    --- stderr
+    error: the database at [folder]/.fpdb has format version 7; this program reads version 1
+    hint: use the version of fpdb that wrote it, or ingest the documents again into a new database
+    ");
+    folder.write("a.txt", prose(1));
+    for command in [&["ingest", "a.txt"][..], &["init"], &["query", "a.txt"]] {
+        let run = folder.run(command);
+        assert_eq!(run.status, 2, "{command:?}");
+        assert!(run.stderr.contains("has format version 7; this program reads version 1"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_garbled_marker_is_no_database() {
+    let folder = Folder::new();
+    folder.ok(&["init"]);
+    for garbage in [&b"garbage"[..], b"", b"\xff\xfe\0", b"fpdb database, format"] {
+        folder.write(".fpdb/FPDB", garbage);
+        let run = folder.run(&["stats"]);
+        assert_eq!(run.status, 2, "{garbage:?}");
+        assert!(run.stderr.contains(".fpdb exists and is not an fpdb database\nhint: "), "{}", run.stderr);
+    }
+    std::fs::remove_file(folder.path().join(".fpdb/FPDB")).unwrap();
+    assert_snapshot!(tell(&folder, &["stats"]), @"
+    status 2
+    --- stderr
+    error: [folder]/.fpdb exists and is not an fpdb database
+    hint: name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet
+    ");
+}
+
+#[test]
+fn flipped_bytes_in_a_table_are_noticed() {
+    let (folder, _) = whole();
+    let tables = files(&folder, |path| path.extension().is_some_and(|extension| extension == "sst"));
+    let largest = &tables[0];
+    let mut bytes = std::fs::read(largest).unwrap();
+    assert!(bytes.len() > 1 << 16, "{} is large", largest.display());
+    let (quarter, three_quarters) = (bytes.len() / 4, bytes.len() / 4 * 3);
+    bytes[quarter..three_quarters].iter_mut().for_each(|byte| *byte ^= 0x55);
+    std::fs::write(largest, bytes).unwrap();
+    is_called_damaged(&folder, &[&ASK, &["query", "docs/007.txt"], &["stats", "--hashes"]]);
+}
+
+#[test]
+fn one_flipped_bit_is_noticed_or_harmless() {
+    let (folder, answers) = whole();
+    let tables = files(&folder, |path| path.extension().is_some_and(|extension| extension == "sst"));
+    for table in &tables {
+        let whole = std::fs::read(table).unwrap();
+        for part in 1..8 {
+            let mut bytes = whole.clone();
+            bytes[whole.len() * part / 8] ^= 1 << (part % 8);
+            std::fs::write(table, bytes).unwrap();
+            let run = folder.run(&ASK);
+            assert!(!run.stderr.contains("panicked"), "{run:?}");
+            assert!(run.status == 2 || (run.status == 0 && run.stdout == answers), "a wrong answer: {run:?}");
+        }
+        std::fs::write(table, whole).unwrap();
+    }
+}
+
+#[test]
+fn a_truncated_store_is_noticed() {
+    let (folder, answers) = whole();
+    let of_name = |prefix: &'static str| {
+        files(&folder, |path| path.file_name().unwrap().to_str().unwrap().starts_with(prefix)).remove(0)
+    };
+    let readers: [&[&str]; 3] = [&ASK, &["list"], &["stats"]];
+    for (file, kept) in
+        [(of_name("CURRENT"), 0), (of_name("CURRENT"), 5), (of_name("MANIFEST"), 100), (of_name("MANIFEST"), 0)]
+    {
+        let whole = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &whole[..kept]).unwrap();
+        is_called_damaged(&folder, &readers);
+        is_called_damaged(&folder, &[&["ingest", "docs"]]);
+        std::fs::write(&file, whole).unwrap();
+        assert_eq!(folder.ok(&ASK).stdout, answers, "nothing was made worse");
+    }
+}
+
+#[test]
+fn a_missing_table_is_noticed() {
+    let (folder, _) = whole();
+    // Leaves every family of the store with a table of its own.
+    folder.ok(&["compact"]);
+    let commands: [&[&str]; 4] = [&ASK, &["list", "--format", "json"], &["show", "docs/007.txt"], &["stats"]];
+    let answers = commands.map(|command| folder.ok(command).stdout);
+    for table in files(&folder, |path| path.extension().is_some_and(|extension| extension == "sst")) {
+        let whole = std::fs::read(&table).unwrap();
+        std::fs::remove_file(&table).unwrap();
+        for (command, answer) in commands.iter().zip(&answers) {
+            let run = folder.run(command);
+            assert!(!run.stderr.contains("panicked"), "{run:?}");
+            if run.status == 0 && command[0] != "stats" {
+                assert!(run.stdout == *answer, "{command:?} answers as if all were whole without {}", table.display());
+            } else {
+                assert!(run.status == 0 || run.stderr.contains("\nhint: "), "{command:?}: {run:?}");
+            }
+        }
+        std::fs::write(&table, whole).unwrap();
+    }
+    assert_eq!(folder.ok(&ASK).stdout, answers[0], "nothing was made worse");
+}

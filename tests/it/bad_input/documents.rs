@@ -1,0 +1,303 @@
+//! Documents that cannot be read, or hold nothing: each is reported, and the rest of the run goes on.
+
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use super::{folder_with_database, prose, tell, told};
+use crate::support::{Folder, Run};
+
+/// A new database of the profile `prose`, empty.
+fn empty_database() -> Folder {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "prose"]);
+    folder
+}
+
+/// The names of the stored documents.
+fn stored(folder: &Folder) -> Vec<String> {
+    folder.ok(&["list", "--format", "json"]).json().iter().map(|d| d["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Ingests, and tells of it without the line of rates and times.
+fn tell_ingest(folder: &Folder, arguments: &[&str]) -> String {
+    let mut run = folder.run(&[&["ingest"], arguments].concat());
+    run.stdout = run.stdout.lines().filter(|line| !line.contains(" s, ")).map(|line| format!("{line}\n")).collect();
+    told(folder, &run)
+}
+
+#[test]
+fn a_missing_path_is_reported_and_the_others_are_stored() {
+    let folder = empty_database();
+    folder.write("a.txt", prose(1));
+    folder.write("z.txt", prose(2));
+    assert_snapshot!(tell_ingest(&folder, &["a.txt", "missing.txt", "z.txt"]), @"
+    status 2
+    --- stdout
+    2 documents added, 1 failed
+    --- stderr
+    error: missing.txt: cannot read missing.txt: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    ");
+    assert_eq!(stored(&folder), ["a.txt", "z.txt"]);
+    let run = folder.run(&["ingest", "missing.txt", "--format", "json"]);
+    assert_eq!(run.status, 2);
+    assert_eq!(run.json()[0]["failed"][0]["name"], "missing.txt");
+    assert_snapshot!(tell(&folder, &["query", "missing.txt", "--no-passages", "a.txt", "--top", "1"]), @"
+    status 2
+    --- stdout
+    a.txt  1.1 KiB, 938 symbols, 83 fingerprints at window 20
+      looked up all: 83 found (100.0% of the query), in 1 document
+      containment  of document  resemblance  document
+           100.0%       100.0%       100.0%  a.txt  (identical)
+    --- stderr
+    error: missing.txt: cannot read missing.txt: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    ");
+}
+
+#[test]
+fn what_may_not_be_read_is_reported() {
+    let folder = empty_database();
+    folder.write("docs/a.txt", prose(1));
+    folder.write("docs/z.txt", prose(2));
+    // A file is no folder, for anyone; what permissions keep away, they do not keep from root.
+    let run = folder.run(&["ingest", "docs/a.txt/b", "docs"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("error: docs/a.txt/b: cannot read docs/a.txt/b: "), "{}", run.stderr);
+    assert_eq!(stored(&folder), ["docs/a.txt", "docs/z.txt"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let secret = folder.write("docs/secret.txt", prose(3));
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
+        if std::fs::read(&secret).is_ok() {
+            return eprintln!("skipped: permissions do not bind this user");
+        }
+        assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
+        status 2
+        --- stdout
+        0 documents added, 2 unchanged, 1 failed
+        --- stderr
+        error: docs/secret.txt: cannot read docs/secret.txt: Permission denied (os error 13)
+        hint: check the permissions of the file and of the folders above it
+        ");
+    }
+}
+
+#[test]
+fn a_binary_file_is_refused_by_text_and_taken_by_bytes() {
+    let folder = empty_database();
+    folder.write("docs/a.txt", prose(1));
+    folder.write("docs/picture", [b"GIF89a\0\x01".as_slice(), prose(2).as_bytes()].concat());
+    assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
+    status 2
+    --- stdout
+    1 document added, 1 failed
+    --- stderr
+    error: docs/picture: this looks like a binary file: NUL byte at offset 6
+    hint: a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out
+    ");
+    assert_eq!(stored(&folder), ["docs/a.txt"]);
+    let query = folder.run(&["query", "docs/picture"]);
+    assert_eq!(query.status, 2);
+    assert!(query.stderr.contains("docs/picture: this looks like a binary file: NUL byte at offset 6"), "{query:?}");
+
+    folder.ok(&["ingest", "--profile", "bytes", "--db", "bytes", "docs"]);
+    let answer = &folder.ok(&["query", "--db", "bytes", "docs/picture", "--format", "json"]).json()[0];
+    assert_eq!(answer["matches"][0]["document"], "docs/picture");
+    assert_eq!(answer["matches"][0]["identical"], true);
+}
+
+#[test]
+fn an_empty_document_and_a_short_one_are_stored_and_found_by_their_digest() {
+    let folder = empty_database();
+    folder.write("empty.txt", "");
+    folder.write("other-empty.txt", "");
+    folder.write("short.txt", "Twenty-four symbols, not 25");
+    let run = folder.ok(&["ingest", "empty.txt", "other-empty.txt", "short.txt", "--format", "json"]).json();
+    assert_eq!((&run[0]["added"], &run[0]["identical"], &run[0]["fingerprints"]), (&3.into(), &1.into(), &0.into()));
+    let shown = folder.ok(&["show", "empty.txt", "short.txt", "--format", "json"]).json();
+    assert_eq!(shown[0]["identical_to"], serde_json::json!(["other-empty.txt"]));
+    assert_eq!((&shown[1]["symbols"], &shown[1]["fingerprints"]), (&22.into(), &0.into()));
+
+    // No fingerprint says so, and the same bytes are found all the same.
+    folder.write("copy.txt", "Twenty-four symbols, not 25");
+    for (query, copies) in [("copy.txt", &["short.txt"][..]), ("empty.txt", &["empty.txt", "other-empty.txt"])] {
+        let answer = &folder.ok(&["query", query, "--format", "json"]).json()[0];
+        assert_eq!(answer["looked_up"], 0);
+        let found: Vec<&str> =
+            answer["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
+        assert_eq!(found, copies, "{query} is stored, under these names");
+        assert!(answer["matches"].as_array().unwrap().iter().all(|found| found["identical"] == true));
+    }
+    folder.write("new.txt", "something else");
+    assert_snapshot!(tell(&folder, &["query", "new.txt"]), @"
+    status 0
+    --- stdout
+    new.txt  14 bytes, 13 symbols, 0 fingerprints at window 20
+      looked up all: 0 found (0.0% of the query), in 0 documents
+      too short: 25 symbols make one k-gram
+      no match
+    ");
+}
+
+#[test]
+fn a_file_that_vanishes_is_reported() {
+    let folder = empty_database();
+    folder.write("a.txt", prose(1));
+    folder.write("list", "a.txt\nb.txt\n");
+    assert_snapshot!(tell_ingest(&folder, &["--files-from", "list"]), @"
+    status 2
+    --- stdout
+    1 document added, 1 failed
+    --- stderr
+    error: b.txt: cannot read b.txt: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    ");
+    assert_eq!(stored(&folder), ["a.txt"]);
+    assert_snapshot!(tell(&folder, &["ingest", "--files-from", "no-such-list"]), @"
+    status 2
+    --- stderr
+    error: cannot read the list of files no-such-list: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_skipped_below_folders_and_followed_where_named() {
+    use std::os::unix::fs::symlink;
+    let folder = empty_database();
+    folder.write("docs/a.txt", prose(1));
+    folder.write("elsewhere/c.txt", prose(3));
+    symlink("gone.txt", folder.path().join("docs/dangling.txt")).unwrap();
+    symlink("../elsewhere", folder.path().join("docs/elsewhere")).unwrap();
+    symlink("../docs", folder.path().join("docs/loop")).unwrap();
+    assert_snapshot!(tell_ingest(&folder, &["docs", "-v"]), @"
+    status 0
+    --- stdout
+    1 document added, 3 skipped
+    --- stderr
+    added docs/a.txt
+    skipped docs/dangling.txt: a symbolic link; --follow follows them
+    skipped docs/elsewhere: a symbolic link; --follow follows them
+    skipped docs/loop: a symbolic link; --follow follows them
+    3 symbolic links were not followed (--follow follows them)
+    ");
+    assert_snapshot!(tell_ingest(&folder, &["docs/dangling.txt"]), @"
+    status 2
+    --- stdout
+    0 documents added, 1 failed
+    --- stderr
+    error: docs/dangling.txt: cannot read docs/dangling.txt: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    ");
+    assert_snapshot!(tell_ingest(&folder, &["--follow", "docs"]), @"
+    status 2
+    --- stdout
+    1 document added, 1 unchanged, 2 failed
+    --- stderr
+    error: docs/dangling.txt: cannot read docs/dangling.txt: No such file or directory (os error 2)
+    hint: check the spelling; relative paths start at the current folder
+    error: docs/loop: docs/loop is a loop: it leads back to docs
+    hint: remove the link, or run without --follow
+    ");
+    assert_eq!(stored(&folder), ["docs/a.txt", "docs/elsewhere/c.txt"]);
+    // A link named itself is looked through, to a file or a folder.
+    symlink("elsewhere", folder.path().join("link")).unwrap();
+    symlink("elsewhere/c.txt", folder.path().join("link.txt")).unwrap();
+    folder.ok(&["ingest", "link", "link.txt"]);
+    assert_eq!(stored(&folder)[2..], ["link/c.txt", "link.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_documents() {
+    let folder = empty_database();
+    folder.write("docs/a.txt", prose(1));
+    let pipe = folder.path().join("docs/pipe");
+    if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        return eprintln!("skipped: no mkfifo");
+    }
+    assert_snapshot!(tell_ingest(&folder, &["docs", "-v"]), @"
+    status 0
+    --- stdout
+    1 document added, 1 skipped
+    --- stderr
+    added docs/a.txt
+    skipped docs/pipe: neither a file nor a folder
+    ");
+    assert_snapshot!(tell_ingest(&folder, &["docs/pipe"]), @"
+    status 2
+    --- stdout
+    0 documents added, 1 failed
+    --- stderr
+    error: docs/pipe: docs/pipe is not a regular file
+    hint: name a file; `-` reads standard input, and only `ingest` takes folders
+    ");
+    assert_snapshot!(tell(&folder, &["query", "docs/pipe"]), @"
+    status 2
+    --- stderr
+    error: docs/pipe: docs/pipe is not a regular file
+    hint: name a file; `-` reads standard input, and only `ingest` takes folders
+    ");
+    assert_eq!(folder.run(&["query", "docs"]).status, 2, "a folder is no query document");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf8_is_reported() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = empty_database();
+    folder.write("docs/a.txt", prose(1));
+    let path = Path::new("docs").join(OsStr::from_bytes(b"caf\xe9.txt"));
+    std::fs::write(folder.path().join(&path), prose(2)).unwrap();
+    assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
+    status 2
+    --- stdout
+    1 document added, 1 failed
+    --- stderr
+    error: docs/caf�.txt: the path docs/caf�.txt is not valid UTF-8
+    hint: rename it: a document is named by its path, and names are text
+    ");
+    assert_eq!(stored(&folder), ["docs/a.txt"]);
+    let mut list = path.as_os_str().as_bytes().to_vec();
+    list.extend(b"\ndocs/a.txt\n");
+    folder.write("list", list);
+    for arguments in [&["ingest", "--files-from", "list"][..], &["query", "docs/a.txt"]] {
+        let mut command = folder.command(arguments);
+        command.arg(&path);
+        let run = Run::of(&command.output().unwrap());
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("docs/caf\u{fffd}.txt is not valid UTF-8"), "{run:?}");
+        assert!(!run.stderr.contains("panicked") && !run.stdout.is_empty(), "{run:?}");
+    }
+}
+
+#[test]
+fn undecodable_bytes_are_dropped_and_counted() {
+    let folder = empty_database();
+    let text = format!("caf\u{e9} {}", prose(1));
+    let (front, back) = text.split_at(500);
+    folder.write("broken.txt", [front.as_bytes(), b"\xff\xff", back.as_bytes()].concat());
+    folder.write("whole.txt", &text);
+    let report = &folder.ok(&["ingest", "broken.txt", "--format", "json"]).json()[0];
+    let shown = &folder.ok(&["show", "broken.txt", "--format", "json"]).json()[0];
+    assert_eq!(report["undecodable"], shown["undecodable"]);
+    // Whatever encoding it was read as, the text on both sides is found.
+    let answer = &folder.ok(&["query", "whole.txt", "--format", "json"]).json()[0];
+    assert!(answer["matches"][0]["containment"].as_f64().unwrap() > 0.8, "{answer}");
+}
+
+#[test]
+fn queries_that_fail_do_not_keep_the_others_from_being_answered() {
+    let folder = folder_with_database();
+    folder.write("bad", b"\0binary\0");
+    let run = folder.run(&["query", "bad", "a.txt", "missing", "b.txt", "--format", "json"]);
+    assert_eq!(run.status, 2);
+    let names: Vec<_> = run.json().iter().map(|line| line["query"]["name"].clone()).collect();
+    assert_eq!(names, ["a.txt", "b.txt"]);
+}

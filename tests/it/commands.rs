@@ -1,0 +1,255 @@
+//! What each command does when all is well; here the ones that only speak, and where the database is looked for.
+
+mod ingest;
+mod interrupt;
+mod query;
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::bad_input::{prose, told};
+use crate::support::{Folder, Run};
+
+/// Flags of every command.
+const GLOBAL: [&str; 9] =
+    ["--db", "--output", "--format", "--threads", "--quiet", "--verbose", "--color", "--no-progress", "--help"];
+
+/// Flags of the commands that may make a database.
+const PROFILE: [&str; 6] = ["--profile", "--unit", "-k ", "-w ", "--selection", "--words"];
+
+/// A folder with the sample documents and the papers of them in a database of the profile `prose`.
+fn samples() -> Folder {
+    let folder = Folder::new();
+    for part in ["federalist", "planted"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples").join(part);
+        for entry in std::fs::read_dir(from).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{part}/{}", path.file_name().unwrap().to_str().unwrap());
+            folder.write(&name, std::fs::read(&path).unwrap());
+        }
+    }
+    folder.ok(&["ingest", "--profile", "prose", "--quiet", "federalist"]);
+    folder
+}
+
+/// The names of the stored documents, in order of arrival.
+fn names(folder: &Folder, database: &str) -> Vec<String> {
+    let list = folder.ok(&["list", "--db", database, "--format", "json"]).json();
+    list.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn help_mentions_every_flag() {
+    let folder = Folder::new();
+    let own: [(&str, &[&str]); 14] = [
+        ("init", &[]),
+        ("ingest", &["--files-from", "--name", "--memory", "--on-change", "--exclude", "--skip-hidden", "--follow"]),
+        (
+            "query",
+            &[
+                "--document",
+                "--mode",
+                "--window",
+                "-n ",
+                "--top",
+                "--min-score",
+                "--max-df",
+                "--no-passages",
+                "--exit-status",
+            ],
+        ),
+        ("diff", &["--exit-status"]),
+        ("rm", &["NAME"]),
+        ("compact", &[]),
+        ("verify", &[]),
+        ("backup", &["DIR"]),
+        ("restore", &["DIR"]),
+        ("list", &["PREFIX"]),
+        ("show", &["NAME"]),
+        ("stats", &["--hashes"]),
+        ("completions", &["SHELL"]),
+        ("man", &[]),
+    ];
+    let overview = folder.ok(&["--help"]).stdout;
+    let page = folder.ok(&["man"]).stdout.replace('\\', "");
+    for (command, flags) in own {
+        let help = folder.ok(&[command, "--help"]).stdout;
+        let profile = if matches!(command, "init" | "ingest" | "diff") { &PROFILE[..] } else { &[] };
+        for flag in GLOBAL.iter().chain(flags).chain(profile) {
+            assert!(help.contains(flag), "`fpdb {command} --help` does not mention {flag}:\n{help}");
+            assert!(page.contains(flag.trim()), "the manual page does not mention {flag}");
+        }
+        assert!(overview.contains(&format!("\n  {command}")), "{command} is not in the overview");
+        assert!(help.contains("Usage: fpdb "), "{help}");
+        assert_eq!(folder.ok(&["help", command]).stdout, help);
+    }
+    assert!(overview.contains("$FPDB_DB") && overview.contains("Exit status"));
+    assert_eq!(folder.ok(&["--version"]).stdout, format!("fpdb {}\n", env!("CARGO_PKG_VERSION")));
+    let bare = folder.run(&[]);
+    assert_eq!(bare.status, 2);
+    assert!(bare.stderr.contains("Usage: fpdb "), "{bare:?}");
+}
+
+#[test]
+fn completions_and_the_manual_page_come_from_the_same_definitions() {
+    let folder = Folder::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = folder.ok(&["completions", shell]).stdout;
+        for word in ["ingest", "query", "min-score", "no-passages", "files-from"] {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+    }
+    assert_eq!(folder.run(&["completions", "cmd"]).status, 2);
+    folder.ok(&["man", "--output", "fpdb.1"]);
+    let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
+    assert!(page.contains(".TH") && page.contains("ingest"), "{page}");
+}
+
+#[test]
+fn the_database_is_the_one_named_else_the_nearest_one() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.write("deep/er/b.txt", prose(2));
+    let created = folder.ok(&["ingest", "a.txt"]);
+    assert!(created.stderr.contains("created the database ./.fpdb: unit char, k 50, w 100"), "{created:?}");
+    folder.ok(&["ingest", "--db", "other", "--profile", "words", "deep"]);
+
+    // From a folder below, the nearest one above.
+    let list = |folders: &str, environment: Option<&str>, arguments: &[&str]| {
+        let mut command = folder.command(&[&["list"], arguments].concat());
+        if let Some(path) = environment {
+            command.env("FPDB_DB", folder.path().join(path));
+        }
+        let output = command.current_dir(folder.path().join(folders)).output().unwrap();
+        Run::of(&output).stdout
+    };
+    assert!(list("deep/er", None, &[]).ends_with("  a.txt\n"));
+    assert!(list("deep/er", Some("other"), &[]).ends_with("  deep/er/b.txt\n"));
+    assert!(list("deep/er", Some("other"), &["--db", "../../.fpdb"]).ends_with("  a.txt\n"));
+    assert!(list("deep/er", Some("nowhere"), &[]).is_empty(), "what is named is not looked for elsewhere");
+    let nearer = Run::of(&folder.command(&["init"]).current_dir(folder.path().join("deep")).output().unwrap());
+    assert_eq!(nearer.status, 0, "{nearer:?}");
+    assert_eq!(list("deep/er", None, &[]), "");
+    // `ingest` writes to the one above too, rather than making another.
+    let ingest = folder.command(&["ingest", "b.txt"]).current_dir(folder.path().join("deep/er")).output().unwrap();
+    assert_eq!(Run::of(&ingest).status, 0);
+    assert!(list("deep", None, &[]).ends_with("  b.txt\n"));
+}
+
+#[test]
+fn init_pins_what_is_asked_for() {
+    let folder = Folder::new();
+    let run = folder.ok(&["init", "--db", "words", "--profile", "words", "-k", "5", "--words", "unicode"]);
+    assert_snapshot!(told(&folder, &run), @"
+    status 0
+    --- stderr
+    created the database words: unit word (unicode), k 5, w 1, selection robust
+    ");
+    for (number, (flags, profile)) in [
+        (&[][..], "unit char, k 50, w 100, selection robust"),
+        (&["--profile", "prose"], "unit char, k 25, w 20, selection robust"),
+        (&["--profile", "bytes", "-w", "7"], "unit byte, k 50, w 7, selection robust"),
+        (&["--selection", "all"], "unit char, k 50, w 1, selection all"),
+        (&["--selection", "safe-mod:8", "-k", "9", "-w", "10"], "unit char, k 9, w 10, selection safe-mod:8"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let database = format!("deep/er/{number}");
+        let run = folder.ok(&[&["init", "--db", &database], flags].concat());
+        assert_eq!(run.stderr, format!("created the database {database}: {profile}\n"));
+        let stats = folder.ok(&["stats", "--db", &database]).stdout;
+        assert!(stats.contains(profile) && stats.contains("documents      0\n"), "{stats}");
+    }
+    assert_eq!(folder.ok(&["init", "--db", "quiet", "-q"]).stderr, "");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    folder.ok(&["init", "--db", "empty"]);
+    let report = folder.ok(&["init", "--db", "json", "--format", "json"]).json();
+    assert_eq!((&report[0]["schema"], &report[0]["documents"]), (&"fpdb.stats/1".into(), &0.into()));
+}
+
+#[test]
+fn the_pages_of_what_is_stored_read_well() {
+    let folder = samples();
+    folder.ok(&["ingest", "-q", "planted/paper-10-copy.txt", "planted/paper-10-utf16.txt"]);
+    assert_snapshot!(folder.ok(&["list", "federalist/fed1", "planted"]).stdout, @"
+    17.5 KiB      1,364  federalist/fed10.txt
+    14.7 KiB      1,143  federalist/fed11.txt
+    17.5 KiB      1,364  planted/paper-10-copy.txt
+    35.0 KiB      1,364  planted/paper-10-utf16.txt
+    ");
+    assert_snapshot!(told(&folder, &folder.ok(&["show", "planted/paper-10-copy.txt"])), @"
+    status 0
+    --- stdout
+    planted/paper-10-copy.txt
+      number        25
+      read from     [folder]/planted/paper-10-copy.txt
+      bytes         17,930
+      lines         292
+      encoding      ASCII
+      symbols       14,550
+      fingerprints  1,364, 1,361 distinct
+      digest        7b22f78f7998bbe597b6874441590153 (XXH3-128)
+      identical to  federalist/fed10.txt
+    ");
+    let stats = folder.ok(&["stats", "--hashes"]);
+    insta::with_settings!({filters => vec![
+        (r"\d[\d.,]* (bytes|KiB|MiB)\b", "[size]"),
+        (r" +\[size\]  ", " [size]  "),
+        (r"\d[\d.]* bytes a fingerprint", "[size] a fingerprint"),
+    ]}, { assert_snapshot!(told(&folder, &stats), @"
+    status 0
+    --- stdout
+    database       [folder]/.fpdb (format 1)
+    profile        unit char, k 25, w 20, selection robust
+    guarantee      every shared run of 44 chars is found
+    documents      27
+    bytes          [size]
+    symbols        323,864
+    fingerprints   30,779
+    distinct       27,658, 25,977 of them once (93.9%)
+    runs           2
+    stored         [size], [size] a fingerprint
+     [size]  postings
+     [size]  positions
+     [size]  documents
+     [size]  names
+     [size]  digests
+     [size]  default
+     [size]  logs and manifest
+    ") });
+    assert_eq!(folder.ok(&["list", "nothing-of-the-kind"]).stdout, "");
+}
+
+#[test]
+fn lists_and_pages_are_the_same_in_csv_and_in_a_file() {
+    let folder = samples();
+    let json = folder.ok(&["list", "--format", "json"]).json();
+    let csv = folder.ok(&["list", "--format", "csv"]).stdout;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), json.len());
+    for (row, document) in rows.iter().zip(&json) {
+        for (name, field) in header.iter().zip(row) {
+            let value = &document[name];
+            assert_eq!(value.as_str().map_or_else(|| value.to_string(), str::to_owned), field, "{name}");
+        }
+    }
+    let shown = folder.ok(&["show", "federalist/fed10.txt", "--format", "csv", "-o", "show.csv"]);
+    assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("", ""));
+    let file = std::fs::read_to_string(folder.path().join("show.csv")).unwrap();
+    let row = csv.lines().find(|line| line.contains("fed10")).unwrap();
+    assert_eq!(file, format!("{}\n{row}\n", csv.lines().next().unwrap()));
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_those_who_ask() {
+    let folder = samples();
+    let plain = folder.ok(&["show", "federalist/fed10.txt"]).stdout;
+    assert!(!plain.contains('\u{1b}'));
+    let coloured = folder.ok(&["show", "federalist/fed10.txt", "--color", "always"]).stdout;
+    assert!(coloured.contains("\u{1b}[1mfederalist/fed10.txt\u{1b}[0m"));
+    assert_eq!(coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain, "legible without");
+}

@@ -1,0 +1,265 @@
+//! `fpdb ingest`: which files become documents, under which names, and what running it again does.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::names;
+use crate::bad_input::prose;
+use crate::support::{Folder, Run};
+
+const DB: &str = ".fpdb";
+
+/// Ingests and returns the report.
+fn ingest(folder: &Folder, arguments: &[&str]) -> Value {
+    folder.ok(&[&["ingest", "--format", "json"], arguments].concat()).json().remove(0)
+}
+
+/// Added, replaced, unchanged and kept documents of a report.
+fn counts(report: &Value) -> [u64; 4] {
+    ["added", "replaced", "unchanged", "kept"].map(|name| report[name].as_u64().unwrap())
+}
+
+/// Runs with something on standard input.
+fn with_input(folder: &Folder, arguments: &[&str], input: &str) -> Run {
+    let mut child =
+        folder.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let run = Run::of(&child.wait_with_output().unwrap());
+    assert_eq!(run.status, 0, "{run:?}");
+    run
+}
+
+/// Sets the time a file was written to `seconds` ago; so long ago that it vouches for the content.
+fn age(path: &Path, seconds: u64) {
+    let time = SystemTime::now() - Duration::from_secs(seconds);
+    File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+/// The documents that hold the whole of `text`.
+fn holders(folder: &Folder, text: &str) -> Vec<(String, u64)> {
+    folder.write("wanted.txt", text);
+    let answer = &folder.ok(&["query", "wanted.txt", "--min-score", "1", "--format", "json"]).json()[0];
+    let matches = answer["matches"].as_array().unwrap();
+    matches.iter().map(|found| (found["document"].as_str().unwrap().into(), found["id"].as_u64().unwrap())).collect()
+}
+
+/// A folder of files of every kind of name.
+fn tree() -> Folder {
+    let folder = Folder::new();
+    let files = ["b.txt", "a.txt", "sub/c.txt", "sub.txt", ".hidden/d.txt", ".e.txt", "x.log", "Z.txt", "sub/y.log"];
+    for (number, file) in files.into_iter().enumerate() {
+        folder.write(&format!("docs/{file}"), prose(number));
+    }
+    folder.write("docs/.gitignore", "*.log\nsub/\n");
+    folder
+}
+
+#[test]
+fn folders_are_walked_in_sorted_order_whatever_gitignore_says() {
+    let folder = tree();
+    assert_eq!(counts(&ingest(&folder, &["./docs//"])), [10, 0, 0, 0]);
+    let sorted = [
+        "docs/.e.txt",
+        "docs/.gitignore",
+        "docs/.hidden/d.txt",
+        "docs/Z.txt",
+        "docs/a.txt",
+        "docs/b.txt",
+        "docs/sub/c.txt",
+        "docs/sub/y.log",
+        "docs/sub.txt",
+        "docs/x.log",
+    ];
+    assert_eq!(names(&folder, DB), sorted);
+    let list = folder.ok(&["list", "--format", "json"]).json();
+    assert!(list.iter().map(|document| &document["id"]).eq((0..10).map(Value::from).collect::<Vec<_>>().iter()));
+    // The same folder by another spelling is the same documents.
+    assert_eq!(counts(&ingest(&folder, &["docs", "docs/./a.txt"])), [0, 0, 11, 0]);
+}
+
+#[test]
+fn hidden_and_excluded_files_are_left_out_on_request() {
+    let folder = tree();
+    ingest(&folder, &["--db", "visible", "--skip-hidden", "docs"]);
+    let visible =
+        ["docs/Z.txt", "docs/a.txt", "docs/b.txt", "docs/sub/c.txt", "docs/sub/y.log", "docs/sub.txt", "docs/x.log"];
+    assert_eq!(names(&folder, "visible"), visible);
+    ingest(&folder, &["--db", "some", "--skip-hidden", "--exclude", "*.log", "--exclude", "[ab].txt", "docs"]);
+    assert_eq!(names(&folder, "some"), ["docs/Z.txt", "docs/sub/c.txt", "docs/sub.txt"]);
+    ingest(&folder, &["--db", "folder", "--skip-hidden", "--exclude", "sub/", "docs"]);
+    assert_eq!(names(&folder, "folder"), ["docs/Z.txt", "docs/a.txt", "docs/b.txt", "docs/sub.txt", "docs/x.log"]);
+    // A glob that leaves out everything leaves nothing, also of what is named itself.
+    ingest(&folder, &["--db", "none", "--exclude", "*", "docs", "docs/a.txt"]);
+    assert_eq!(names(&folder, "none"), [""; 0]);
+}
+
+#[test]
+fn names_are_paths_as_given() {
+    let folder = tree();
+    folder.ok(&["init"]);
+    let absolute = folder.path().join("docs/a.txt");
+    folder.ok(&["ingest", absolute.to_str().unwrap(), "docs/../docs/b.txt"]);
+    let below = Run::of(
+        &folder
+            .command(&["ingest", "..//./Z.txt", "c.txt"])
+            .current_dir(folder.path().join("docs/sub"))
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(below.status, 0, "{below:?}");
+    let expected = [absolute.to_str().unwrap(), "docs/../docs/b.txt", "../Z.txt", "c.txt"];
+    assert_eq!(names(&folder, DB), expected);
+    // Where it was read from is kept, so that it is found again from any folder.
+    let shown = &folder.ok(&["show", "c.txt", "--format", "json"]).json()[0];
+    let source = Path::new(shown["source"].as_str().unwrap()).canonicalize().unwrap();
+    assert_eq!(source, folder.path().join("docs/sub/c.txt").canonicalize().unwrap());
+}
+
+#[test]
+fn standard_input_is_a_document() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    with_input(&folder, &["ingest", "a.txt", "-"], &prose(2));
+    with_input(&folder, &["ingest", "-", "--name", "mail/7"], &prose(3));
+    assert_eq!(names(&folder, DB), ["a.txt", "-", "mail/7"]);
+    assert_eq!(holders(&folder, &prose(3)), [("mail/7".to_owned(), 2)]);
+    let shown = &folder.ok(&["show", "mail/7", "--format", "json"]).json()[0];
+    assert!(shown["source"].is_null());
+    // The same again is unchanged, something else takes its place.
+    let again = with_input(&folder, &["ingest", "-", "--name", "mail/7", "--format", "json"], &prose(3));
+    assert_eq!(counts(&again.json()[0]), [0, 0, 1, 0]);
+    let other = with_input(&folder, &["ingest", "-", "--name", "mail/7", "--format", "json"], &prose(4));
+    assert_eq!(counts(&other.json()[0]), [0, 1, 0, 0]);
+    let answer = with_input(&folder, &["query", "-", "--format", "json"], &prose(4)).json();
+    assert_eq!((&answer[0]["query"]["name"], &answer[0]["matches"][0]["document"]), (&"-".into(), &"mail/7".into()));
+}
+
+#[test]
+fn lists_of_paths_come_from_a_file_or_standard_input() {
+    let folder = tree();
+    folder.write("list", "docs/b.txt\r\n\ndocs/sub\n./docs/a.txt");
+    assert_eq!(counts(&ingest(&folder, &["--db", "file", "docs/Z.txt", "--files-from", "list"])), [5, 0, 0, 0]);
+    let listed = ["docs/Z.txt", "docs/b.txt", "docs/sub/c.txt", "docs/sub/y.log", "docs/a.txt"];
+    assert_eq!(names(&folder, "file"), listed);
+    with_input(&folder, &["ingest", "--db", "input", "--files-from", "-"], "docs/x.log\ndocs/a.txt\n");
+    assert_eq!(names(&folder, "input"), ["docs/x.log", "docs/a.txt"]);
+    assert_eq!(counts(&ingest(&folder, &["--db", "file", "--files-from", "/dev/null"])), [0; 4]);
+}
+
+#[test]
+fn the_database_does_not_ingest_itself() {
+    let folder = tree();
+    folder.ok(&["ingest", "."]);
+    assert!(!names(&folder, DB).iter().any(|name| name.contains("fpdb")), "{:?}", names(&folder, DB));
+    assert_eq!(counts(&ingest(&folder, &["."])), [0, 0, 10, 0]);
+    folder.ok(&["ingest", "--db", "docs/sub/database", "docs"]);
+    assert_eq!(names(&folder, "docs/sub/database").len(), 10);
+}
+
+#[test]
+fn what_has_not_changed_is_left_alone() {
+    let folder = Folder::new();
+    let path = folder.write("a.txt", prose(1));
+    age(&path, 100);
+    assert_eq!(counts(&ingest(&folder, &["a.txt"])), [1, 0, 0, 0]);
+    // Size and time vouch for the content: the file is not read. (It tells by a change they do not show.)
+    let time = path.metadata().unwrap().modified().unwrap();
+    std::fs::write(&path, prose(1).replace("the ", "teh ")).unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 0, 1, 0]);
+    // Another time, and it is read; the same content is recognised, and the new time remembered.
+    std::fs::write(&path, prose(1)).unwrap();
+    age(&path, 50);
+    assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 0, 1, 0]);
+    std::fs::write(&path, prose(1).replace("the ", "teh ")).unwrap();
+    age(&path, 40);
+    assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 1, 0, 0]);
+    // A file written to just now may be written to again within the same tick of its clock.
+    let fresh = folder.write("fresh.txt", prose(2));
+    let time = fresh.metadata().unwrap().modified().unwrap();
+    ingest(&folder, &["fresh.txt"]);
+    std::fs::write(&fresh, prose(2).replace("the ", "teh ")).unwrap();
+    File::options().write(true).open(&fresh).unwrap().set_modified(time).unwrap();
+    assert_eq!(counts(&ingest(&folder, &["fresh.txt"])), [0, 1, 0, 0]);
+}
+
+#[test]
+fn a_changed_document_is_replaced_or_kept_or_stored_beside() {
+    let (old, new) = (prose(1), prose(2));
+    for (policy, changed, versions) in [
+        ("replace", [0, 1, 0, 0], &[(&new, &[1][..]), (&old, &[])]),
+        ("keep", [0, 0, 0, 1], &[(&old, &[0]), (&new, &[])]),
+        ("both", [1, 0, 0, 0], &[(&old, &[0]), (&new, &[1])]),
+    ] {
+        let folder = Folder::new();
+        folder.write("a.txt", &old);
+        ingest(&folder, &["a.txt", "--profile", "prose"]);
+        folder.write("a.txt", &new);
+        let report = ingest(&folder, &["a.txt", "--on-change", policy]);
+        assert_eq!(counts(&report), changed, "{policy}");
+        for (text, ids) in versions {
+            let expected: Vec<(String, u64)> = ids.iter().map(|&id| ("a.txt".to_owned(), id)).collect();
+            assert_eq!(holders(&folder, text), expected, "{policy}");
+        }
+        let again = ingest(&folder, &["a.txt", "--on-change", policy]);
+        assert_eq!(again["documents"], 1, "{policy}");
+        assert_eq!(again["added"].as_u64().unwrap() + again["replaced"].as_u64().unwrap(), 0, "{policy}: settled");
+        let stored = folder.ok(&["stats", "--format", "json"]).json();
+        assert_eq!(stored[0]["documents"], if policy == "both" { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn duplicates_are_stored_and_noted() {
+    let folder = Folder::new();
+    for name in ["a.txt", "copy.txt", "sub/copy.txt"] {
+        folder.write(name, prose(1));
+    }
+    // One document named twice in one run is one document.
+    let report = ingest(&folder, &["a.txt", "./a.txt", "copy.txt", "sub"]);
+    assert_eq!((counts(&report), &report["identical"]), ([3, 0, 1, 0], &2.into()));
+    let shown = &folder.ok(&["show", "copy.txt", "--format", "json"]).json()[0];
+    assert_eq!(shown["identical_to"], serde_json::json!(["a.txt", "sub/copy.txt"]));
+    assert!(folder.ok(&["show", "copy.txt"]).stdout.contains("identical to  a.txt\n"));
+    let human = folder.ok(&["ingest", "--db", "human", "a.txt", "copy.txt"]).stdout;
+    assert!(human.starts_with("2 documents added, 1 identical to another document\n"), "{human}");
+}
+
+#[test]
+fn quiet_says_nothing_and_verbose_says_more() {
+    let folder = tree();
+    let quiet = folder.ok(&["ingest", "-q", "docs"]);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+    let quiet = folder.run(&["ingest", "-q", "missing", "docs"]);
+    assert_eq!((quiet.status, quiet.stderr.lines().count()), (2, 1), "errors are still said: {quiet:?}");
+    let normal = folder.ok(&["ingest", "docs"]);
+    assert_eq!((normal.stdout.as_str(), normal.stderr.as_str()), ("0 documents added, 10 unchanged\n", ""));
+    folder.write("docs/a.txt", prose(40));
+    let verbose = folder.ok(&["ingest", "-v", "docs"]);
+    assert!(verbose.stderr.contains("\nreplaced docs/a.txt\nunchanged docs/b.txt\n"), "{verbose:?}");
+    assert_eq!(folder.run(&["ingest", "-q", "-v", "docs"]).status, 2);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = Folder::new();
+    for number in 0..60 {
+        folder.write(&format!("docs/{number:02}.txt"), prose(number / 2).repeat(1 + number % 7));
+    }
+    let seen = |database: &str, threads: &str| {
+        folder.ok(&["ingest", "-q", "--db", database, "--profile", "prose", "--threads", threads, "docs"]);
+        let list = folder.ok(&["list", "--db", database, "--format", "csv"]).stdout;
+        // Without the time of arrival.
+        let list: Vec<String> = list.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned()).collect();
+        let query = ["query", "--db", database, "--threads", threads, "--format", "json", "docs/00.txt", "docs/31.txt"];
+        (list, folder.ok(&query).stdout)
+    };
+    let one = seen("one", "1");
+    assert_eq!(seen("two", "2"), one);
+    assert_eq!(seen("nine", "9"), one);
+}

@@ -1,0 +1,64 @@
+//! Ctrl-C: an ingest stops at its next commit, says what is safe, and continues where it stopped.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use super::names;
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// So many that what is said of them fills the pipe: a run that nobody listens to waits, and cannot end early.
+const DOCUMENTS: usize = 4000;
+
+/// Documents read before the signal is sent.
+const BEFORE: usize = 1000;
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_ingest_is_safe_and_continues() {
+    let folder = Folder::new();
+    for number in 0..DOCUMENTS {
+        let shared = prose(number % 50);
+        folder.write(&format!("docs/{:02}/document-{number:05}.txt", number % 7), format!("{shared}{}", prose(number)));
+    }
+    let ingest =
+        ["ingest", "--db", "stopped", "--profile", "prose", "--memory", "1MiB", "--threads", "2", "-v", "docs"];
+    let mut child =
+        folder.command(&ingest).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while said.matches("\nadded ").count() < BEFORE {
+        assert!(talk.read_line(&mut said).unwrap() > 0, "it ended by itself: {said}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    talk.read_to_string(&mut said).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130), "{status}");
+    assert!(!said.contains("panicked"));
+    assert!(said.contains("stopping at the next commit; press Ctrl-C again to stop at once"), "{said}");
+    let last = said.lines().last().unwrap();
+    let safe: usize = last
+        .strip_prefix("interrupted: ")
+        .and_then(|rest| {
+            rest.strip_suffix(" documents of this run are committed and safe; run the same command to continue")
+        })
+        .unwrap_or_else(|| panic!("no word of what is safe: {last}"))
+        .parse()
+        .unwrap();
+    assert!((BEFORE / 2..DOCUMENTS).contains(&safe), "{safe}");
+    assert_eq!(names(&folder, "stopped").len(), safe, "as many as it said");
+
+    let again = folder.ok(&["ingest", "--db", "stopped", "--format", "json", "docs"]).json();
+    assert_eq!((&again[0]["added"], &again[0]["unchanged"]), (&(DOCUMENTS - safe).into(), &safe.into()));
+    folder.ok(&["ingest", "--db", "undisturbed", "--profile", "prose", "-q", "docs"]);
+    assert_eq!(names(&folder, "stopped"), names(&folder, "undisturbed"));
+    let answers = |database: &str| {
+        let mut query = vec!["query", "--db", database, "--top", "0", "--format", "json", "--no-passages"];
+        query.extend(["docs/00/document-00000.txt", "docs/03/document-03076.txt", "docs/06/document-03996.txt"]);
+        let hashes = folder.ok(&["stats", "--db", database, "--hashes", "--format", "json"]).json();
+        let fields =
+            ["documents", "symbols", "fingerprints", "distinct", "singletons"].map(|name| hashes[0][name].clone());
+        (folder.ok(&query).stdout, fields)
+    };
+    assert_eq!(answers("stopped"), answers("undisturbed"));
+}

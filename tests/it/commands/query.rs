@@ -1,0 +1,287 @@
+//! `fpdb query`: each of its flags, and its three ways to write an answer.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::samples;
+use crate::bad_input::{prose, told};
+use crate::support::Folder;
+
+const LIFTED: &str = "planted/essay-lifted-paragraphs.txt";
+const COPY: &str = "planted/paper-10-copy.txt";
+
+/// The answers to a query, one for each document.
+fn ask(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+    folder.ok(&[&["query", "--format", "json"], arguments].concat()).json()
+}
+
+fn matches(answer: &Value) -> &Vec<Value> {
+    answer["matches"].as_array().unwrap()
+}
+
+#[test]
+fn the_page_of_a_query_reads_well() {
+    let folder = samples();
+    assert_snapshot!(told(&folder, &folder.ok(&["query", LIFTED])), @"
+    status 0
+    --- stdout
+    planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 276 fingerprints at window 20
+      looked up all: 167 found (60.5% of the query), in 2 documents
+      containment  of document  resemblance  document
+            33.7%        10.2%         8.5%  federalist/fed51.txt
+          lines 10-27 = lines 45-62, bytes 536-1739 = 2650-3853, 982 symbols
+            26.8%         5.2%         4.5%  federalist/fed70.txt
+          lines 37-50 = lines 105-118, bytes 2292-3241 = 6163-7112, 781 symbols
+    ");
+    assert_snapshot!(told(&folder, &folder.ok(&["query", "--mode", "resemblance", "-n", "64", LIFTED])), @"
+    status 0
+    --- stdout
+    planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 276 fingerprints at window 20
+      looked up the 64 smallest: 37 found (57.8% of the query), in 2 documents
+      containment  of document  resemblance  95% interval    document
+            35.9%        10.8%         9.1%    6.2%-12.9%    federalist/fed51.txt
+          lines 10-27 = lines 45-62, bytes 536-1739 = 2650-3853, 982 symbols
+            21.9%         4.1%         3.6%    2.2%-5.8%     federalist/fed70.txt
+          lines 37-50 = lines 105-118, bytes 2292-3241 = 6163-7112, 781 symbols
+    ");
+    assert_snapshot!(told(&folder, &folder.ok(&["query", "--top", "1", "planted/paper-10-utf16.txt"])), @"
+    status 0
+    --- stdout
+    planted/paper-10-utf16.txt  35.0 KiB, 14,550 symbols, 1,361 fingerprints at window 20
+      looked up all: 1,361 found (100.0% of the query), in 3 documents
+      containment  of document  resemblance  document
+           100.0%       100.0%       100.0%  federalist/fed10.txt
+          lines 1-292 = lines 1-292, bytes 2-35854 = 0-17926, 14,547 symbols
+      2 more documents not shown (--top N shows more)
+    ");
+    assert_snapshot!(told(&folder, &folder.ok(&["query", "planted/independent.txt"])), @"
+    status 0
+    --- stdout
+    planted/independent.txt  10.1 KiB, 7,988 symbols, 737 fingerprints at window 20
+      looked up all: 0 found (0.0% of the query), in 0 documents
+      no match
+    ");
+}
+
+#[test]
+fn what_was_planted_is_found() {
+    let folder = samples();
+    let found = |query: &str| -> Vec<String> {
+        let answer = &ask(&folder, &["--top", "0", "--min-score", "0.1", query])[0];
+        matches(answer).iter().map(|found| found["document"].as_str().unwrap().to_owned()).collect()
+    };
+    let papers = |numbers: &[u32]| -> Vec<String> {
+        numbers.iter().map(|number| format!("federalist/fed{number:02}.txt")).collect()
+    };
+    assert_eq!(found(LIFTED), papers(&[51, 70]));
+    assert_eq!(found("planted/essay-reflowed.txt"), papers(&[76]));
+    assert_eq!(found("planted/essay-light-edits.txt")[..1], papers(&[67]));
+    assert_eq!(found("planted/essay-heavy-edits.txt"), papers(&[]));
+    assert_eq!(found("planted/independent.txt"), papers(&[]));
+    assert_eq!(found(COPY), papers(&[10]));
+    assert_eq!(found("planted/paper-10-utf16.txt"), papers(&[10]));
+}
+
+#[test]
+fn containment_looks_up_everything_and_resemblance_a_sample() {
+    let folder = samples();
+    let all = &ask(&folder, &[COPY])[0];
+    assert_eq!(all["looked_up"], all["query"]["fingerprints"]);
+    assert!(matches(all)[0]["interval"].is_null());
+    let sample = &ask(&folder, &["--mode", "resemblance", COPY])[0];
+    assert_eq!((&sample["looked_up"], &sample["mode"]), (&128.into(), &"resemblance".into()));
+    assert_eq!((&matches(sample)[0]["resemblance"], &matches(sample)[0]["identical"]), (&1.0.into(), &true.into()));
+    assert!(matches(sample)[0]["interval"].is_array());
+    for mode in ["containment", "resemblance"] {
+        let few = &ask(&folder, &["--mode", mode, "-n", "5", COPY])[0];
+        assert_eq!((&few["looked_up"], &few["found"]), (&5.into(), &5.into()));
+        let many = &ask(&folder, &["--mode", mode, "-n", "1000000", COPY])[0];
+        assert_eq!(many["looked_up"], many["query"]["fingerprints"], "n beyond the query is all of it");
+        assert!(matches(many)[0]["interval"].is_null());
+    }
+}
+
+#[test]
+fn matches_are_cut_by_number_and_by_score() {
+    let folder = samples();
+    folder.ok(&["ingest", "-q", "--db", "words", "--profile", "words", "federalist"]);
+    let ask = |arguments: &[&str]| ask(&folder, &[&["--db", "words"], arguments].concat());
+    let all = &ask(&["--top", "0", "federalist/fed10.txt"])[0];
+    let number = matches(all).len();
+    assert!(number > 10 && all["matching_documents"] == number);
+    assert_eq!(matches(&ask(&["federalist/fed10.txt"])[0]).len(), 10);
+    let three = &ask(&["--top", "3", "federalist/fed10.txt"])[0];
+    assert_eq!((&matches(three)[..], &three["matching_documents"]), (&matches(all)[..3], &number.into()));
+    // The score of the mode, and at least that of the third.
+    let third = matches(all)[2]["containment"].as_f64().unwrap();
+    let some = &ask(&["--top", "0", "--min-score", &third.to_string(), "federalist/fed10.txt"])[0];
+    let reach = matches(all).iter().filter(|found| found["containment"].as_f64().unwrap() >= third).count();
+    assert_eq!((matches(some).len(), &some["matching_documents"]), (reach, &reach.into()));
+    assert!(reach >= 3 && reach < number);
+    assert_eq!(matches(&ask(&["--min-score", "1", COPY])[0]).len(), 1);
+}
+
+#[test]
+fn a_larger_window_looks_up_less_and_finds_the_long_runs() {
+    let folder = samples();
+    let fine = &ask(&folder, &[LIFTED])[0];
+    let coarse = &ask(&folder, &["--window", "200", LIFTED])[0];
+    assert_eq!((&fine["query"]["window"], &coarse["query"]["window"]), (&20.into(), &200.into()));
+    assert_eq!(coarse["profile"], fine["profile"], "the database's");
+    let (few, many) = (coarse["looked_up"].as_u64().unwrap(), fine["looked_up"].as_u64().unwrap());
+    assert!(few * 5 < many, "{few} of {many}");
+    // Runs of 1,001 and 790 symbols: more than 200 + 25 - 1.
+    let names: Vec<&Value> = matches(coarse).iter().map(|found| &found["document"]).collect();
+    assert_eq!(names, ["federalist/fed51.txt", "federalist/fed70.txt"]);
+}
+
+#[test]
+fn common_fingerprints_are_left_out_and_counted() {
+    let folder = Folder::new();
+    for number in 0..6 {
+        folder.write(&format!("docs/{number}.txt"), format!("{}{}", prose(100), prose(number)));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let all = &ask(&folder, &["docs/3.txt"])[0];
+    assert_eq!((matches(all).len(), &all["common"]), (6, &0.into()));
+    let rare = &ask(&folder, &["--max-df", "5", "docs/3.txt"])[0];
+    let common = rare["common"].as_u64().unwrap();
+    assert!(common > 50, "{rare}");
+    // Two texts of few words may still share a phrase or two.
+    assert!(matches(rare)[1..].iter().all(|found| found["shared"].as_u64().unwrap() < 5), "{rare}");
+    let exact = matches(all).iter().find(|found| found["document"] == "docs/3.txt").unwrap();
+    assert_eq!(matches(rare)[0]["shared"], exact["shared"].as_u64().unwrap() - common);
+    assert_eq!(rare["found"], all["found"], "what is common is found all the same");
+    assert_eq!(ask(&folder, &["--max-df", "6", "docs/3.txt"])[0]["common"], 0);
+    let page = folder.ok(&["query", "--max-df", "5", "docs/3.txt"]).stdout;
+    assert!(page.contains(&format!("{common} fingerprints left out as common")), "{page}");
+}
+
+#[test]
+fn passages_are_left_out_on_request() {
+    let folder = samples();
+    let with = ask(&folder, &[LIFTED]);
+    let mut without = ask(&folder, &["--no-passages", LIFTED]);
+    assert!(matches(&with[0]).iter().all(|found| !found["passages"].as_array().unwrap().is_empty()));
+    for (found, same) in without[0]["matches"].as_array_mut().unwrap().iter_mut().zip(matches(&with[0])) {
+        assert_eq!((&found["passages"], &found["coverage"]), (&serde_json::json!([]), &0.0.into()));
+        for field in ["passages", "coverage"] {
+            found[field] = same[field].clone();
+        }
+    }
+    assert_eq!(without, with, "all else is the same");
+}
+
+#[test]
+fn the_exit_status_tells_on_request_whether_anything_was_found() {
+    let folder = samples();
+    for (arguments, status) in [
+        (&["-e", LIFTED][..], 0),
+        (&["-e", "planted/independent.txt"], 1),
+        (&["--exit-status", "planted/independent.txt", LIFTED], 0),
+        (&["planted/independent.txt"], 0),
+        (&["-e", "--min-score", "0.9", LIFTED], 1),
+        (&["-e", "planted/independent.txt", "missing.txt"], 2),
+    ] {
+        assert_eq!(folder.run(&[&["query"], arguments].concat()).status, status, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_stored_document_is_queried_with_as_it_was_stored() {
+    let folder = samples();
+    let name = "federalist/fed51.txt";
+    folder.ok(&["ingest", "-q", LIFTED]);
+    let mut file = ask(&folder, &["--top", "0", name]);
+    let itself = file[0]["matches"].as_array_mut().unwrap().remove(0);
+    assert_eq!((&itself["document"], &itself["identical"]), (&name.into(), &true.into()));
+    file[0]["matching_documents"] = matches(&file[0]).len().into();
+    let stored = ["--top", "0", "--document", name];
+    let own = ask(&folder, &stored);
+    assert_eq!(own[0]["matches"], file[0]["matches"]);
+    assert_eq!(own[0]["query"], file[0]["query"]);
+    // It is not part of the corpus that it is compared with.
+    assert!(own[0]["found"].as_u64() < file[0]["found"].as_u64());
+    let coarse = ["--window", "40", "--document", name];
+    assert_eq!(ask(&folder, &coarse)[0]["query"]["window"], 40);
+
+    // When the text has changed or is gone, the fingerprints are there still.
+    let path = folder.path().join(name);
+    std::fs::write(&path, prose(1)).unwrap();
+    assert_eq!(ask(&folder, &stored), own);
+    assert_eq!(folder.run(&[&["query"], &coarse[..]].concat()).status, 2);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(ask(&folder, &stored), own);
+    assert_snapshot!(told(&folder, &folder.run(&[&["query"], &coarse[..]].concat())), @"
+    status 2
+    --- stderr
+    error: federalist/fed51.txt: the text of federalist/fed51.txt is not where it was read from any more, or has changed
+    hint: without --window the stored fingerprints are used; with it, [folder]/federalist/fed51.txt must hold the text it was made from
+    ");
+}
+
+#[test]
+fn answers_come_in_the_order_of_the_queries() {
+    let folder = Folder::new();
+    let files: Vec<String> = (0..150).map(|number| format!("docs/{number:03}.txt")).collect();
+    for (number, file) in files.iter().enumerate() {
+        folder.write(file, prose(number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let backwards: Vec<&str> = files.iter().rev().map(String::as_str).collect();
+    let answers = ask(&folder, &[&["--document", "docs/007.txt"], &backwards[..]].concat());
+    let names: Vec<&str> = answers.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, [&backwards[..], &["docs/007.txt"]].concat(), "files, then stored documents");
+    for answer in &answers[..150] {
+        assert_eq!(matches(answer)[0]["document"], answer["query"]["name"]);
+    }
+}
+
+#[test]
+fn csv_says_what_json_says() {
+    let folder = samples();
+    let odd = "planted/a \"quoted\", comma.txt";
+    folder.write(odd, std::fs::read(folder.path().join(LIFTED)).unwrap());
+    for extra in [&[][..], &["--no-passages"], &["--mode", "resemblance", "-n", "64"]] {
+        let arguments = [&[odd, COPY, "planted/independent.txt"], extra].concat();
+        let csv = folder.ok(&[&["query", "--format", "csv"], &arguments[..]].concat()).stdout;
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let column = |row: &csv::StringRecord, name: &str| {
+            row[header.iter().position(|column| column == name).unwrap()].to_owned()
+        };
+        let mut expected = rows.iter();
+        for answer in ask(&folder, &arguments) {
+            for found in matches(&answer) {
+                let none = [Value::Null];
+                let passages = match &found["passages"].as_array().unwrap()[..] {
+                    [] => &none[..],
+                    passages => passages,
+                };
+                for passage in passages {
+                    let row = expected.next().unwrap();
+                    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    let or_nothing = |value: &Value| if value.is_null() { String::new() } else { text(value) };
+                    assert_eq!(column(row, "query"), text(&answer["query"]["name"]));
+                    assert_eq!(column(row, "looked_up"), text(&answer["looked_up"]));
+                    for name in ["document", "id", "shared", "containment", "resemblance", "identical", "coverage"] {
+                        assert_eq!(column(row, name), text(&found[name]).trim_end_matches(".0"), "{name}");
+                    }
+                    assert_eq!(column(row, "interval_low"), or_nothing(&found["interval"][0]));
+                    for (name, value) in [
+                        ("query_start", &passage["query"]["start"]),
+                        ("query_last_line", &passage["query"]["lines"][1]),
+                        ("document_end", &passage["document"]["end"]),
+                        ("document_first_line", &passage["document"]["lines"][0]),
+                        ("symbols", &passage["symbols"]),
+                        ("exact", &passage["exact"]),
+                    ] {
+                        assert_eq!(column(row, name), or_nothing(value), "{name}");
+                    }
+                }
+            }
+        }
+        assert!(expected.next().is_none() && !rows.is_empty());
+    }
+}

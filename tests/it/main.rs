@@ -1,0 +1,13 @@
+//! The integration tests: one file per behaviour, one binary, so that RocksDB is linked once.
+
+mod bad_input;
+mod care;
+mod commands;
+mod crash;
+mod federalist;
+mod json;
+mod model;
+mod oracle;
+mod pairs;
+mod plants;
+mod support;

@@ -1,0 +1,87 @@
+//! Running the program, and folders to run it in.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder of its own for one test, with the program at hand.
+pub(crate) struct Folder {
+    folder: TempDir,
+}
+
+/// What a run of the program has left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file, and the folders above it.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The program, to be run in this folder, undisturbed by the environment of the tests.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fpdb"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("FPDB_DB")
+            .env("NO_COLOR", "1")
+            .env("COLUMNS", "100");
+        command
+    }
+
+    /// Runs the program in this folder with nothing on standard input.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        Run::of(&self.command(arguments).stdin(std::process::Stdio::null()).output().unwrap())
+    }
+
+    /// Runs it, and fails the test unless it ends well.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> Run {
+        let run = self.run(arguments);
+        assert_eq!(run.status, 0, "fpdb {arguments:?}: {run:#?}");
+        run
+    }
+}
+
+impl Run {
+    pub(crate) fn of(output: &Output) -> Self {
+        Self {
+            // A signal shows as -1.
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
+    /// The lines of JSON on standard output.
+    pub(crate) fn json(&self) -> Vec<serde_json::Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// The shared test data, beside the project; `None`, with a word about it, where they are absent.
+pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is absent", path.display());
+        return None;
+    }
+    Some(path)
+}
