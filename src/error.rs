@@ -154,6 +154,12 @@ pub enum Error {
         /// The folder it leads back to.
         ancestor: PathBuf,
     },
+    /// A document that was given twice in one run, with two contents.
+    #[error("{name} was found twice in this run, with different content")]
+    GivenTwice {
+        /// The document's name.
+        name: String,
+    },
     /// A folder, pipe, socket or device where a file was expected.
     #[error("{} is not a regular file", path.display())]
     NotAFile {
@@ -217,6 +223,7 @@ impl Error {
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
+            Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
             Self::NotAFile { .. } => "name a file; `-` reads standard input, and only `ingest` takes folders".into(),
             Self::Store { .. } | Self::CannotOpen { .. } => "where the cause is corruption or a missing file, the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),

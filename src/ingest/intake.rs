@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use super::pipeline::{Piece, Read, Step};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
-use crate::document::Modified;
+use crate::document::{Digest, Modified};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input::Candidate;
@@ -69,6 +69,7 @@ impl<'a> Intake<'a> {
             // A worker that ends without a word was interrupted.
             match pieces.recv().unwrap_or(Piece::End(Err(Error::Interrupted))) {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
+                Piece::Stored(digest) => return self.touch(&candidate, digest),
                 Piece::End(read) => break read,
             }
         };
@@ -105,11 +106,7 @@ impl<'a> Intake<'a> {
             return self.add(record, Outcome::Added);
         };
         if newest_record.digest == record.digest {
-            let update =
-                DocumentRecord { source: record.source.clone(), modified: record.modified, ..newest_record.clone() };
-            if update != *newest_record && self.batch.record(*newest).is_none() {
-                self.batch.update(*newest, update);
-            }
+            self.refresh(*newest, newest_record, record.source, record.modified);
             return self.leave_out(&record.name, Outcome::Unchanged);
         }
         match self.on_change {
@@ -121,6 +118,29 @@ impl<'a> Intake<'a> {
                 }
                 self.add(record, Outcome::Replaced)
             }
+        }
+    }
+
+    /// A document that has the content stored under its name.
+    fn touch(&mut self, candidate: &Candidate, digest: Digest) -> Result<()> {
+        // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
+        let stored = self.documents_named(&candidate.name)?;
+        match stored.last() {
+            Some((newest, record)) if record.digest == digest => {
+                let (source, modified) = origin_of(candidate);
+                self.refresh(*newest, record, source, modified);
+                self.count(&candidate.name, Outcome::Unchanged);
+            }
+            _ => self.fail(candidate.name.clone(), Error::GivenTwice { name: candidate.name.clone() }),
+        }
+        Ok(())
+    }
+
+    /// Rewrites where and when a stored document was read, if that has changed.
+    fn refresh(&mut self, id: u32, record: &DocumentRecord, source: Option<String>, modified: Option<(i64, u32)>) {
+        let update = DocumentRecord { source, modified, ..record.clone() };
+        if update != *record && self.batch.record(id).is_none() {
+            self.batch.update(id, update);
         }
     }
 
@@ -189,16 +209,23 @@ impl<'a> Intake<'a> {
     }
 }
 
-fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentRecord {
+/// Where a document was read from, and when that was written, where it can vouch for the content.
+fn origin_of(candidate: &Candidate) -> (Option<String>, Option<(i64, u32)>) {
+    let Some(file) = &candidate.file else { return (None, None) };
     let now = clock::now();
     let settled = |modified: &Modified| modified.seconds < now - UNTRUSTED_SECONDS;
-    let modified = candidate.file.as_ref().and_then(|file| file.modified).filter(settled);
+    let modified = file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds));
+    (Some(file.source.clone()), modified)
+}
+
+fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentRecord {
+    let (source, modified) = origin_of(candidate);
     let facts = &read.facts;
     DocumentRecord {
         name: candidate.name.clone(),
-        source: candidate.file.as_ref().map(|file| file.source.clone()),
+        source,
         bytes: facts.text.bytes,
-        modified: modified.map(|modified| (modified.seconds, modified.nanoseconds)),
+        modified,
         digest: read.digest,
         encoding: facts.text.encoding.to_owned(),
         undecodable: facts.text.undecodable,
@@ -208,6 +235,6 @@ fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentR
         fingerprints,
         // Known once the postings are sorted.
         distinct: 0,
-        ingested_at: now,
+        ingested_at: clock::now(),
     }
 }

@@ -31,6 +31,8 @@ const DOCUMENTS_WAITING: usize = 16;
 /// Part of a document, on its way from a worker to the intake.
 pub(super) enum Piece {
     Fingerprints(Vec<Fingerprint>),
+    /// It has the content that is stored; nothing else comes.
+    Stored(Digest),
     End(Result<Read>),
 }
 
@@ -52,6 +54,8 @@ pub(super) enum Step {
 
 struct Job {
     candidate: Candidate,
+    /// The content stored under its name, where the size is the same: then it is worth a look before the work.
+    stored: Option<Digest>,
     pieces: SyncSender<Piece>,
 }
 
@@ -105,15 +109,19 @@ fn walk_all(
         let (step, job) = match found {
             Found::Skipped { name, reason } => (Step::Skipped { name, reason }, None),
             Found::Failed { name, error } => (Step::Failed { name, error }, None),
-            Found::Document(candidate) => match is_unchanged(store, &candidate) {
+            Found::Document(candidate) => match look_up(store, &candidate) {
                 Err(error) => {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
-                Ok(true) => (Step::Unchanged(candidate), None),
-                Ok(false) => {
+                Ok(Known::Unchanged) => (Step::Unchanged(candidate), None),
+                Ok(known) => {
+                    let stored = match known {
+                        Known::Content(digest) => Some(digest),
+                        _ => None,
+                    };
                     let (sender, pieces) = sync_channel(PIECES_WAITING);
-                    (Step::Read(candidate.clone(), pieces), Some(Job { candidate, pieces: sender }))
+                    (Step::Read(candidate.clone(), pieces), Some(Job { candidate, stored, pieces: sender }))
                 }
             },
         };
@@ -124,16 +132,30 @@ fn walk_all(
     failure.map_or(Ok(()), Err)
 }
 
-/// True where the stored document of this name was read from this very file, which has the same size and
-/// time still.
-fn is_unchanged(store: &Store, candidate: &Candidate) -> Result<bool> {
-    let Some(file) = &candidate.file else { return Ok(false) };
-    let Some(&newest) = store.documents_named(&candidate.name)?.last() else { return Ok(false) };
-    let record = store.document(newest)?;
-    Ok(record.bytes == file.bytes
-        && record.modified().is_some()
-        && record.modified() == file.modified
-        && record.source.as_deref() == Some(&file.source))
+/// What is known of a document before it is read.
+enum Known {
+    /// Nothing, or that it has changed.
+    Nothing,
+    /// A document of its name and size is stored, with this content.
+    Content(Digest),
+    /// It was read from this very file, which has the same size and time still.
+    Unchanged,
+}
+
+fn look_up(store: &Store, candidate: &Candidate) -> Result<Known> {
+    let Some(file) = &candidate.file else { return Ok(Known::Nothing) };
+    let Some(&newest) = store.documents_named(&candidate.name)?.last() else { return Ok(Known::Nothing) };
+    let record = match store.document(newest) {
+        // The intake has deleted it in between.
+        Err(_) if !store.view().is_live(newest) => return Ok(Known::Nothing),
+        record => record?,
+    };
+    let same_time = record.modified().is_some() && record.modified() == file.modified;
+    Ok(match record.bytes == file.bytes {
+        true if same_time && record.source.as_deref() == Some(&file.source) => Known::Unchanged,
+        true => Known::Content(record.digest),
+        false => Known::Nothing,
+    })
 }
 
 fn work(store: &Store, jobs: &Mutex<Receiver<Job>>, stop: &AtomicBool, observer: &dyn IngestObserver) {
@@ -141,7 +163,16 @@ fn work(store: &Store, jobs: &Mutex<Receiver<Job>>, stop: &AtomicBool, observer:
     let mut fingerprinter = Fingerprinter::new(store.profile());
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { candidate, pieces }) = job else { return };
+        let Ok(Job { candidate, stored, pieces }) = job else { return };
+        if let Some(stored) = stored
+            && let Ok(digest) = reader.read(&candidate, stop, &mut |_| Ok(()))
+            && digest == stored
+        {
+            observer.read(candidate.file.as_ref().map_or(0, |file| file.bytes));
+            // As below.
+            let _ = pieces.send(Piece::Stored(digest));
+            continue;
+        }
         let mut fingerprints = Vec::new();
         let digest = reader.read(&candidate, stop, &mut |bytes| {
             observer.read(bytes.len() as u64);

@@ -13,6 +13,7 @@ use super::{Candidate, FileFacts, Found, Source, WalkOptions};
 use crate::clock;
 use crate::document::Modified;
 use crate::error::{Cause, Error, Result};
+use crate::store;
 
 /// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
 /// `visit` breaks. What cannot be read is visited as a failure.
@@ -95,8 +96,13 @@ fn walk_path(
 }
 
 fn is_database(entry: &DirEntry, database: Option<&Path>) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
-        && database.is_some_and(|database| {
+    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        return false;
+    }
+    // One that was being made when its maker was killed.
+    let name = entry.file_name().as_encoded_bytes();
+    name.starts_with(store::MAKING.as_bytes())
+        || database.is_some_and(|database| {
             entry.path().file_name() == database.file_name()
                 && entry.path().canonicalize().is_ok_and(|path| path == database)
         })

@@ -24,8 +24,8 @@ pub(crate) struct Mark {
 
 /// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
 /// are paired in order instead of each with each.
-const SEEDS: usize = 1 << 20;
-const SEEDS_OF_HASH: usize = 1 << 16;
+const SEEDS: usize = 1 << 18;
+const SEEDS_OF_HASH: usize = 1 << 14;
 
 /// How many passages back a run looks for one it continues or lies in. Runs come in order of the query, so
 /// what it belongs to is near unless the text repeats itself more often than this.

@@ -152,6 +152,9 @@ impl Store {
     }
 }
 
+/// How the name of a database's folder begins while it is being made.
+pub(crate) const MAKING: &str = ".fpdb-making-";
+
 /// Makes a database at `root`, whose store `fill` puts into the folder it is given. It appears whole or not
 /// at all: it is made beside its place and then renamed.
 pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
@@ -166,7 +169,7 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) ->
         _ => PathBuf::from("."),
     };
     fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
-    let making = tempfile::Builder::new().prefix(".fpdb-making-").tempdir_in(&parent);
+    let making = tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent);
     let making = making.map_err(Error::io("create a folder in", &parent))?;
     let inside = making.path();
     fill(inside)?;

@@ -18,10 +18,19 @@ pub(crate) struct Lookup<'a> {
 
 impl<'a> Lookup<'a> {
     pub(super) fn new(store: &'a Store) -> Result<Self> {
-        let view = store.view();
-        let cursor = |&(run, _): &_| Ok(RunCursor { run, blocks: blocks_of(store, run)? });
-        let cursors = view.runs.iter().map(cursor).collect::<Result<_>>()?;
+        let mut view = store.view();
+        let mut cursors = Self::cursors(store, &view)?;
+        // Runs can be folded away between the two; a cursor that was there before keeps its run.
+        while !Arc::ptr_eq(&view, &store.view()) {
+            view = store.view();
+            cursors = Self::cursors(store, &view)?;
+        }
         Ok(Self { view, cursors, found: Vec::new() })
+    }
+
+    fn cursors(store: &'a Store, view: &View) -> Result<Vec<RunCursor<'a>>> {
+        let cursor = |&(run, _): &_| Ok(RunCursor { run, blocks: blocks_of(store, run)? });
+        view.runs.iter().map(cursor).collect()
     }
 
     /// The postings of `hash` in documents that are not deleted, ascending by document within each run.

@@ -43,6 +43,7 @@ pub use backup::Backup;
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
+pub(crate) use create::MAKING;
 pub(crate) use format::FORMAT_VERSION;
 pub(crate) use lookup::Lookup;
 pub(crate) use positions::Place;

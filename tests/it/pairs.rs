@@ -21,7 +21,9 @@ fn corpus(folder: &Folder) {
     }
 }
 
-type Pairs = BTreeMap<(String, String), (u64, f64, f64, f64)>;
+type Names = (String, String);
+type Numbers = (u64, f64, f64, f64);
+type Pairs = BTreeMap<Names, Numbers>;
 
 fn pairs(folder: &Folder, flags: &[&str]) -> Pairs {
     let mut arguments = vec!["pairs", "--format", "json"];
@@ -32,11 +34,11 @@ fn pairs(folder: &Folder, flags: &[&str]) -> Pairs {
     lines.iter().map(|line| (names(line), numbers(line))).collect()
 }
 
-fn names(line: &Value) -> (String, String) {
+fn names(line: &Value) -> Names {
     (line["a"].as_str().unwrap().to_owned(), line["b"].as_str().unwrap().to_owned())
 }
 
-fn numbers(line: &Value) -> (u64, f64, f64, f64) {
+fn numbers(line: &Value) -> Numbers {
     let number = |field: &str| line[field].as_f64().unwrap();
     (line["shared"].as_u64().unwrap(), number("resemblance"), number("containment_a"), number("containment_b"))
 }
@@ -78,7 +80,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert_eq!(pairs(&folder, &["--memory", "1000", "--threads", "1"]), expected);
     assert_eq!(pairs(&folder, &["--memory", "1000", "--threads", "2"]), expected);
 
-    let only = |keep: &dyn Fn(&(String, String), &(u64, f64, f64, f64)) -> bool| -> Pairs {
+    let only = |keep: &dyn Fn(&Names, &Numbers) -> bool| -> Pairs {
         expected.iter().filter(|(names, numbers)| keep(names, numbers)).map(|(n, m)| (n.clone(), *m)).collect()
     };
     assert_eq!(pairs(&folder, &["--min-shared", "25"]), only(&|_, m| m.0 >= 25));
