@@ -36,6 +36,9 @@ pub struct DocumentFacts {
 /// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
 const PIECE: usize = 32 << 10;
 
+/// How many symbols are hashed before their hashes are winnowed.
+const STRETCH: usize = 4 << 10;
+
 /// Makes fingerprints; one per thread, reused from document to document.
 ///
 /// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant.
@@ -51,7 +54,6 @@ pub struct Fingerprinter {
     first: u64,
     /// Symbols held that are hashed already.
     hashed: usize,
-    hashes: Vec<u64>,
     selected: Vec<Selected>,
 }
 
@@ -73,7 +75,6 @@ impl Fingerprinter {
             symbols: Symbols::new(),
             first: 0,
             hashed: 0,
-            hashes: Vec::new(),
             selected: Vec::new(),
         }
     }
@@ -102,10 +103,15 @@ impl Fingerprinter {
     }
 
     fn advance(&mut self, out: &mut Vec<Fingerprint>) {
-        self.hashes.clear();
-        self.hasher.feed(self.symbols.values(), self.hashed, &mut self.hashes);
-        self.hashed = self.symbols.len();
-        self.winnower.feed(&self.hashes, &mut self.selected);
+        let Self { hasher, winnower, .. } = self;
+        let values = self.symbols.values();
+        while self.hashed < values.len() {
+            let from = self.hashed;
+            self.hashed = values.len().min(from + STRETCH);
+            let count = hasher.upcoming(self.hashed - from);
+            let fill = |space: &mut [u64]| hasher.fill(&values[..self.hashed], from, space);
+            winnower.feed_with(count, fill, &mut self.selected);
+        }
         self.locate(out);
         // Trimming moves what stays, so it waits until what goes is the larger part.
         if self.hashed > 2 * self.reach {

@@ -7,9 +7,18 @@
 //! every comparison, as it is; it carries the well-mixed high bits into the low ones, which `0 mod p`
 //! looks at and which a polynomial modulo a power of two leaves weak.
 
+use crate::lanes::{Job, Lanes, Processor};
+
 /// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
 /// multipliers of Steele and Vigna, "Computationally easy, spectrally good multipliers" (2021).
 const BASE: u64 = 0xd134_2543_de82_ef95;
+
+/// Parts of a piece that are hashed side by side. One multiplication has to wait for the one before it in its own
+/// part only, so that four of them are under way.
+const STREAMS: usize = 4;
+
+/// Hashes of each part that are brought through all steps before the next ones, so that they stay in the cache.
+const STRETCH: usize = 128;
 
 /// Rolls over a document's symbol values, piece by piece.
 #[derive(Clone, Debug)]
@@ -19,13 +28,20 @@ pub struct KgramHasher {
     leaving: u64,
     rolling: u64,
     seen: usize,
+    processor: Processor,
 }
 
 impl KgramHasher {
     /// A hasher of k-grams of `k` symbols; `k` is at least 1.
     #[must_use]
     pub fn new(k: u32) -> Self {
-        Self { k: k as usize, leaving: BASE.wrapping_pow(k), rolling: 0, seen: 0 }
+        Self { k: k as usize, leaving: BASE.wrapping_pow(k), rolling: 0, seen: 0, processor: Processor::detect() }
+    }
+
+    /// Leaves it to this instruction set.
+    #[cfg(test)]
+    fn with_processor(self, processor: Processor) -> Self {
+        Self { processor, ..self }
     }
 
     /// Begins a new document.
@@ -38,6 +54,18 @@ impl KgramHasher {
     /// symbol from the k-th of the document on. The symbols before `from` are those of earlier calls;
     /// at least the last k of them must still be there (all of them, where there are fewer).
     pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
+        let held = out.len();
+        out.resize(held + self.upcoming(values.len().saturating_sub(from)), 0);
+        self.fill(values, from, &mut out[held..]);
+    }
+
+    /// How many hashes the next `fresh` symbols give.
+    pub(crate) fn upcoming(&self, fresh: usize) -> usize {
+        (self.seen + fresh + 1).saturating_sub(self.k).min(fresh)
+    }
+
+    /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
+    pub(crate) fn fill(&mut self, values: &[u64], from: usize, mut out: &mut [u64]) {
         let fresh = values.len().saturating_sub(from);
         let warm_up = fresh.min(self.k.saturating_sub(self.seen));
         for &value in &values[from..from + warm_up] {
@@ -48,17 +76,95 @@ impl KgramHasher {
             return;
         }
         if warm_up > 0 {
-            out.push(finish(self.rolling));
+            out[0] = finish(self.rolling);
+            out = &mut out[1..];
         }
         let first = from + warm_up;
-        let mut rolling = self.rolling;
-        out.reserve(values.len() - first);
-        out.extend(values[first..].iter().zip(&values[first - self.k..]).map(|(&entering, &left)| {
-            rolling = rolling.wrapping_mul(BASE).wrapping_add(entering.wrapping_sub(left.wrapping_mul(self.leaving)));
-            finish(rolling)
-        }));
-        self.rolling = rolling;
+        if first < values.len() {
+            let job = Roll {
+                values: &values[first - self.k..],
+                k: self.k,
+                leaving: self.leaving,
+                rolling: self.rolling,
+                out,
+            };
+            self.rolling = self.processor.run(job);
+        }
     }
+}
+
+/// Hashes the k-grams of `values` but the first, whose polynomial is `rolling`. Gives the polynomial of the last.
+struct Roll<'a> {
+    values: &'a [u64],
+    k: usize,
+    leaving: u64,
+    rolling: u64,
+    out: &'a mut [u64],
+}
+
+impl Job for Roll<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) -> u64 {
+        let Self { values, k, leaving, rolling, out } = self;
+        // Each part but the first begins with a k-gram hashed from scratch, which must be worth it.
+        let part = out.len() / STREAMS;
+        if part < 2 * k || part < STRETCH {
+            return roll(values, k, leaving, [rolling], [out])[0];
+        }
+        let mut states = [rolling; STREAMS];
+        for i in 0..k {
+            for (stream, state) in states.iter_mut().enumerate().skip(1) {
+                let before = if i == 0 { 0 } else { *state };
+                *state = before.wrapping_mul(BASE).wrapping_add(values[stream * part + i]);
+            }
+        }
+        let (first, rest) = out.split_at_mut(part);
+        let (second, rest) = rest.split_at_mut(part);
+        let (third, rest) = rest.split_at_mut(part);
+        let (fourth, rest) = rest.split_at_mut(part);
+        let states = roll(values, k, leaving, states, [first, second, third, fourth]);
+        roll(&values[STREAMS * part..], k, leaving, [states[STREAMS - 1]], [rest])[0]
+    }
+}
+
+/// Rolls over `N` parts, which all have the same length and follow one another, side by side.
+#[inline(always)]
+fn roll<const N: usize>(
+    values: &[u64],
+    k: usize,
+    leaving: u64,
+    mut states: [u64; N],
+    mut out: [&mut [u64]; N],
+) -> [u64; N] {
+    let part = out[0].len();
+    let mut at = 0;
+    while at < part {
+        let length = STRETCH.min(part - at);
+        let mut stretches = out.each_mut().map(|out| &mut out[at..at + length]);
+        // What does not depend on the hash before: the symbol that enters and the one that leaves.
+        for (stream, stretch) in stretches.iter_mut().enumerate() {
+            let first = stream * part + at;
+            let (left, entering) = (&values[first..first + length], &values[first + k..first + k + length]);
+            for ((slot, &entering), &left) in stretch.iter_mut().zip(entering).zip(left) {
+                *slot = entering.wrapping_sub(left.wrapping_mul(leaving));
+            }
+        }
+        for i in 0..length {
+            for (state, stretch) in states.iter_mut().zip(&mut stretches) {
+                *state = state.wrapping_mul(BASE).wrapping_add(stretch[i]);
+                stretch[i] = *state;
+            }
+        }
+        for stretch in &mut stretches {
+            for slot in stretch.iter_mut() {
+                *slot = finish(*slot);
+            }
+        }
+        at += length;
+    }
+    states
 }
 
 /// The hash of one k-gram by the definition, for checking the rolling form.
@@ -67,12 +173,15 @@ pub fn hash_kgram(values: &[u64]) -> u64 {
     finish(values.iter().fold(0, |hash: u64, &value| hash.wrapping_mul(BASE).wrapping_add(value)))
 }
 
+#[inline(always)]
 fn finish(polynomial: u64) -> u64 {
     polynomial ^ (polynomial >> 32)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -90,6 +199,33 @@ mod tests {
                     hasher.feed(&values[..end], from, &mut got);
                 }
                 assert_eq!(got, expected, "k {k}, pieces of {piece}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_instruction_set_equals_the_definition(
+            seed in any::<u64>(),
+            length in 0usize..3000,
+            k in prop_oneof![1usize..80, 1usize..3000],
+            sizes in prop::collection::vec(1usize..2000, 1..5),
+        ) {
+            let values: Vec<u64> = (0..length as u64).map(|i| (seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let expected: Vec<u64> = values.windows(k).map(hash_kgram).collect();
+            for processor in Processor::all() {
+                let mut hasher = KgramHasher::new(k as u32).with_processor(processor);
+                let mut got = Vec::new();
+                let mut end = 0;
+                for size in sizes.iter().cycle() {
+                    let from = end;
+                    end = (end + size).min(values.len());
+                    hasher.feed(&values[..end], from, &mut got);
+                    if end == values.len() {
+                        break;
+                    }
+                }
+                prop_assert_eq!(&got, &expected, "{:?}", processor);
             }
         }
     }

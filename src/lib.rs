@@ -30,6 +30,7 @@ mod fingerprint;
 mod ingest;
 mod input;
 pub mod kgram;
+mod lanes;
 pub mod normalize;
 mod pairs;
 mod profile;

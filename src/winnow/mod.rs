@@ -66,9 +66,14 @@ impl Winnower {
     /// Takes the document's next hashes and appends the fingerprints they settle to `out`, in
     /// ascending order of position.
     pub fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
+        self.feed_with(hashes.len(), |space| space.copy_from_slice(hashes), out);
+    }
+
+    /// As [`feed`](Self::feed), of `count` hashes that `fill` writes where they are wanted.
+    pub(crate) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
         match &mut self.rule {
-            Rule::Windows(selector) => selector.feed(hashes, out),
-            Rule::Modulus(selector) => selector.feed(hashes, out),
+            Rule::Windows(selector) => selector.feed_with(count, fill, out),
+            Rule::Modulus(selector) => selector.feed_with(count, fill, out),
         }
     }
 
@@ -79,5 +84,14 @@ impl Winnower {
             Rule::Windows(selector) => selector.finish(out),
             Rule::Modulus(selector) => selector.finish(out),
         }
+    }
+
+    /// Leaves it to this instruction set.
+    #[cfg(test)]
+    fn with_processor(mut self, processor: crate::lanes::Processor) -> Self {
+        if let Rule::Windows(selector) = &mut self.rule {
+            selector.set_processor(processor);
+        }
+        self
     }
 }

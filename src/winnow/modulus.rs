@@ -16,15 +16,21 @@ pub(super) struct ModulusSelector {
     drought: u64,
     last: u64,
     any_good: bool,
+    /// Where hashes are written to.
+    space: Vec<u64>,
 }
 
 impl ModulusSelector {
     pub(super) fn new(p: u64, window: Option<u32>) -> Self {
-        Self { p, window: window.map(u64::from), next: 0, drought: 0, last: 0, any_good: false }
+        Self { p, window: window.map(u64::from), next: 0, drought: 0, last: 0, any_good: false, space: Vec::new() }
     }
 
-    pub(super) fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
-        for &hash in hashes {
+    /// Takes the next `count` hashes, which `fill` writes.
+    pub(super) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
+        self.space.resize(count.max(self.space.len()), 0);
+        let hashes = &mut self.space[..count];
+        fill(hashes);
+        for &mut hash in hashes {
             let good = hash.is_multiple_of(self.p);
             self.drought = if good { 0 } else { self.drought + 1 };
             self.any_good |= good;
@@ -41,6 +47,9 @@ impl ModulusSelector {
         if self.window.is_some_and(|w| (1..w).contains(&self.next)) && !self.any_good {
             out.push(Selected { hash: self.last, position: self.next - 1 });
         }
-        *self = Self { p: self.p, window: self.window, next: 0, drought: 0, last: 0, any_good: false };
+        self.next = 0;
+        self.drought = 0;
+        self.last = 0;
+        self.any_good = false;
     }
 }

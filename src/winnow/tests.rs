@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use proptest::prelude::*;
 
 use super::{Selected, Winnower};
+use crate::lanes::Processor;
 use crate::profile::Selection;
 
 /// Definitions 1 and 3, and section 3.1.2, window by window.
@@ -170,5 +171,49 @@ proptest! {
     ) {
         let selection = SELECTIONS[choice];
         prop_assert_eq!(fast(&hashes, selection, w, piece), oracle(&hashes, selection, w));
+    }
+}
+
+/// Runs of few values, of ascending and of descending ones, of both ends of the range, and of anything.
+fn hashes() -> impl Strategy<Value = Vec<u64>> {
+    let run = (0u64..4, 0usize..120, prop_oneof![0u64..8, Just(1 << 63), Just(u64::MAX - 200), any::<u64>()]);
+    proptest::collection::vec(run, 0..12).prop_map(|runs| {
+        let run = |(kind, length, start): (u64, usize, u64)| {
+            (0..length as u64).map(move |i| match kind {
+                0 => start.wrapping_add(mix(i ^ start) % 3),
+                1 => start.wrapping_add(i),
+                2 => start.wrapping_sub(i),
+                _ => mix(i ^ start),
+            })
+        };
+        runs.into_iter().flat_map(run).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_instruction_set_equals_the_definitions(
+        hashes in hashes(),
+        w in prop_oneof![1usize..5, 5usize..40, 40usize..200],
+        sizes in proptest::collection::vec(prop_oneof![1usize..20, 1usize..500], 1..4),
+        rightmost in any::<bool>(),
+    ) {
+        let selection = if rightmost { Selection::Plain } else { Selection::Robust };
+        let expected = oracle(&hashes, selection, w);
+        for processor in Processor::all() {
+            let mut winnower = Winnower::new(selection, w as u32).with_processor(processor);
+            let mut got = Vec::new();
+            let mut rest = hashes.as_slice();
+            for &size in sizes.iter().cycle() {
+                let piece;
+                (piece, rest) = rest.split_at(size.min(rest.len()));
+                winnower.feed(piece, &mut got);
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            winnower.finish(&mut got);
+            prop_assert_eq!(&got, &expected, "{:?}", processor);
+        }
     }
 }

@@ -1,27 +1,41 @@
 //! Winnowing proper: the minimum of each window, plain (rightmost) or robust.
 //!
-//! As in Figure 5 of the paper the common step is one comparison with the current minimum. What happens
-//! when that minimum leaves the window differs: Figure 5 scans the whole window again, which costs
-//! O(n w) where the hashes ascend. Here the scan also keeps the *chain* of suffix minima (the hashes that
-//! will be minimal in turn if nothing smaller arrives), and the hashes that arrived after the scan are
-//! folded into one running minimum, the *tail*. A scan of w hashes then serves at least w steps, so the
-//! work is O(n) for every input.
+//! As in Figure 5 of the paper the common step is a comparison with the current minimum, here of a block of hashes at
+//! once. What happens when that minimum leaves the window differs: Figure 5 scans the whole window again, which is the
+//! quickest where it is rare, but costs O(n w) where the hashes ascend. So a scan is paid from a *credit* that every
+//! hash earns, and when that is used up, a slower scan also keeps the *chain* of suffix minima (the hashes that will be
+//! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running
+//! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
 
 use super::Selected;
+use crate::lanes::{BLOCK, Job, Lanes, Processor};
+
+/// Hashes that may be scanned again for each new one.
+const EARNED: usize = 4;
 
 /// Selects the minimum of every window of w hashes.
 #[derive(Clone, Debug)]
 pub(super) struct WindowSelector {
+    processor: Processor,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+struct State {
     w: usize,
     /// Plain winnowing moves to an equal hash on the right; robust winnowing stays.
     rightmost: bool,
-    /// The hashes from `base` on; all that a later step may look at.
+    /// The hashes from `base` on, all that a later step may look at: `length` of them, and then at least a block of
+    /// anything, so that a block may begin at each.
     hashes: Vec<u64>,
+    length: usize,
     base: u64,
     /// Index into `hashes` of the next hash to compare with the minimum.
     next: usize,
     /// The minimum of the window that ends before `next`; `None` until one window is full.
     minimum: Option<usize>,
+    /// Hashes that may be scanned again.
+    credit: usize,
     /// Suffix minima of the scanned window to the right of `minimum`, the nearest last.
     chain: Vec<usize>,
     /// The rightmost minimum of the hashes after the scanned window, and how far it has been taken.
@@ -31,89 +45,155 @@ pub(super) struct WindowSelector {
 
 impl WindowSelector {
     pub(super) fn new(w: u32, rightmost: bool) -> Self {
-        Self {
+        let state = State {
             w: w as usize,
             rightmost,
             hashes: Vec::new(),
+            length: 0,
             base: 0,
             next: 0,
             minimum: None,
+            credit: 0,
             chain: Vec::new(),
             tail: None,
             tail_end: 0,
-        }
+        };
+        Self { processor: Processor::detect(), state }
     }
 
-    pub(super) fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
-        self.forget();
-        self.hashes.extend_from_slice(hashes);
-        let mut minimum = match self.minimum {
-            Some(minimum) => minimum,
-            None if self.hashes.len() < self.w => return,
-            None => {
-                self.next = self.w;
-                self.scan(0, out)
-            }
-        };
-        loop {
-            // The first window without the minimum ends here.
-            let expiry = minimum + self.w;
-            let stop = expiry.min(self.hashes.len());
-            let least = self.hashes[minimum];
-            let fresh = &self.hashes[self.next.min(stop)..stop];
-            let smaller = if self.rightmost {
-                fresh.iter().position(|&hash| hash <= least)
-            } else {
-                fresh.iter().position(|&hash| hash < least)
-            };
-            if let Some(offset) = smaller {
-                minimum = self.next + offset;
-                self.next = minimum + 1;
-                self.chain.clear();
-                self.select(minimum, out);
-            } else if expiry < self.hashes.len() {
-                self.next = expiry + 1;
-                minimum = self.succeed(minimum, expiry, out);
-            } else {
-                self.next = stop;
-                break;
-            }
+    #[cfg(test)]
+    pub(super) fn set_processor(&mut self, processor: Processor) {
+        self.processor = processor;
+    }
+
+    /// Takes the next `count` hashes, which `fill` writes.
+    pub(super) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
+        let state = &mut self.state;
+        state.forget();
+        let end = state.length + count;
+        if state.hashes.len() < end + BLOCK {
+            state.hashes.resize(end + BLOCK, 0);
         }
-        self.minimum = Some(minimum);
+        fill(&mut state.hashes[state.length..end]);
+        state.length = end;
+        self.processor.run(Advance { state, out });
     }
 
     pub(super) fn finish(&mut self, out: &mut Vec<Selected>) {
-        if self.minimum.is_none() && !self.hashes.is_empty() {
-            self.scan(0, out);
+        let state = &mut self.state;
+        if state.minimum.is_none() && state.length > 0 {
+            state.scan(0, out);
         }
-        self.hashes.clear();
-        self.chain.clear();
-        self.base = 0;
-        self.next = 0;
-        self.minimum = None;
-        self.tail = None;
-        self.tail_end = 0;
+        state.length = 0;
+        state.chain.clear();
+        state.base = 0;
+        state.next = 0;
+        state.minimum = None;
+        state.credit = 0;
+        state.tail = None;
+        state.tail_end = 0;
+    }
+}
+
+/// Goes on to the last hash there is.
+struct Advance<'a> {
+    state: &'a mut State,
+    out: &'a mut Vec<Selected>,
+}
+
+impl Job for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        if self.state.w == 1 {
+            self.state.select_all(self.out);
+        } else if self.state.rightmost {
+            self.state.advance::<L, true>(lanes, self.out);
+        } else {
+            self.state.advance::<L, false>(lanes, self.out);
+        }
+    }
+}
+
+impl State {
+    /// Windows of one hash.
+    #[inline(always)]
+    fn select_all(&mut self, out: &mut Vec<Selected>) {
+        let from = self.minimum.map_or(0, |minimum| minimum + 1);
+        let fresh = &self.hashes[from..self.length];
+        out.extend(fresh.iter().zip(self.base + from as u64..).map(|(&hash, position)| Selected { hash, position }));
+        self.minimum = self.length.checked_sub(1);
+        self.next = self.length;
     }
 
-    /// The rightmost minimum of the window that ends at `expiry`, the first one without `minimum`.
-    fn succeed(&mut self, minimum: usize, expiry: usize, out: &mut Vec<Selected>) -> usize {
-        let Some(&candidate) = self.chain.last() else {
-            return self.scan(minimum + 1, out);
+    #[inline(always)]
+    fn advance<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, out: &mut Vec<Selected>) {
+        let (w, length) = (self.w, self.length);
+        let mut minimum = match self.minimum {
+            Some(minimum) => minimum,
+            None if length < w => return,
+            None => {
+                self.next = w;
+                self.scan(0, out)
+            }
         };
-        for index in self.tail_end..=expiry {
-            if self.tail.is_none_or(|tail| self.hashes[index] <= self.hashes[tail]) {
-                self.tail = Some(index);
+        let mut next = self.next;
+        loop {
+            // The first window without the minimum ends here.
+            let expiry = minimum + w;
+            let stop = expiry.min(length);
+            let least = self.hashes[minimum];
+            if let Some(smaller) = smaller::<L, RIGHTMOST>(lanes, &self.hashes, next..stop, least) {
+                minimum = smaller;
+                next = minimum + 1;
+                self.chain.clear();
+                self.select(minimum, out);
+                // Descending hashes, or equal ones.
+                while next < length && follows::<RIGHTMOST>(self.hashes[next], self.hashes[minimum]) {
+                    minimum = next;
+                    next += 1;
+                    self.select(minimum, out);
+                }
+            } else if expiry < length {
+                next = expiry + 1;
+                minimum = if !self.chain.is_empty() {
+                    self.succeed(expiry, out)
+                } else if self.credit >= w {
+                    self.credit -= w;
+                    let found = rightmost_minimum(lanes, &self.hashes, minimum + 1..next);
+                    self.select(found, out);
+                    found
+                } else {
+                    self.scan(minimum + 1, out)
+                };
+                self.credit = (self.credit + EARNED * (minimum + w - expiry)).min(EARNED * EARNED * w);
+            } else {
+                next = next.max(stop);
+                break;
             }
         }
+        self.next = next;
+        self.minimum = Some(minimum);
+    }
+
+    /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
+    /// there is a chain.
+    #[inline(always)]
+    fn succeed(&mut self, expiry: usize, out: &mut Vec<Selected>) -> usize {
+        let mut tail = self.tail.unwrap_or(self.tail_end);
+        for index in self.tail_end..=expiry {
+            if self.hashes[index] <= self.hashes[tail] {
+                tail = index;
+            }
+        }
+        self.tail = Some(tail);
         self.tail_end = expiry + 1;
-        let successor = match self.tail {
-            Some(tail) if self.hashes[tail] <= self.hashes[candidate] => {
+        let successor = match self.chain.pop() {
+            Some(candidate) if self.hashes[candidate] < self.hashes[tail] => candidate,
+            _ => {
                 self.chain.clear();
                 tail
-            }
-            _ => {
-                self.chain.pop();
-                candidate
             }
         };
         self.select(successor, out);
@@ -123,7 +203,7 @@ impl WindowSelector {
     /// Looks through one window from its right end, keeps its suffix minima and selects the last of
     /// them, the rightmost minimum of the window.
     fn scan(&mut self, start: usize, out: &mut Vec<Selected>) -> usize {
-        let end = (start + self.w).min(self.hashes.len());
+        let end = (start + self.w).min(self.length);
         let mut minimum = end - 1;
         self.chain.clear();
         for index in (start..end - 1).rev() {
@@ -138,6 +218,7 @@ impl WindowSelector {
         minimum
     }
 
+    #[inline(always)]
     fn select(&self, index: usize, out: &mut Vec<Selected>) {
         out.push(Selected { hash: self.hashes[index], position: self.base + index as u64 });
     }
@@ -145,13 +226,73 @@ impl WindowSelector {
     /// Drops the hashes to the left of the minimum: no later window reaches them.
     fn forget(&mut self) {
         let Some(minimum) = self.minimum else { return };
-        self.hashes.drain(..minimum);
+        self.hashes.copy_within(minimum..self.length, 0);
+        self.length -= minimum;
         self.base += minimum as u64;
         self.next -= minimum;
         self.minimum = Some(0);
         self.tail_end = self.tail_end.saturating_sub(minimum);
         for index in self.chain.iter_mut().chain(self.tail.as_mut()) {
-            *index -= minimum;
+            *index = index.saturating_sub(minimum);
         }
+    }
+}
+
+/// Whether a hash takes the place of the minimum to the left of it.
+#[inline(always)]
+fn follows<const RIGHTMOST: bool>(hash: u64, least: u64) -> bool {
+    if RIGHTMOST { hash <= least } else { hash < least }
+}
+
+/// The first hash of the range that takes the place of the minimum.
+#[inline(always)]
+fn smaller<L: Lanes, const RIGHTMOST: bool>(
+    lanes: L,
+    hashes: &[u64],
+    range: std::ops::Range<usize>,
+    least: u64,
+) -> Option<usize> {
+    let mut start = range.start;
+    while start < range.end {
+        let block = hashes[start..].first_chunk()?;
+        let mut found = lanes.below(block, least);
+        if RIGHTMOST {
+            found |= lanes.equal(block, least);
+        }
+        if found != 0 {
+            // What a block finds beyond the range is not yet to be looked at.
+            let index = start + found.trailing_zeros() as usize;
+            return (index < range.end).then_some(index);
+        }
+        start += BLOCK;
+    }
+    None
+}
+
+/// The rightmost minimum of the range, which is not empty.
+#[inline(always)]
+fn rightmost_minimum<L: Lanes>(lanes: L, hashes: &[u64], range: std::ops::Range<usize>) -> usize {
+    let scanned = &hashes[range.clone()];
+    let Some(last) = scanned.last_chunk() else {
+        let mut minimum = scanned.len() - 1;
+        for index in (0..minimum).rev() {
+            if scanned[index] < scanned[minimum] {
+                minimum = index;
+            }
+        }
+        return range.start + minimum;
+    };
+    let (blocks, _) = scanned.as_chunks();
+    let least = lanes.least(blocks, last);
+    let mut end = scanned.len();
+    loop {
+        // The last look may begin with what has been looked at before: none of that is the minimum.
+        let start = end.saturating_sub(BLOCK);
+        let Some(block) = scanned[start..].first_chunk() else { return range.start };
+        let found = lanes.equal(block, least);
+        if found != 0 || start == 0 {
+            return range.start + start + found.checked_ilog2().unwrap_or(0) as usize;
+        }
+        end = start;
     }
 }

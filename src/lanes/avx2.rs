@@ -1,0 +1,107 @@
+//! Lanes of AVX2: four hashes to a register.
+
+use std::arch::x86_64::{
+    __m256i, _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64, _mm256_loadu_si256,
+    _mm256_movemask_pd, _mm256_or_si256, _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
+};
+
+use super::{BLOCK, Job, Lanes};
+
+/// Proof that the processor has AVX2 and the bit manipulation of its age.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    pub(super) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt"))
+        .then_some(Self(()))
+    }
+
+    #[inline]
+    pub(super) fn run<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `self` exists only where `detect` found the features.
+        unsafe { run(self, job) }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
+    job.run(lanes)
+}
+
+// SAFETY of the whole implementation: `self` exists only where AVX2 was found, and what is loaded and stored are four
+// of the sixteen elements of an array.
+impl Lanes for Avx2 {
+    #[inline(always)]
+    fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let bound = signed(_mm256_set1_epi64x(bound as i64));
+            mask(registers(block).map(|hashes| _mm256_cmpgt_epi64(bound, signed(hashes))))
+        }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let value = _mm256_set1_epi64x(value as i64);
+            mask(registers(block).map(|hashes| _mm256_cmpeq_epi64(value, hashes)))
+        }
+    }
+
+    #[inline(always)]
+    fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
+        // SAFETY: see above.
+        unsafe {
+            let mut least = registers(last).map(|hashes| signed(hashes));
+            for block in blocks {
+                let block = registers(block);
+                for i in 0..4 {
+                    least[i] = min(least[i], signed(block[i]));
+                }
+            }
+            let least = min(min(least[0], least[1]), min(least[2], least[3]));
+            let mut lanes = [0u64; 4];
+            _mm256_storeu_si256(lanes.as_mut_ptr().cast(), signed(least));
+            lanes[0].min(lanes[1]).min(lanes[2].min(lanes[3]))
+        }
+    }
+}
+
+/// The order of unsigned numbers as that of signed ones, and back.
+#[inline(always)]
+unsafe fn signed(hashes: __m256i) -> __m256i {
+    // SAFETY: called where there is AVX2.
+    unsafe { _mm256_xor_si256(hashes, _mm256_set1_epi64x(i64::MIN)) }
+}
+
+#[inline(always)]
+unsafe fn min(a: __m256i, b: __m256i) -> __m256i {
+    // SAFETY: called where there is AVX2.
+    unsafe { _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)) }
+}
+
+#[inline(always)]
+unsafe fn registers(block: &[u64; BLOCK]) -> [__m256i; 4] {
+    // SAFETY: called where there is AVX2; 4 i + 3 < 16.
+    std::array::from_fn(|i| unsafe { _mm256_loadu_si256(block.as_ptr().add(4 * i).cast()) })
+}
+
+/// Nearly always nothing is found: that is known by one test.
+#[inline(always)]
+unsafe fn mask(found: [__m256i; 4]) -> u32 {
+    // SAFETY: called where there is AVX2.
+    unsafe {
+        let any = _mm256_or_si256(_mm256_or_si256(found[0], found[1]), _mm256_or_si256(found[2], found[3]));
+        if _mm256_testz_si256(any, any) != 0 {
+            return 0;
+        }
+        let bits = found.map(|found| _mm256_movemask_pd(_mm256_castsi256_pd(found)) as u32);
+        bits[0] | bits[1] << 4 | bits[2] << 8 | bits[3] << 12
+    }
+}

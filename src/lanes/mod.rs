@@ -1,0 +1,87 @@
+//! Lanes: several hashes compared by one instruction, where the processor can.
+//!
+//! A [`Job`] is written once, over [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
+//! which of them this machine has, asked once and kept by whoever runs jobs. The results are the same everywhere.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
+use portable::Portable;
+
+/// Hashes looked at together.
+pub(crate) const BLOCK: usize = 16;
+
+/// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
+pub(crate) trait Lanes: Copy {
+    /// Which hashes of the block are below `bound`.
+    fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
+    /// Which hashes of the block are `value`.
+    fn equal(self, block: &[u64; BLOCK], value: u64) -> u32;
+    /// The least hash of the blocks; `u64::MAX` where there are none.
+    fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64;
+}
+
+/// Work to be compiled for each instruction set. `run` and all it calls should be `#[inline(always)]`: only what is
+/// inlined profits.
+pub(crate) trait Job {
+    type Output;
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// An instruction set of this machine. Variants with a token prove that it is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Processor {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Processor {
+    /// The best there is.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(lanes) = Avx512::detect() {
+                return Self::Avx512(lanes);
+            }
+            if let Some(lanes) = Avx2::detect() {
+                return Self::Avx2(lanes);
+            }
+        }
+        Self::Portable(Portable)
+    }
+
+    /// All there are, for tests and comparisons.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Self::Portable(Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(Avx2::detect().map(Self::Avx2));
+            all.extend(Avx512::detect().map(Self::Avx512));
+        }
+        all
+    }
+
+    #[inline]
+    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+        match self {
+            Self::Portable(lanes) => job.run(lanes),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(lanes) => lanes.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(lanes) => lanes.run(job),
+        }
+    }
+}
