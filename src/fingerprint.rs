@@ -34,7 +34,7 @@ pub struct DocumentFacts {
 }
 
 /// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
-const PIECE: usize = 32 << 10;
+const PIECE: usize = 4 << 10;
 
 /// How many symbols are hashed before their hashes are winnowed.
 const STRETCH: usize = 4 << 10;
@@ -123,6 +123,7 @@ impl Fingerprinter {
     }
 
     fn locate(&mut self, out: &mut Vec<Fingerprint>) {
+        let (mut first_hint, mut last_hint) = (0, 0);
         for Selected { hash, position } in self.selected.drain(..) {
             let first = (position - self.first) as usize;
             let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.k - 1) };
@@ -130,8 +131,8 @@ impl Fingerprinter {
                 hash,
                 position,
                 span,
-                first_line: self.symbols.line_at(span.start),
-                last_line: self.symbols.line_at(span.end - 1),
+                first_line: self.symbols.line_after(&mut first_hint, span.start),
+                last_line: self.symbols.line_after(&mut last_hint, span.end - 1),
             });
         }
     }

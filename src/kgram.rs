@@ -7,6 +7,8 @@
 //! every comparison, as it is; it carries the well-mixed high bits into the low ones, which `0 mod p`
 //! looks at and which a polynomial modulo a power of two leaves weak.
 
+use std::array;
+
 use crate::lanes::{Job, Lanes, Processor};
 
 /// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
@@ -120,12 +122,12 @@ impl Job for Roll<'_> {
                 *state = before.wrapping_mul(BASE).wrapping_add(values[stream * part + i]);
             }
         }
-        let (first, rest) = out.split_at_mut(part);
-        let (second, rest) = rest.split_at_mut(part);
-        let (third, rest) = rest.split_at_mut(part);
-        let (fourth, rest) = rest.split_at_mut(part);
-        let states = roll(values, k, leaving, states, [first, second, third, fourth]);
-        roll(&values[STREAMS * part..], k, leaving, [states[STREAMS - 1]], [rest])[0]
+        let mut parts = out.chunks_exact_mut(part);
+        let outs: [&mut [u64]; STREAMS] = array::from_fn(|_| parts.next().unwrap_or_default());
+        let states = roll(values, k, leaving, states, outs);
+        // Less than `STREAMS` are left.
+        let done = STREAMS * part;
+        roll(&values[done..], k, leaving, [states[STREAMS - 1]], [&mut out[done..]])[0]
     }
 }
 

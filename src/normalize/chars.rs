@@ -7,6 +7,7 @@
 use encoding_rs::Encoding;
 
 use super::Sink;
+use super::ascii::Ascii;
 use super::fold::{Fate, Folding};
 use super::symbols::Symbols;
 use super::value::value_of_char;
@@ -15,14 +16,13 @@ use super::value::value_of_char;
 /// own stream-safe format (UAX 15) allows 30 marks.
 const SEGMENT_LIMIT: usize = 64;
 
-/// ASCII bytes handled in one go; small enough for the stack and for offsets of one byte.
-const BLOCK: usize = 128;
+/// ASCII bytes that share one base of their origins.
+const RUN: usize = 1 << 24;
 
 /// Turns characters into symbols of unit char.
 pub(super) struct Chars {
     folding: Folding,
-    /// The value of the symbol an ASCII character gives, 0 where it gives none.
-    ascii: [u64; 128],
+    ascii: Ascii,
     pending: Option<Segment>,
     /// The characters of the pending segment, once it has more than one.
     text: String,
@@ -42,26 +42,16 @@ impl Chars {
     pub(super) fn new() -> Self {
         let mut folding = Folding::new();
         let ascii = std::array::from_fn(|byte| match folding.fate(char::from(byte as u8)) {
-            Fate::Keep(c) => value_of_char(c),
+            Fate::Keep(c) if byte < 128 => value_of_char(c),
             _ => 0,
         });
-        Self { folding, ascii, pending: None, text: String::new() }
+        Self { folding, ascii: Ascii::new(ascii), pending: None, text: String::new() }
     }
 
     /// ASCII characters, none of which a combining character follows.
-    fn ascii(&mut self, bytes: &[u8], mut at: u64, out: &mut Symbols) {
-        let (mut values, mut offsets) = ([0; BLOCK], [0; BLOCK]);
-        for block in bytes.chunks(BLOCK) {
-            // Written always, kept when not 0: there is no branch to predict. The masks only spare bound checks.
-            let mut kept = 0;
-            for (offset, &byte) in block.iter().enumerate() {
-                let value = self.ascii[usize::from(byte & 127)];
-                values[kept % BLOCK] = value;
-                offsets[kept % BLOCK] = offset as u8;
-                kept += usize::from(value != 0);
-            }
-            out.push_bytes(at, &offsets[..kept], &values[..kept]);
-            at += block.len() as u64;
+    fn ascii(&mut self, bytes: &[u8], at: u64, out: &mut Symbols) {
+        for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
+            self.ascii.symbols(run, &mut out.bytes(at));
         }
     }
 
@@ -74,7 +64,10 @@ impl Sink for Chars {
     fn text(&mut self, text: &str, mut at: u64, out: &mut Symbols) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let mut taken = Encoding::ascii_valid_up_to(rest.as_bytes());
+            let mut taken = match rest.is_ascii() {
+                true => rest.len(),
+                false => Encoding::ascii_valid_up_to(rest.as_bytes()),
+            };
             if taken > 0 {
                 // Every ASCII character begins a segment, so only the last one can have company.
                 self.cut(out);

@@ -157,7 +157,8 @@ impl Decoder {
 /// The ASCII that `bytes` begins with.
 pub(super) fn ascii_prefix(bytes: &[u8]) -> &str {
     // ASCII is UTF-8: the default is never taken.
-    str::from_utf8(&bytes[..Encoding::ascii_valid_up_to(bytes)]).unwrap_or_default()
+    let length = if bytes.is_ascii() { bytes.len() } else { Encoding::ascii_valid_up_to(bytes) };
+    str::from_utf8(&bytes[..length]).unwrap_or_default()
 }
 
 impl Codec {

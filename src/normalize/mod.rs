@@ -5,6 +5,7 @@
 //! The path of a byte: `decode` makes characters of it, a unit (`chars`, `words`) makes symbols of those in the
 //! standard form of `fold`, and `value` gives each symbol its 64 bits. Memory is bounded whatever the document.
 
+mod ascii;
 mod chars;
 mod decode;
 mod detect;

@@ -16,6 +16,15 @@ pub struct Symbols {
     line_ends: Vec<LineEnd>,
 }
 
+/// Room for symbols of one byte each. As many values, starts and ends are to be added, with the end one after the start.
+pub(super) struct Bytes<'a> {
+    /// What stands in `starts` for the next byte.
+    pub(super) at: u32,
+    pub(super) values: &'a mut Vec<u64>,
+    pub(super) starts: &'a mut Vec<u32>,
+    pub(super) ends: &'a mut Vec<u32>,
+}
+
 /// From symbol `first` on, until the next base, origins are stored relative to `offset`. Almost always there is one; a
 /// new one is begun whenever 32 bits would not do, however far apart two symbols lie.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +92,19 @@ impl Symbols {
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
 
+    /// As [`line_at`](Self::line_at), of ascending offsets: `hint`, 0 at first, keeps the place. Neither feeding nor
+    /// discarding may come between.
+    pub(crate) fn line_after(&self, hint: &mut usize, offset: u64) -> u64 {
+        // A few steps without a branch to predict: whether there is a newline in between is anyone's guess.
+        for _ in 0..3 {
+            *hint += usize::from(self.line_ends.get(*hint).is_some_and(|line| line.offset < offset));
+        }
+        while self.line_ends.get(*hint).is_some_and(|line| line.offset < offset) {
+            *hint += 1;
+        }
+        1 + self.line_ends[..*hint].last().map_or(0, |line| line.count)
+    }
+
     /// Forgets the first `n` symbols (all of them when there are fewer), and the line ends that no symbol retained or
     /// still to come needs. To be called between two feeds of a front-end, whose pending text then lies after the
     /// last newline it has reported.
@@ -128,6 +150,12 @@ impl Symbols {
         self.values.extend_from_slice(values);
         self.starts.extend(offsets.iter().map(|&o| relative + u32::from(o)));
         self.ends.extend(offsets.iter().map(|&o| relative + u32::from(o) + 1));
+    }
+
+    /// Where to add symbols of one byte each, which come from the bytes at `at` and after it, less than 1 GiB of them.
+    pub(super) fn bytes(&mut self, at: u64) -> Bytes<'_> {
+        let at = (at - self.base_for(at)) as u32;
+        Bytes { at, values: &mut self.values, starts: &mut self.starts, ends: &mut self.ends }
     }
 
     /// Reports a newline character at `offset`. Ascending, and before any symbol of the text that follows it.
