@@ -12,7 +12,7 @@ pub(super) const BLOCK: usize = 256;
 pub(super) struct Ascii {
     /// The value of the symbol an ASCII character gives, 0 where it gives none. Of all bytes, to spare bound checks.
     values: Box<[u64; 256]>,
-    /// Whether AVX2 is there and what it is told to keep is what has a value.
+    /// Whether there is AVX2, and what it is written to keep is what has a value.
     avx2: bool,
 }
 
@@ -157,5 +157,51 @@ mod avx2 {
     fn between(bytes: __m256i, first: u8, last: u8) -> __m256i {
         let distance = _mm256_sub_epi8(bytes, _mm256_set1_epi8(first as i8));
         _mm256_cmpeq_epi8(_mm256_min_epu8(distance, _mm256_set1_epi8((last - first) as i8)), distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::normalize::symbols::Symbols;
+    use crate::normalize::value::value_of_byte;
+
+    fn table() -> [u64; 256] {
+        std::array::from_fn(|byte| {
+            let byte = byte as u8;
+            if byte.is_ascii_alphanumeric() { value_of_byte(byte.to_ascii_lowercase()) } else { 0 }
+        })
+    }
+
+    fn read(ascii: &Ascii, pieces: &[&[u8]]) -> Vec<(u64, u64, u64)> {
+        let mut symbols = Symbols::new();
+        let mut at = 3;
+        for piece in pieces {
+            ascii.symbols(piece, &mut symbols.bytes(at));
+            at += piece.len() as u64;
+        }
+        (0..symbols.len()).map(|i| (symbols.values()[i], symbols.start(i), symbols.end(i))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_equal_the_table(
+            text in prop::collection::vec(prop_oneof![0u8..128, b'a'..=b'z', Just(b' ')], 0..1500),
+            cut in 0usize..1500,
+        ) {
+            let (before, after) = text.split_at(cut.min(text.len()));
+            let table = table();
+            let expected: Vec<(u64, u64, u64)> = (3..)
+                .zip(&text)
+                .map(|(at, &byte)| (table[usize::from(byte)], at, at + 1))
+                .filter(|symbol| symbol.0 != 0)
+                .collect();
+            let mut ascii = Ascii::new(table);
+            prop_assert_eq!(&read(&ascii, &[before, after]), &expected);
+            ascii.without_avx2();
+            prop_assert_eq!(&read(&ascii, &[before, after]), &expected);
+        }
     }
 }

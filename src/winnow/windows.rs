@@ -149,17 +149,26 @@ impl State {
                 next = minimum + 1;
                 self.chain.clear();
                 self.select(minimum, out);
-                // Descending hashes, or equal ones.
-                while next < length && follows::<RIGHTMOST>(self.hashes[next], self.hashes[minimum]) {
-                    minimum = next;
-                    next += 1;
+                // Descending hashes, or equal ones, or every other one: they need no search.
+                loop {
+                    let least = self.hashes[minimum];
+                    if next < length && follows::<RIGHTMOST>(self.hashes[next], least) {
+                        minimum = next;
+                    } else if next + 1 < length && w > 2 && follows::<RIGHTMOST>(self.hashes[next + 1], least) {
+                        minimum = next + 1;
+                    } else {
+                        break;
+                    }
+                    next = minimum + 1;
                     self.select(minimum, out);
                 }
             } else if expiry < length {
+                if !self.chain.is_empty() {
+                    (minimum, next) = self.succeed(expiry, out);
+                    continue;
+                }
                 next = expiry + 1;
-                minimum = if !self.chain.is_empty() {
-                    self.succeed(expiry, out)
-                } else if self.credit >= w {
+                minimum = if self.credit >= w {
                     self.credit -= w;
                     let found = rightmost_minimum(lanes, &self.hashes, minimum + 1..next);
                     self.select(found, out);
@@ -178,26 +187,38 @@ impl State {
     }
 
     /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
-    /// there is a chain.
+    /// there is a chain; and of the windows after it, as long as each ends where the minimum before has just left.
+    /// Gives the last of them and the next hash to compare with it.
     #[inline(always)]
-    fn succeed(&mut self, expiry: usize, out: &mut Vec<Selected>) -> usize {
+    fn succeed(&mut self, mut expiry: usize, out: &mut Vec<Selected>) -> (usize, usize) {
+        let hashes = &self.hashes[..self.length];
         let mut tail = self.tail.unwrap_or(self.tail_end);
-        for index in self.tail_end..=expiry {
-            if self.hashes[index] <= self.hashes[tail] {
+        for index in self.tail_end..expiry {
+            if hashes[index] <= hashes[tail] {
                 tail = index;
             }
         }
-        self.tail = Some(tail);
-        self.tail_end = expiry + 1;
-        let successor = match self.chain.pop() {
-            Some(candidate) if self.hashes[candidate] < self.hashes[tail] => candidate,
-            _ => {
-                self.chain.clear();
-                tail
+        let minimum = loop {
+            if hashes[expiry] <= hashes[tail] {
+                tail = expiry;
+            }
+            let minimum = match self.chain.pop() {
+                Some(candidate) if hashes[candidate] < hashes[tail] => candidate,
+                _ => {
+                    self.chain.clear();
+                    tail
+                }
+            };
+            out.push(Selected { hash: hashes[minimum], position: self.base + minimum as u64 });
+            let next = minimum + self.w;
+            expiry += 1;
+            if next != expiry || next >= hashes.len() || self.chain.is_empty() {
+                break minimum;
             }
         };
-        self.select(successor, out);
-        successor
+        self.tail = Some(tail);
+        self.tail_end = expiry;
+        (minimum, expiry)
     }
 
     /// Looks through one window from its right end, keeps its suffix minima and selects the last of
