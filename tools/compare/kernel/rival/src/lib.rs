@@ -1,0 +1,12 @@
+//! simd-minimizers behind functions that are not generic: they are compiled here, where `rustc-avx2.sh` switches AVX2
+//! on, and not where they are called.
+
+use simd_minimizers::minimizers;
+use simd_minimizers::seq_hash::MulHasher;
+
+/// Appends the positions of the minimizers of `text`.
+#[inline(never)]
+pub fn minimizer_positions(text: &[u8], k: usize, w: usize, out: &mut Vec<u32>) {
+    let hasher = MulHasher::<false>::new(k);
+    minimizers(k, w).hasher(&hasher).run(text, out);
+}

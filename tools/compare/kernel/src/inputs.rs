@@ -1,0 +1,51 @@
+//! What is measured: the Federalist papers of `data-samples/`, and inputs that would be slow if anything were.
+
+use std::fs;
+use std::path::Path;
+
+/// The papers, one after the other, as far as `size`.
+pub fn english(size: usize) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../data-samples/federalist");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let papers: Vec<u8> = paths.iter().flat_map(|path| fs::read(path).unwrap()).collect();
+    papers.into_iter().cycle().take(size).collect()
+}
+
+pub fn texts(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let letters = |letter: &dyn Fn(u64) -> u64| (0..size as u64).map(|i| b'a' + letter(i) as u8).collect();
+    vec![
+        ("English", english(size)),
+        ("random letters", letters(&|i| mix(i) % 26)),
+        ("one letter", vec![b'x'; size]),
+        ("period 2", letters(&|i| i % 2)),
+        ("period 7", letters(&|i| i % 7)),
+        ("period 90", letters(&|i| mix(i % 90) % 26)),
+        ("two letters", letters(&|i| mix(i) % 2)),
+        ("spaces", vec![b' '; size]),
+        ("newlines", vec![b'\n'; size]),
+    ]
+}
+
+pub fn hashes(count: u64) -> Vec<(&'static str, Vec<u64>)> {
+    vec![
+        ("random", (0..count).map(mix).collect()),
+        ("constant", vec![5; count as usize]),
+        ("ascending", (0..count).collect()),
+        ("descending", (0..count).rev().collect()),
+        ("period 2", (0..count).map(|i| i % 2).collect()),
+        ("period 7", (0..count).map(|i| mix(i % 7)).collect()),
+        ("period 90", (0..count).map(|i| mix(i % 90)).collect()),
+        ("rising for 150", (0..count).map(|i| i % 150).collect()),
+        ("rising for 30", (0..count).map(|i| i % 30).collect()),
+        ("three values", (0..count).map(|i| mix(i) % 3).collect()),
+        ("rising by and large", (0..count).map(|i| (i << 20) + mix(i) % (50 << 20)).collect()),
+    ]
+}
+
+fn mix(i: u64) -> u64 {
+    let z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
