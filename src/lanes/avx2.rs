@@ -33,6 +33,7 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
     job.run(lanes)
 }
 
+// What is inlined must not pass through a closure, which would be compiled without AVX2.
 // SAFETY of the whole implementation: `self` exists only where AVX2 was found, and what is loaded and stored are four
 // of the sixteen elements of an array.
 impl Lanes for Avx2 {
@@ -41,7 +42,13 @@ impl Lanes for Avx2 {
         // SAFETY: see above.
         unsafe {
             let bound = signed(_mm256_set1_epi64x(bound as i64));
-            mask(registers(block).map(|hashes| _mm256_cmpgt_epi64(bound, signed(hashes))))
+            let [a, b, c, d] = registers(block);
+            mask([
+                _mm256_cmpgt_epi64(bound, signed(a)),
+                _mm256_cmpgt_epi64(bound, signed(b)),
+                _mm256_cmpgt_epi64(bound, signed(c)),
+                _mm256_cmpgt_epi64(bound, signed(d)),
+            ])
         }
     }
 
@@ -50,7 +57,13 @@ impl Lanes for Avx2 {
         // SAFETY: see above.
         unsafe {
             let value = _mm256_set1_epi64x(value as i64);
-            mask(registers(block).map(|hashes| _mm256_cmpeq_epi64(value, hashes)))
+            let [a, b, c, d] = registers(block);
+            mask([
+                _mm256_cmpeq_epi64(value, a),
+                _mm256_cmpeq_epi64(value, b),
+                _mm256_cmpeq_epi64(value, c),
+                _mm256_cmpeq_epi64(value, d),
+            ])
         }
     }
 
@@ -58,14 +71,16 @@ impl Lanes for Avx2 {
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
         // SAFETY: see above.
         unsafe {
-            let mut least = registers(last).map(|hashes| signed(hashes));
+            let [a, b, c, d] = registers(last);
+            let (mut a, mut b, mut c, mut d) = (signed(a), signed(b), signed(c), signed(d));
             for block in blocks {
                 let block = registers(block);
-                for i in 0..4 {
-                    least[i] = min(least[i], signed(block[i]));
-                }
+                a = min(a, signed(block[0]));
+                b = min(b, signed(block[1]));
+                c = min(c, signed(block[2]));
+                d = min(d, signed(block[3]));
             }
-            let least = min(min(least[0], least[1]), min(least[2], least[3]));
+            let least = min(min(a, b), min(c, d));
             let mut lanes = [0u64; 4];
             _mm256_storeu_si256(lanes.as_mut_ptr().cast(), signed(least));
             lanes[0].min(lanes[1]).min(lanes[2].min(lanes[3]))
@@ -88,8 +103,16 @@ unsafe fn min(a: __m256i, b: __m256i) -> __m256i {
 
 #[inline(always)]
 unsafe fn registers(block: &[u64; BLOCK]) -> [__m256i; 4] {
-    // SAFETY: called where there is AVX2; 4 i + 3 < 16.
-    std::array::from_fn(|i| unsafe { _mm256_loadu_si256(block.as_ptr().add(4 * i).cast()) })
+    // SAFETY: called where there is AVX2; the last of the four ends with the block.
+    unsafe {
+        let block = block.as_ptr().cast::<__m256i>();
+        [
+            _mm256_loadu_si256(block),
+            _mm256_loadu_si256(block.add(1)),
+            _mm256_loadu_si256(block.add(2)),
+            _mm256_loadu_si256(block.add(3)),
+        ]
+    }
 }
 
 /// Nearly always nothing is found: that is known by one test.
@@ -101,7 +124,9 @@ unsafe fn mask(found: [__m256i; 4]) -> u32 {
         if _mm256_testz_si256(any, any) != 0 {
             return 0;
         }
-        let bits = found.map(|found| _mm256_movemask_pd(_mm256_castsi256_pd(found)) as u32);
-        bits[0] | bits[1] << 4 | bits[2] << 8 | bits[3] << 12
+        let [a, b, c, d] = found;
+        let low = _mm256_movemask_pd(_mm256_castsi256_pd(a)) | _mm256_movemask_pd(_mm256_castsi256_pd(b)) << 4;
+        let high = _mm256_movemask_pd(_mm256_castsi256_pd(c)) | _mm256_movemask_pd(_mm256_castsi256_pd(d)) << 4;
+        (low | high << 8) as u32
     }
 }

@@ -43,7 +43,8 @@ impl Lanes for Avx512 {
         // SAFETY: see above.
         unsafe {
             let bound = _mm512_set1_epi64(bound as i64);
-            let [low, high] = registers(block).map(|hashes| _mm512_cmplt_epu64_mask(hashes, bound));
+            let [low, high] = registers(block);
+            let (low, high) = (_mm512_cmplt_epu64_mask(low, bound), _mm512_cmplt_epu64_mask(high, bound));
             u32::from(low) | u32::from(high) << 8
         }
     }
@@ -53,7 +54,8 @@ impl Lanes for Avx512 {
         // SAFETY: see above.
         unsafe {
             let value = _mm512_set1_epi64(value as i64);
-            let [low, high] = registers(block).map(|hashes| _mm512_cmpeq_epu64_mask(hashes, value));
+            let [low, high] = registers(block);
+            let (low, high) = (_mm512_cmpeq_epu64_mask(low, value), _mm512_cmpeq_epu64_mask(high, value));
             u32::from(low) | u32::from(high) << 8
         }
     }
@@ -75,6 +77,9 @@ impl Lanes for Avx512 {
 
 #[inline(always)]
 unsafe fn registers(block: &[u64; BLOCK]) -> [__m512i; 2] {
-    // SAFETY: called where there is AVX-512; 8 i + 7 < 16.
-    std::array::from_fn(|i| unsafe { _mm512_loadu_si512(block.as_ptr().add(8 * i).cast()) })
+    // SAFETY: called where there is AVX-512; the second ends with the block.
+    unsafe {
+        let block = block.as_ptr().cast::<__m512i>();
+        [_mm512_loadu_si512(block), _mm512_loadu_si512(block.add(1))]
+    }
 }

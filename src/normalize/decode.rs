@@ -201,8 +201,15 @@ pub(super) struct Output<'a, S> {
 impl<S: Sink> Output<'_, S> {
     /// See [`Sink::text`].
     pub(super) fn text(&mut self, text: &str, at: u64) {
-        for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            self.newline(at + newline as u64);
+        let bytes = text.as_bytes();
+        let mut searched = 0;
+        while let Some(found) = memchr::memchr(b'\n', &bytes[searched..]) {
+            searched += found;
+            // Where there is one there may be many, which need no search.
+            while bytes.get(searched) == Some(&b'\n') {
+                self.newline(at + searched as u64);
+                searched += 1;
+            }
         }
         self.sink.text(text, at, self.symbols);
     }
