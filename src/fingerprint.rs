@@ -37,7 +37,7 @@ pub struct DocumentFacts {
 const PIECE: usize = 4 << 10;
 
 /// How many symbols are hashed before their hashes are winnowed.
-const STRETCH: usize = 4 << 10;
+const STRETCH: usize = 2 << 10;
 
 /// Makes fingerprints; one per thread, reused from document to document.
 ///

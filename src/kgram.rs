@@ -20,7 +20,7 @@ const BASE: u64 = 0xd134_2543_de82_ef95;
 const STREAMS: usize = 4;
 
 /// Hashes of each part that are brought through all steps before the next ones, so that they stay in the cache.
-const STRETCH: usize = 128;
+const STRETCH: usize = 256;
 
 /// Rolls over a document's symbol values, piece by piece.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use profile::Selection;
 use winnow::{Selected, Winnower};
 
 /// Symbols hashed before they are winnowed, as in `fingerprint.rs`.
-const STRETCH: usize = 4 << 10;
+const STRETCH: usize = 2 << 10;
 
 /// Hashes and winnows a document of these symbol values, as `Fingerprinter` does.
 pub fn winnow_values(values: &[u64], k: u32, w: u32, out: &mut Vec<Selected>) {
