@@ -2,10 +2,10 @@
 //!
 //! The hash is the polynomial of Karp and Rabin in the order of Schleimer et al. 2003, section 2.2
 //! (every symbol multiplied at least once), over 64-bit integers and with well-mixed symbol values:
-//! `H(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `H ^ (H >> 32)`.
-//! The last step is a bijection: it adds no collision and leaves the high half, which decides nearly
-//! every comparison, as it is; it carries the well-mixed high bits into the low ones, which `0 mod p`
-//! looks at and which a polynomial modulo a power of two leaves weak.
+//! `P(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `M = (P ^ (P >> 32)) C` and `H = M ^ (M >> 32)`.
+//! The last steps are bijections: they add no collision. They carry the high bits into the low ones, which `0 mod p`
+//! looks at and which a polynomial modulo a power of two leaves weak, and the low into the high ones, whose order
+//! would otherwise show the polynomial where whole families of related strings are hashed (docs/measurements.md).
 
 use std::array;
 
@@ -21,6 +21,10 @@ const STREAMS: usize = 4;
 
 /// Hashes of each part that are brought through all steps before the next ones, so that they stay in the cache.
 const STRETCH: usize = 256;
+
+/// What the polynomial is multiplied with at the end. The last step is one round of the mixer that Degski published under
+/// this constant: odd, so that nothing is lost.
+const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Rolls over a document's symbol values, piece by piece.
 #[derive(Clone, Debug)]
@@ -177,7 +181,8 @@ pub fn hash_kgram(values: &[u64]) -> u64 {
 
 #[inline(always)]
 fn finish(polynomial: u64) -> u64 {
-    polynomial ^ (polynomial >> 32)
+    let mixed = (polynomial ^ (polynomial >> 32)).wrapping_mul(MIXER);
+    mixed ^ (mixed >> 32)
 }
 
 #[cfg(test)]

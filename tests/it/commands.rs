@@ -174,10 +174,10 @@ fn the_pages_of_what_is_stored_read_well() {
     let folder = samples();
     folder.ok(&["ingest", "-q", "planted/paper-10-copy.txt", "planted/paper-10-utf16.txt"]);
     assert_snapshot!(folder.ok(&["list", "federalist/fed1", "planted"]).stdout, @"
-    17.5 KiB      1,364  federalist/fed10.txt
-    14.7 KiB      1,143  federalist/fed11.txt
-    17.5 KiB      1,364  planted/paper-10-copy.txt
-    35.0 KiB      1,364  planted/paper-10-utf16.txt
+    17.5 KiB      1,383  federalist/fed10.txt
+    14.7 KiB      1,123  federalist/fed11.txt
+    17.5 KiB      1,383  planted/paper-10-copy.txt
+    35.0 KiB      1,383  planted/paper-10-utf16.txt
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["show", "planted/paper-10-copy.txt"])), @"
     status 0
@@ -189,7 +189,7 @@ fn the_pages_of_what_is_stored_read_well() {
       lines         292
       encoding      ASCII
       symbols       14,550
-      fingerprints  1,364, 1,361 distinct
+      fingerprints  1,383, 1,379 distinct
       digest        7b22f78f7998bbe597b6874441590153 (XXH3-128)
       identical to  federalist/fed10.txt
     ");
@@ -207,8 +207,8 @@ fn the_pages_of_what_is_stored_read_well() {
     documents      27
     bytes          [size]
     symbols        323,864
-    fingerprints   30,779
-    distinct       27,658, 25,977 of them once (93.9%)
+    fingerprints   30,735
+    distinct       27,564, 25,856 of them once (93.8%)
     runs           2
     stored         [size], [size] a fingerprint
      [size]  postings

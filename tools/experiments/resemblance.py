@@ -180,7 +180,7 @@ def report(collection, ks, cases, least):
         c_covered = percent(some, lambda case: covers(wilson(case.shared, case.looked_up), case.true_c))
         # A document without a match is not reported: its interval is that of none found.
         r_covered = "-" if n is None else percent(some, lambda case: covers(
-            case.interval or bounds(case, lambda size: size[1]), case.true_r))
+            case.interval or bounds(case, estimated), case.true_r))
         if n is None:
             c_covered = "-"
         part = statistics.mean(case.looked_up / case.of for case in some)
@@ -192,7 +192,7 @@ def report(collection, ks, cases, least):
 def report_shares(cases):
     """Where a number stops being an estimate of the k-grams: by the share of the fingerprints looked up."""
     print("\nall collections, by the share of the query's fingerprints that is looked up\n")
-    print("| share of F | cases | c: covered | r: covered | r: covered, wider | c: mean error / c | half width / c |")
+    print("| share of F | cases | c: covered | r: covered | r: covered without room | c: mean error / c | half width / c |")
     print("|--:|--:|--:|--:|--:|--:|--:|")
     low = 0.0
     for high in SHARES:
@@ -204,9 +204,9 @@ def report_shares(cases):
             width = sum(end[1] - end[0] for end in ends) / 2 / c
             c_covered = percent(some, lambda case: covers(wilson(case.shared, case.looked_up), case.true_c))
             r_covered = percent(some, lambda case: covers(
-                case.interval or bounds(case, lambda size: size[1]), case.true_r))
-            wider = percent(some, lambda case: covers(wider_bounds(case), case.true_r))
-            print(f"| {low:g} to {high:g} | {len(some)} | {c_covered} | {r_covered} | {wider} "
+                case.interval or bounds(case, estimated), case.true_r))
+            bare = percent(some, lambda case: covers(bounds(case, estimated), case.true_r))
+            print(f"| {low:g} to {high:g} | {len(some)} | {c_covered} | {r_covered} | {bare} "
                   f"| {bias:+.4f} | {width:.3f} |")
         low = high
 
@@ -216,12 +216,9 @@ def bounds(case, size):
     return [resemblance(end, a, b) for end in wilson(case.shared, case.looked_up)]
 
 
-def wider_bounds(case):
-    """The upper end raised by what the edges of shared runs of about w k-grams cost (see `--edges`)."""
-    a, b = (size[3] * size[1] / size[2] for size in case.sizes)
-    low, high = wilson(case.shared, case.looked_up)
-    raised = min(1.0, high * (1 + 0.2 * (case.looked_up / case.of) ** 1.5))
-    return resemblance(low, a, b), resemblance(raised, a, b)
+def estimated(size):
+    """The set size as the program estimates it: k-grams x distinct / fingerprints."""
+    return size[3] * size[1] / size[2]
 
 
 SIZES = (
