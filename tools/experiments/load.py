@@ -5,7 +5,7 @@ usage: tools/experiments/load.py PATH-OF-FPDB [MEGABYTES] [FOLDER]
 
 The archive is made of the words and of 40-word pieces of data-samples/federalist, at random with a fixed seed, in
 files of 50 kB: 200 MB of them unless told otherwise. Standard library only. Every figure is of the whole process,
-from its start to the last commit; the third row of a profile is after `fpdb compact`.
+from its start to the last commit; a row `then` is what `fpdb compact` takes and leaves.
 """
 import json
 import os
@@ -80,7 +80,8 @@ def row(fpdb, db, what, total, seconds, peak):
     fingerprints = stats["fingerprints"]
     stored = sum(part["bytes"] for part in stats["stored"])
     speed = f"{total / 2**20 / seconds:.0f}" if total else ""
-    print(f"| {what} | {fingerprints:,} | {seconds:.1f} | {speed} | {fingerprints / seconds / 1e6:.1f} M | {peak:.0f} "
+    rate = f"{fingerprints / seconds / 1e6:.1f} M" if total else ""
+    print(f"| {what} | {fingerprints:,} | {seconds:.1f} | {speed} | {rate} | {peak:.0f} "
           f"| {stored / fingerprints:.1f} |", flush=True)
 
 
