@@ -4,6 +4,7 @@ mod bad_input;
 mod care;
 mod commands;
 mod crash;
+mod dedup;
 mod federalist;
 mod json;
 mod model;

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::support::{Folder, shared_data};
+use crate::support::{Folder, shared_data, word};
 
 /// Documents of words in which neighbours share sentences, and all share one.
 fn corpus(folder: &Folder) {
-    let sentence =
-        |seed: u64| -> String { (0..12).map(|word| format!("w{} ", (seed * 31 + word * 17) % 997)).collect() };
+    let sentence = |seed: u64| -> String { (0..12).map(|place| word((seed * 31 + place * 17) % 997) + " ").collect() };
     for document in 0..24u64 {
         let part = if document < 12 { "old" } else { "new" };
         let mut text = sentence(5000);

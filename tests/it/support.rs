@@ -76,6 +76,12 @@ impl Run {
     }
 }
 
+/// A word of letters for each number: `a` to `z`, then `ba` and so on.
+pub(crate) fn word(number: u64) -> String {
+    let last = char::from(b'a' + (number % 26) as u8);
+    if number < 26 { last.into() } else { format!("{}{last}", word(number / 26)) }
+}
+
 /// The shared test data, beside the project; `None`, with a word about it, where they are absent.
 pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);

@@ -1,0 +1,112 @@
+//! Which documents may go: each by itself, because of a survivor that stays.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// A sentence that only `seed` determines.
+fn sentence(seed: u64) -> String {
+    (0..20).map(|place| word((seed * 131 + place * 17) % 9973) + " ").collect()
+}
+
+fn sentences(seeds: impl IntoIterator<Item = u64>) -> String {
+    seeds.into_iter().map(sentence).collect()
+}
+
+/// A chain in which each document resembles the next and the ends nothing; twins; and a part of one.
+fn corpus(folder: &Folder) {
+    for link in 0..4u64 {
+        folder.write(&format!("c/chain{link}.txt"), sentences(link * 2..link * 2 + 12));
+    }
+    folder.write("c/twin1.txt", sentences(100..110));
+    folder.write("c/twin2.txt", sentences(100..110));
+    folder.write("c/twin3.txt", sentences(100..110));
+    folder.write("c/part.txt", sentences(102..106));
+    folder.write("c/alone.txt", sentences(200..210));
+    folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
+}
+
+fn dedup(folder: &Folder, flags: &[&str]) -> (Vec<(String, String, String)>, Value) {
+    let mut lines = folder.ok(&[&["dedup", "--format", "json"], flags].concat()).json();
+    let summary = lines.pop().unwrap();
+    assert_eq!(summary["schema"], "fpdb.dedup.summary/1");
+    assert_eq!(summary["removable"], lines.len());
+    assert_eq!(summary["documents"].as_u64(), Some(9));
+    assert_eq!(summary["kept"], 9 - lines.len() as u64);
+    let text = |line: &Value, field: &str| line[field].as_str().unwrap().trim_start_matches("c/").to_owned();
+    let removable: Vec<_> =
+        lines.iter().map(|line| (text(line, "remove"), text(line, "keep"), text(line, "because"))).collect();
+    // No survivor may go.
+    for (_, keep, _) in &removable {
+        assert!(removable.iter().all(|(remove, _, _)| remove != keep), "{removable:?}");
+    }
+    (removable, summary)
+}
+
+fn triple(remove: &str, keep: &str, because: &str) -> (String, String, String) {
+    (format!("{remove}.txt"), format!("{keep}.txt"), because.into())
+}
+
+#[test]
+fn twins_go_in_favour_of_the_first() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let (removable, summary) = dedup(&folder, &[]);
+    assert_eq!(removable, [triple("twin2", "twin1", "identical"), triple("twin3", "twin1", "identical")]);
+    assert_eq!(summary["groups"], 1);
+    // Nothing has been deleted.
+    assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 9);
+}
+
+#[test]
+fn likeness_is_not_passed_on() {
+    let folder = Folder::new();
+    corpus(&folder);
+    // Neighbours resemble each other by about 10 of 14 sentences, the next but one by 8 of 16.
+    let (removable, _) = dedup(&folder, &["--by", "resemblance", "--threshold", "0.6"]);
+    assert_eq!(
+        removable,
+        [
+            triple("chain1", "chain0", "resembles"),
+            // Its neighbour is gone, and the first one is too far away: it stays, and takes the last one's place.
+            triple("chain3", "chain2", "resembles"),
+            triple("twin2", "twin1", "identical"),
+            triple("twin3", "twin1", "identical"),
+        ]
+    );
+}
+
+#[test]
+fn a_part_goes_in_favour_of_the_whole_and_takes_no_twin_along() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let (removable, _) = dedup(&folder, &["--by", "containment", "--threshold", "0.9", "--keep", "longest"]);
+    assert_eq!(
+        removable,
+        [
+            triple("part", "twin1", "contained"),
+            triple("twin2", "twin1", "identical"),
+            triple("twin3", "twin1", "identical"),
+        ]
+    );
+    let flags = ["dedup", "--by", "containment", "--threshold", "0.9", "--keep", "longest", "--format", "json"];
+    let part = &folder.ok(&flags).json()[0];
+    assert_eq!((part["score"].as_f64(), part["shared"].as_u64()), (Some(1.0), Some(78)));
+}
+
+#[test]
+fn the_protected_stay_and_justify_others() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let flags = ["--by", "resemblance", "--threshold", "0.6", "--protect", "c/chain3", "--protect", "c/twin2"];
+    let (removable, _) = dedup(&folder, &flags);
+    assert_eq!(
+        removable,
+        [
+            triple("chain1", "chain0", "resembles"),
+            triple("chain2", "chain3", "resembles"),
+            triple("twin1", "twin2", "identical"),
+            triple("twin3", "twin2", "identical"),
+        ]
+    );
+}
