@@ -20,7 +20,7 @@ pub fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
 /// edges of shared runs. There the selection depends on what lies outside the run, so that some fingerprints are not
 /// shared though their k-grams are: 0.193 an edge for every window, hardly any of them among the smallest. The
 /// room was measured on texts that share runs of about a window, the worst that are found surely; with it the interval
-/// covers at least 95% whatever the sample (docs/measurements.md).
+/// covers 93.8% or more whatever the sample (docs/measurements.md).
 pub(super) fn with_edges(high: f64, sampled: f64) -> f64 {
     (high * (1.0 + 0.2 * sampled.powf(1.5))).min(1.0)
 }
