@@ -1,7 +1,9 @@
 //! Fingerprint: a selected hash and where its k-gram stands. The only caller of front-end, k-gram
 //! hashing and winnowing; it turns a document's bytes into fingerprints, piece by piece.
 
-use crate::document::Span;
+use crate::document::{Format, Offsets, Span};
+use crate::error::Result;
+use crate::extract::{self, Map};
 use crate::kgram::KgramHasher;
 use crate::normalize::{FrontEnd, Symbols, TextFacts};
 use crate::profile::{Profile, Unit};
@@ -29,8 +31,11 @@ pub struct DocumentFacts {
     pub symbols: u64,
     /// k-grams, repeated ones counted each time: symbols - k + 1, or 0.
     pub kgrams: u64,
-    /// Bytes, lines, encoding, undecodable sequences.
+    /// Bytes, lines, encoding, undecodable sequences. Bytes are the document's; lines too, unless offsets are of the
+    /// extracted text.
     pub text: TextFacts,
+    /// What the spans count.
+    pub offsets: Offsets,
 }
 
 /// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
@@ -41,7 +46,8 @@ const STRETCH: usize = 2 << 10;
 
 /// Makes fingerprints; one per thread, reused from document to document.
 ///
-/// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant.
+/// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant; by a multiple of the document where
+/// its text has to be extracted, or cut into tokens, whole.
 pub struct Fingerprinter {
     k: usize,
     /// Symbols that a fingerprint not yet selected may begin at or reach.
@@ -55,6 +61,10 @@ pub struct Fingerprinter {
     /// Symbols held that are hashed already.
     hashed: usize,
     selected: Vec<Selected>,
+    unit: Unit,
+    format: Format,
+    /// The document so far, where its text has to be extracted.
+    whole: Vec<u8>,
 }
 
 impl Fingerprinter {
@@ -65,6 +75,7 @@ impl Fingerprinter {
             Unit::Char => FrontEnd::chars(),
             Unit::Word => FrontEnd::words(profile.word_rule),
             Unit::Byte => FrontEnd::bytes(),
+            Unit::Token => FrontEnd::tokens(),
         };
         Self {
             k: profile.k as usize,
@@ -76,20 +87,72 @@ impl Fingerprinter {
             first: 0,
             hashed: 0,
             selected: Vec::new(),
+            unit: profile.unit,
+            format: Format::default(),
+            whole: Vec::new(),
         }
+    }
+
+    /// Says which format the next document is in, before its first byte. It holds until it is said again; until then
+    /// documents are text. Under unit byte every format is bytes.
+    pub fn begin(&mut self, format: Format) {
+        self.format = format;
+        self.front_end.begin(match format {
+            Format::Code(language) => Some(language),
+            _ => None,
+        });
     }
 
     /// Takes the document's next bytes, in pieces of any size, and appends the fingerprints they
     /// settle to `out`, in ascending order of position.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
+        if self.is_extracted() {
+            self.whole.extend_from_slice(bytes);
+        } else {
+            self.feed_text(bytes, out);
+        }
+    }
+
+    /// Ends the document, appends its last fingerprints, and makes ready for the next one, in any case.
+    ///
+    /// # Errors
+    /// A document that is not of its format, or that exceeds a limit; `out` is then of no use.
+    pub fn finish(&mut self, out: &mut Vec<Fingerprint>) -> Result<DocumentFacts> {
+        if !self.is_extracted() {
+            return Ok(self.finish_text(out));
+        }
+        let document = std::mem::take(&mut self.whole);
+        let extracted = extract::extract(self.format, &document)?;
+        let first = out.len();
+        self.feed_text(&extracted.text, out);
+        let mut facts = self.finish_text(out);
+        facts.text.bytes = document.len() as u64;
+        facts.text.encoding = extracted.encoding.unwrap_or(facts.text.encoding);
+        facts.offsets = extracted.offsets;
+        if extracted.offsets == Offsets::Original {
+            let map = Map::new(extracted.segments, extracted.text.len() as u64, &document);
+            facts.text.lines = map.lines();
+            for fingerprint in &mut out[first..] {
+                fingerprint.span = map.origin(fingerprint.span);
+                fingerprint.first_line = map.line(fingerprint.span.start);
+                fingerprint.last_line = map.line(fingerprint.span.end.saturating_sub(1));
+            }
+        }
+        Ok(facts)
+    }
+
+    fn is_extracted(&self) -> bool {
+        self.unit != Unit::Byte && extract::applies(self.format)
+    }
+
+    fn feed_text(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
         for piece in bytes.chunks(PIECE) {
             self.front_end.feed(piece, &mut self.symbols);
             self.advance(out);
         }
     }
 
-    /// Ends the document, appends its last fingerprints, and makes ready for the next one.
-    pub fn finish(&mut self, out: &mut Vec<Fingerprint>) -> DocumentFacts {
+    fn finish_text(&mut self, out: &mut Vec<Fingerprint>) -> DocumentFacts {
         let text = self.front_end.finish(&mut self.symbols);
         self.advance(out);
         self.winnower.finish(&mut self.selected);
@@ -99,7 +162,8 @@ impl Fingerprinter {
         self.hasher.reset();
         self.first = 0;
         self.hashed = 0;
-        DocumentFacts { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
+        let kgrams = (symbols + 1).saturating_sub(self.k as u64);
+        DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original }
     }
 
     fn advance(&mut self, out: &mut Vec<Fingerprint>) {

@@ -26,6 +26,7 @@ mod database;
 mod dedup;
 mod document;
 mod error;
+mod extract;
 mod fingerprint;
 mod ingest;
 mod input;
@@ -41,7 +42,7 @@ pub mod winnow;
 
 pub use database::{Database, DatabaseStats, DocumentInfo, HashCounts, QuerySource};
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
-pub use document::{Digest, DocId, Modified, Span};
+pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};

@@ -22,6 +22,8 @@ pub enum Unit {
     Word,
     /// A byte, as it is.
     Byte,
+    /// A token of source code, identifiers and literals being as good as any other.
+    Token,
 }
 
 /// Which parts of a text are words, for [`Unit::Word`].
@@ -145,6 +147,7 @@ impl Unit {
             Self::Char => "char",
             Self::Word => "word",
             Self::Byte => "byte",
+            Self::Token => "token",
         }
     }
 }
@@ -206,7 +209,10 @@ impl FromStr for Unit {
             "char" => Ok(Self::Char),
             "word" => Ok(Self::Word),
             "byte" => Ok(Self::Byte),
-            _ => Err(Error::InvalidParameter { name: "unit", value: text.into(), expected: "char, word or byte" }),
+            "token" => Ok(Self::Token),
+            _ => {
+                Err(Error::InvalidParameter { name: "unit", value: text.into(), expected: "char, word, token or byte" })
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use super::pipeline::{Piece, Read, Step};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
-use crate::document::{Digest, Modified};
+use crate::document::{Digest, Modified, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input::Candidate;
@@ -236,5 +236,10 @@ fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentR
         // Known once the postings are sorted.
         distinct: 0,
         ingested_at: clock::now(),
+        member: None,
+        format: read.format.name().to_owned(),
+        extracted: facts.offsets == Offsets::Extracted,
+        metadata: Vec::new(),
+        boilerplate: false,
     }
 }

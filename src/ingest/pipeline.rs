@@ -12,7 +12,7 @@ use std::thread;
 
 use super::intake::Intake;
 use super::{IngestObserver, IngestOptions};
-use crate::document::Digest;
+use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 use crate::input::{Candidate, Found, Reader, Source, walk};
@@ -39,6 +39,7 @@ pub(super) enum Piece {
 /// A document that has been read to its end.
 pub(super) struct Read {
     pub(super) digest: Digest,
+    pub(super) format: Format,
     pub(super) facts: DocumentFacts,
     /// The fingerprints that no piece has brought.
     pub(super) rest: Vec<Fingerprint>,
@@ -174,6 +175,8 @@ fn work(store: &Store, jobs: &Mutex<Receiver<Job>>, stop: &AtomicBool, observer:
             continue;
         }
         let mut fingerprints = Vec::new();
+        let format = if store.profile().unit == Unit::Byte { Format::Bytes } else { Format::Text };
+        fingerprinter.begin(format);
         let digest = reader.read(&candidate, stop, &mut |bytes| {
             observer.read(bytes.len() as u64);
             fingerprinter.feed(bytes, &mut fingerprints);
@@ -185,7 +188,7 @@ fn work(store: &Store, jobs: &Mutex<Receiver<Job>>, stop: &AtomicBool, observer:
         });
         // Finished in any case, so as to be ready for the next document.
         let facts = fingerprinter.finish(&mut fingerprints);
-        let end = digest.map(|digest| Read { digest, facts, rest: fingerprints });
+        let end = digest.and_then(|digest| facts.map(|facts| Read { digest, format, facts, rest: fingerprints }));
         // As above.
         let _ = pieces.send(Piece::End(end));
     }

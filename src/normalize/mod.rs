@@ -7,6 +7,7 @@
 
 mod ascii;
 mod chars;
+mod code;
 mod decode;
 mod detect;
 mod fold;
@@ -24,6 +25,7 @@ use decode::Decoder;
 pub use symbols::Symbols;
 use words::Words;
 
+use crate::document::Language;
 use crate::profile::WordRule;
 
 /// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
@@ -37,7 +39,14 @@ pub struct FrontEnd {
 enum Unit {
     Chars(Box<Chars>),
     Words(Box<Words>),
-    Bytes { lines: u64 },
+    Bytes {
+        lines: u64,
+    },
+    /// The document so far: a grammar needs all of it.
+    Tokens {
+        language: Option<Language>,
+        document: Vec<u8>,
+    },
 }
 
 /// What was learnt of a document while it was read.
@@ -80,6 +89,18 @@ impl FrontEnd {
         Self::new(Unit::Bytes { lines: 0 })
     }
 
+    /// Unit token: the tokens of source code, in the language given to [`begin`](Self::begin).
+    pub fn tokens() -> Self {
+        Self::new(Unit::Tokens { language: None, document: Vec::new() })
+    }
+
+    /// Says which language the next document is in, before its first byte; only unit token asks. `None` is any text.
+    pub fn begin(&mut self, next: Option<Language>) {
+        if let Unit::Tokens { language, .. } = &mut self.unit {
+            *language = next;
+        }
+    }
+
     fn new(unit: Unit) -> Self {
         Self { unit, decoder: Decoder::default(), bytes: 0 }
     }
@@ -93,6 +114,7 @@ impl FrontEnd {
             Unit::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
             Unit::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
             Unit::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
+            Unit::Tokens { document, .. } => document.extend_from_slice(bytes),
         }
         self.bytes += bytes.len() as u64;
     }
@@ -104,6 +126,12 @@ impl FrontEnd {
             Unit::Chars(chars) => self.decoder.finish(chars.as_mut(), out),
             Unit::Words(words) => self.decoder.finish(words.as_mut(), out),
             Unit::Bytes { lines } => ("bytes", decode::Tally { undecodable: 0, lines: std::mem::take(lines) }),
+            Unit::Tokens { language, document } => {
+                code::tokens(*language, document, out);
+                let lines = memchr::memchr_iter(b'\n', document).count() as u64;
+                document.clear();
+                ("UTF-8", decode::Tally { undecodable: 0, lines })
+            }
         };
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
     }

@@ -31,6 +31,7 @@ pub fn diff(a: &Path, b: &Path, profile: &Profile) -> Result<QueryAnswer> {
         fingerprints,
         looked_up: fingerprints,
         found: shared,
+        boilerplate: 0,
         common: 0,
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,

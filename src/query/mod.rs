@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use crate::document::Span;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
-use crate::store::{DocumentRecord, Place, Store};
+use crate::store::{DocumentRecord, Holders, Place, Store};
 use rank::Ranked;
 
 pub use diff::diff;
@@ -83,8 +83,10 @@ pub struct QueryAnswer {
     pub fingerprints: u64,
     /// How many of them were looked up: all, or n.
     pub looked_up: u64,
-    /// How many of those at least one document holds.
+    /// How many of those at least one document holds, boilerplate aside.
     pub found: u64,
+    /// How many of those some boilerplate document holds: they are in no score.
+    pub boilerplate: u64,
     /// How many of those are held by more than `max_df` documents, and were left out of all scores.
     pub common: u64,
     /// `found / looked_up`: the share of the query that the whole corpus holds.
@@ -159,7 +161,9 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     }
     if looked_up.is_empty() {
         // Too short for a fingerprint: the digest still tells which documents are the same.
-        tally.shared.extend(store.documents_with(&subject.digest)?.into_iter().map(|id| (id, 0)));
+        let view = store.view();
+        let same = store.documents_with(&subject.digest)?.into_iter().filter(|&id| !view.is_boilerplate(id));
+        tally.shared.extend(same.map(|id| (id, 0)));
     }
     let (ranked, matching_documents) = rank::rank(store, subject, looked_up.len() as u64, &tally.shared, options)?;
     let mut marks = HashMap::new();
@@ -180,6 +184,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         fingerprints: subject.hashes.len() as u64,
         looked_up: looked_up.len() as u64,
         found: tally.found,
+        boilerplate: tally.boilerplate,
         common: tally.common.len() as u64,
         corpus_containment: share(tally.found),
         matches,
@@ -191,6 +196,8 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
 #[derive(Default)]
 struct Tally {
     found: u64,
+    /// Hashes that boilerplate holds.
+    boilerplate: u64,
     /// Hashes above the df cap, ascending.
     common: Vec<u64>,
     /// For each document the looked-up hashes it holds.
@@ -208,8 +215,11 @@ impl Tally {
         max_df: Option<u64>,
     ) -> Result<()> {
         self.holders.clear();
-        let holders = lookup.find(hash)?.iter().map(|posting| posting.document);
-        self.holders.extend(holders.filter(|&holder| but != Some(holder)));
+        let Holders::Documents(postings) = lookup.holders(hash)? else {
+            self.boilerplate += 1;
+            return Ok(());
+        };
+        self.holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| but != Some(holder)));
         self.holders.sort_unstable();
         self.holders.dedup();
         self.found += u64::from(!self.holders.is_empty());
@@ -237,7 +247,8 @@ fn collect_marks(
         if common.binary_search(&hash.hash).is_ok() {
             continue;
         }
-        for posting in lookup.find(hash.hash)? {
+        let Holders::Documents(postings) = lookup.holders(hash.hash)? else { continue };
+        for posting in postings {
             if let Some(marks) = marks.get_mut(&posting.document) {
                 marks.push(Mark { hash: hash.hash, ordinal: posting.ordinal });
             }

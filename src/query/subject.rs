@@ -140,10 +140,12 @@ impl SubjectReader {
         // Finished in any case, so as to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut fingerprints);
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| fingerprinter.finish(&mut at_stored_window));
+        let digest = digest?;
+        let facts = facts?;
         let about = About {
             name: candidate.name.clone(),
             id: None,
-            digest: digest?,
+            digest,
             bytes: facts.text.bytes,
             symbols: facts.symbols,
             kgrams: facts.kgrams,
@@ -151,6 +153,7 @@ impl SubjectReader {
         let subject = Subject::new(about, self.profile, fingerprints);
         Ok(match coarser {
             Some(facts) => {
+                let facts = facts?;
                 let size = distinct(&at_stored_window);
                 let distinct_kgrams = distinct_kgrams(facts.kgrams, at_stored_window.len() as u64, size);
                 Subject { size, distinct_kgrams, ..subject }

@@ -86,6 +86,9 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
         percent(report.corpus_containment),
         count(report.matching_documents, "document"),
     );
+    if report.boilerplate > 0 {
+        let _ = writeln!(page, "  {} ignored as boilerplate", count(report.boilerplate, "fingerprint"));
+    }
     if report.common > 0 {
         let _ = writeln!(page, "  {} left out as common", count(report.common, "fingerprint"));
     }

@@ -18,7 +18,7 @@ use super::format::{
     run_key,
 };
 use super::positions::CHUNK_PLACES;
-use super::records::{self, RunRecord};
+use super::records::{self, DocumentRecord, RunRecord};
 use super::run_reader::{self, RunReader};
 use super::run_writer::RunWriter;
 use super::sorted_file::{SortedFiles, file_options};
@@ -151,7 +151,10 @@ impl Committer {
         }
         let mut buried: Vec<u32> = batch.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
-        view.tombstones.add(&buried, db, &mut write)?;
+        view.tombstones.change(&buried, &[], db, &mut write)?;
+        let is_boilerplate = |document: &&(u32, DocumentRecord)| document.1.boilerplate;
+        let boilerplate: Vec<u32> = batch.documents.iter().filter(is_boilerplate).map(|document| document.0).collect();
+        view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
         for (run, record) in &batch.runs {
             write.put(run_key(*run), records::encode(record)?);
         }

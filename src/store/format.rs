@@ -22,7 +22,10 @@
 //! | `documents`  | document (4)                                 | [`super::records::DocumentRecord`] |
 //! | `names`      | name, escaped ‖ `00 01` ‖ document (4)       | empty                              |
 //! | `digests`    | XXH3-128 of the bytes (16) ‖ document (4)    | empty                              |
+//! | `texts`      | document (4) ‖ chunk (4)                     | zstd of 1 MiB of the bytes, or less |
 //! | `tombstones` | high half of the document (2)                | roaring bitmap of low halves       |
+//! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
+//! | `containers` | path, escaped ‖ `00 01`                      | a record of its size and time      |
 //!
 //! The *continuation* of a posting block is 0, unless its first hash is also the last hash of the block
 //! before it: then it is one more than that block's. So the last block whose key is at or below
@@ -38,7 +41,7 @@
 //! | offset | bytes | what                                                                         |
 //! |--------|-------|------------------------------------------------------------------------------|
 //! | 0      | 1     | hash version                                                                  |
-//! | 1      | 1     | unit: 0 char, 1 word, 2 byte                                                  |
+//! | 1      | 1     | unit: 0 char, 1 word, 2 byte, 3 token                                         |
 //! | 2      | 1     | word rule: 0 letters, 1 Unicode                                               |
 //! | 3      | 1     | selection: 0 robust, 1 plain, 2 mod, 3 safe mod, 4 all                        |
 //! | 4      | 4     | k                                                                             |
@@ -79,7 +82,10 @@ pub(super) const POSITIONS: &str = "positions";
 pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const NAMES: &str = "names";
 pub(super) const DIGESTS: &str = "digests";
+pub(super) const TEXTS: &str = "texts";
 pub(super) const TOMBSTONES: &str = "tombstones";
+pub(super) const BOILERPLATE: &str = "boilerplate";
+pub(super) const CONTAINERS: &str = "containers";
 
 pub(super) const PROFILE_KEY: &[u8] = b"profile";
 pub(super) const STATE_KEY: &[u8] = b"state";
@@ -156,7 +162,7 @@ pub(super) fn digest_key(digest: &[u8; 16], document: u32) -> [u8; 20] {
     key
 }
 
-pub(super) fn tombstone_key(document: u32) -> [u8; 2] {
+pub(super) fn document_set_key(document: u32) -> [u8; 2] {
     ((document >> 16) as u16).to_be_bytes()
 }
 
@@ -165,6 +171,7 @@ pub(super) fn encode_profile(profile: &Profile) -> [u8; 20] {
         Unit::Char => 0,
         Unit::Word => 1,
         Unit::Byte => 2,
+        Unit::Token => 3,
     };
     let word_rule = match profile.word_rule {
         WordRule::Letters => 0,
@@ -195,6 +202,7 @@ pub(super) fn decode_profile(bytes: &[u8]) -> Result<Profile> {
         0 => Unit::Char,
         1 => Unit::Word,
         2 => Unit::Byte,
+        3 => Unit::Token,
         _ => return Err(damaged("it names an unknown unit")),
     };
     let word_rule = match head[2] {
@@ -224,7 +232,7 @@ mod tests {
         for selection in
             [Selection::Robust, Selection::Plain, Selection::Mod(50), Selection::SafeMod(u64::MAX), Selection::All]
         {
-            for unit in [Unit::Char, Unit::Word, Unit::Byte] {
+            for unit in [Unit::Char, Unit::Word, Unit::Byte, Unit::Token] {
                 let w = if selection == Selection::All { 1 } else { 100 };
                 let profile = Profile::new(unit, WordRule::Unicode, 50, w, selection).unwrap();
                 let bytes = encode_profile(&profile);

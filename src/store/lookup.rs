@@ -33,6 +33,13 @@ impl<'a> Lookup<'a> {
         view.runs.iter().map(cursor).collect()
     }
 
+    /// As [`find`](Self::find), but for hashes that boilerplate holds.
+    pub(crate) fn holders(&mut self, hash: u64) -> Result<Holders<'_>> {
+        self.find(hash)?;
+        let boilerplate = self.found.iter().any(|posting| self.view.is_boilerplate(posting.document));
+        Ok(if boilerplate { Holders::Boilerplate } else { Holders::Documents(&self.found) })
+    }
+
     /// The postings of `hash` in documents that are not deleted, ascending by document within each run.
     /// Fastest where calls come in ascending order of hash.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
@@ -43,6 +50,14 @@ impl<'a> Lookup<'a> {
         self.found.retain(|posting| self.view.is_live(posting.document));
         Ok(&self.found)
     }
+}
+
+/// Who holds a hash.
+pub(crate) enum Holders<'a> {
+    /// Some boilerplate document, whoever else does.
+    Boilerplate,
+    /// The documents of these postings, ascending within each run.
+    Documents(&'a [Posting]),
 }
 
 /// A place in one run.

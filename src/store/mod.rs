@@ -10,6 +10,7 @@ mod bits;
 mod block;
 mod commit;
 mod create;
+mod document_set;
 mod fold;
 mod format;
 mod lock;
@@ -21,7 +22,6 @@ mod records;
 mod run_reader;
 mod run_writer;
 mod sorted_file;
-mod tombstones;
 mod varint;
 mod verify;
 mod view;
@@ -45,7 +45,7 @@ pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
 pub(crate) use create::MAKING;
 pub(crate) use format::FORMAT_VERSION;
-pub(crate) use lookup::Lookup;
+pub(crate) use lookup::{Holders, Lookup};
 pub(crate) use positions::Place;
 pub(crate) use records::DocumentRecord;
 pub use verify::{Problem, Verification};
@@ -225,7 +225,18 @@ impl Store {
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
     pub(crate) fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
-        let names = [format::POSTINGS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, format::TOMBSTONES, "default"];
+        let names = [
+            format::POSTINGS,
+            POSITIONS,
+            DOCUMENTS,
+            NAMES,
+            DIGESTS,
+            format::TEXTS,
+            format::TOMBSTONES,
+            format::BOILERPLATE,
+            format::CONTAINERS,
+            "default",
+        ];
         let mut parts = Vec::with_capacity(names.len() + 1);
         for name in names {
             let bytes = self.db.property_int_value_cf(family(&self.db, name)?, "rocksdb.live-sst-files-size");

@@ -5,7 +5,7 @@
 
 use rocksdb::{BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode, Options};
 
-use super::format::{DIGESTS, DOCUMENTS, NAMES, POSITIONS, POSTINGS, TOMBSTONES};
+use super::format::{BOILERPLATE, CONTAINERS, DIGESTS, DOCUMENTS, NAMES, POSITIONS, POSTINGS, TEXTS, TOMBSTONES};
 
 /// One cache for all families. Lookups of one query touch each block once, so what matters is that the
 /// blocks of a run of queries stay: 64 MiB hold some 15,000 posting blocks.
@@ -44,7 +44,11 @@ pub(super) fn families() -> Vec<ColumnFamilyDescriptor> {
         family(NAMES, 16 << 10, DBCompressionType::Zstd),
         // Digests are random bytes.
         family(DIGESTS, 4 << 10, DBCompressionType::None),
+        // Compressed already; a chunk is read for itself.
+        family(TEXTS, 16 << 10, DBCompressionType::None),
         family(TOMBSTONES, 4 << 10, DBCompressionType::None),
+        family(BOILERPLATE, 4 << 10, DBCompressionType::None),
+        family(CONTAINERS, 4 << 10, DBCompressionType::Zstd),
     ]
 }
 

@@ -59,6 +59,16 @@ pub(crate) struct DocumentRecord {
     pub(crate) distinct: u64,
     /// Seconds since 1970.
     pub(crate) ingested_at: i64,
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file.
+    pub(crate) member: Option<String>,
+    /// The name of the format it was read in.
+    pub(crate) format: String,
+    /// Whether its positions are those of the extracted text.
+    pub(crate) extracted: bool,
+    /// What the user said of it: names and values, in order.
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Whether it is boilerplate: never a match, its hashes to be ignored.
+    pub(crate) boilerplate: bool,
 }
 
 impl DocumentRecord {
@@ -122,6 +132,11 @@ mod tests {
             fingerprints: 5,
             distinct: 6,
             ingested_at: 7,
+            member: Some("!b/ä".into()),
+            format: "text".into(),
+            extracted: false,
+            metadata: vec![("author".into(), "Ä".into())],
+            boilerplate: true,
         }
     }
 

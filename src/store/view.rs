@@ -3,25 +3,31 @@
 
 use rocksdb::{DB, Direction, IteratorMode};
 
-use super::format::{self, PROFILE_KEY, RUN_PREFIX, STATE_KEY, split_u32};
+use super::document_set::DocumentSet;
+use super::format::{self, BOILERPLATE, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
 use super::records::{self, RunRecord, StateRecord};
-use super::tombstones::Tombstones;
 use super::{failed, missing};
 use crate::error::Result;
 use crate::profile::Profile;
 
-/// State, runs and tombstones of one commit.
+/// State, runs, tombstones and boilerplate of one commit.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(super) state: StateRecord,
     /// In order of number.
     pub(super) runs: Vec<(u32, RunRecord)>,
-    pub(super) tombstones: Tombstones,
+    pub(super) tombstones: DocumentSet,
+    pub(super) boilerplate: DocumentSet,
 }
 
 impl View {
     pub(super) fn load(db: &DB) -> Result<Self> {
-        Ok(Self { state: load_state(db)?, runs: load_runs(db)?, tombstones: Tombstones::load(db)? })
+        Ok(Self {
+            state: load_state(db)?,
+            runs: load_runs(db)?,
+            tombstones: DocumentSet::load(db, TOMBSTONES)?,
+            boilerplate: DocumentSet::load(db, BOILERPLATE)?,
+        })
     }
 
     /// What the database holds.
@@ -32,6 +38,11 @@ impl View {
     /// True where the id belongs to a committed document that is not deleted.
     pub(crate) fn is_live(&self, document: u32) -> bool {
         document < self.state.next_document && !self.tombstones.contains(document)
+    }
+
+    /// True where the document is never a match and its hashes are to be ignored.
+    pub(crate) fn is_boilerplate(&self, document: u32) -> bool {
+        self.boilerplate.contains(document)
     }
 
     /// The number of runs, each of which a lookup has to visit.

@@ -230,7 +230,7 @@ fn impossible_profiles_are_refused() {
     assert_snapshot!(tell(&folder, &["init", "--unit", "sentence"]), @"
     status 2
     --- stderr
-    error: invalid value 'sentence' for '--unit <UNIT>': unit cannot be sentence: expected char, word or byte
+    error: invalid value 'sentence' for '--unit <UNIT>': unit cannot be sentence: expected char, word, token or byte
 
     For more information, try '--help'.
     ");

@@ -32,7 +32,7 @@ fn fast(fingerprinter: &mut Fingerprinter, bytes: &[u8], piece: usize) -> (Vec<F
     for piece in bytes.chunks(piece) {
         fingerprinter.feed(piece, &mut out);
     }
-    let facts = fingerprinter.finish(&mut out);
+    let facts = fingerprinter.finish(&mut out).unwrap();
     assert_eq!(facts.text.bytes, bytes.len() as u64);
     assert_eq!(facts.text.lines, bytes.iter().filter(|&&byte| byte == b'\n').count() as u64);
     (out, facts.symbols)

@@ -122,7 +122,7 @@ impl QueryReport {
             },
             looked_up: answer.looked_up,
             found: answer.found,
-            boilerplate: 0,
+            boilerplate: answer.boilerplate,
             common: answer.common,
             corpus_containment: answer.corpus_containment,
             matching_documents: answer.matching_documents,

@@ -77,7 +77,7 @@ fn beside(k: u32, w: u32, text: &[u8], values: &[u64], bytes: &[u8]) {
         fingerprints.clear();
         time(whole, || {
             fingerprinter.feed(text, &mut fingerprints);
-            fingerprinter.finish(&mut fingerprints);
+            fingerprinter.finish(&mut fingerprints).expect("a text");
         });
     }
     let symbols = |time: f64| values.len() as f64 / time / 1e6;
@@ -134,7 +134,7 @@ fn fingerprint(profile: &Profile, text: &[u8]) {
     for _ in 0..8 {
         out.clear();
         fingerprinter.feed(text, &mut out);
-        fingerprinter.finish(&mut out);
+        fingerprinter.finish(&mut out).expect("a text");
     }
     black_box(&out);
 }

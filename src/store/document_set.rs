@@ -1,0 +1,79 @@
+//! Document sets: ids that every read has to know at once, the deleted documents and those that are boilerplate.
+//!
+//! Kept in one value per 65,536 ids, each a roaring bitmap of at most some 8 KiB, so that no value grows
+//! with the corpus.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+use rocksdb::{DB, IteratorMode, WriteBatch};
+
+use super::format::document_set_key;
+use super::{failed, family};
+use crate::error::{Error, Result};
+
+/// A set of documents, and the family it is kept in.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentSet {
+    family: &'static str,
+    ids: RoaringBitmap,
+}
+
+impl DocumentSet {
+    /// Reads all of it.
+    pub(super) fn load(db: &DB, of: &'static str) -> Result<Self> {
+        let mut ids = RoaringBitmap::new();
+        for entry in db.iterator_cf(family(db, of)?, IteratorMode::Start) {
+            let (key, value) = entry.map_err(failed("read a set of documents"))?;
+            let damaged = |detail| Error::Damaged { what: format!("a record of the family {of}"), detail };
+            let high = key[..].try_into().map(u16::from_be_bytes).map_err(|_| damaged("its key is not two bytes"))?;
+            let low = RoaringBitmap::deserialize_from(&value[..]).map_err(|_| damaged("its bitmap does not decode"))?;
+            if low.max().is_some_and(|id| id > u32::from(u16::MAX)) {
+                return Err(damaged("its bitmap reaches past 65,535"));
+            }
+            ids.extend(low.iter().map(|low| u32::from(high) << 16 | low));
+        }
+        Ok(Self { family: of, ids })
+    }
+
+    pub(super) fn contains(&self, document: u32) -> bool {
+        self.ids.contains(document)
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.ids.len()
+    }
+
+    /// Removes all of it.
+    pub(super) fn clear(&mut self, db: &DB, batch: &mut WriteBatch) -> Result<()> {
+        let touched: BTreeSet<u32> = self.ids.iter().map(|id| id >> 16).collect();
+        for high in touched {
+            batch.delete_cf(family(db, self.family)?, document_set_key(high << 16));
+        }
+        self.ids.clear();
+        Ok(())
+    }
+
+    /// Adds documents and takes out others, and puts the values that change into `batch`.
+    pub(super) fn change(&mut self, add: &[u32], remove: &[u32], db: &DB, batch: &mut WriteBatch) -> Result<()> {
+        let changed = remove.iter().filter(|&&id| self.ids.contains(id)).chain(add);
+        let touched: BTreeSet<u32> = changed.map(|id| id >> 16).collect();
+        for &id in remove {
+            self.ids.remove(id);
+        }
+        self.ids.extend(add);
+        for high in touched {
+            let range = high << 16..=high << 16 | 0xffff;
+            let low: RoaringBitmap = self.ids.range(range).map(|id| id & 0xffff).collect();
+            let key = document_set_key(high << 16);
+            if low.is_empty() {
+                batch.delete_cf(family(db, self.family)?, key);
+                continue;
+            }
+            let mut value = Vec::with_capacity(low.serialized_size());
+            low.serialize_into(&mut value).map_err(Error::io("encode a set of documents of", db.path()))?;
+            batch.put_cf(family(db, self.family)?, key, value);
+        }
+        Ok(())
+    }
+}
