@@ -122,7 +122,7 @@ pub(crate) struct ProfileArgs {
     /// (characters, k 25, w 20: finds a copied sentence), words (words, k 3, w 1: the 2001 paper), bytes
     #[arg(long, value_name = "NAME", value_parser = fpdb::Profile::NAMES)]
     pub(crate) profile: Option<String>,
-    /// What a symbol is: char, word or byte
+    /// What a symbol is: char, word, token (of source code) or byte
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<Unit>,
     /// The noise threshold: nothing shorter than K symbols can match
