@@ -106,6 +106,16 @@ pub enum Error {
         /// What is wrong with it.
         detail: &'static str,
     },
+    /// The database is an older one than it was: what came after a commit is gone.
+    #[error("the database at {} has lost its last commits: {found} of {marked} are there", path.display())]
+    CommitsLost {
+        /// The path of the database.
+        path: PathBuf,
+        /// The number of the last commit that is there.
+        found: u64,
+        /// The number of the last commit that was made.
+        marked: u64,
+    },
     /// The storage engine could not open the database's files.
     #[error("cannot open the files of the database at {}", path.display())]
     CannotOpen {
@@ -215,6 +225,7 @@ impl Error {
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
             Self::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
             Self::Damaged { .. } => "the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
+            Self::CommitsLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; else ingest the documents again into a new one".into(),
             Self::TextGone { source_path, .. } => match source_path {
                 Some(path) => format!("without --window the stored fingerprints are used; with it, {path} must hold the text it was made from"),
                 None => "without --window the stored fingerprints are used".into(),

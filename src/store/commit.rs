@@ -22,8 +22,20 @@ use super::records::{self, DocumentRecord, RunRecord};
 use super::run_reader::{self, RunReader};
 use super::run_writer::RunWriter;
 use super::sorted_file::{SortedFiles, file_options};
-use super::{Store, View, failed, family};
+use super::{Store, View, failed, family, mark};
 use crate::error::Result;
+
+impl Store {
+    /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
+    pub(super) fn change(&self, mut write: WriteBatch, mut view: View, action: &'static str) -> Result<()> {
+        view.state.commits += 1;
+        write.put(STATE_KEY, records::encode(&view.state)?);
+        self.db.write_opt(write, &synced()).map_err(failed(action))?;
+        let commits = view.state.commits;
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        mark::write(&self.root, commits)
+    }
+}
 
 /// Writes batches into a store.
 pub(crate) struct Committer {
@@ -161,10 +173,8 @@ impl Committer {
         state.next_document = batch.document;
         state.next_run = state.next_run.max(self.next_run);
         state.committed_at = crate::clock::now();
-        write.put(STATE_KEY, records::encode(state)?);
-        db.write_opt(write, &synced()).map_err(failed("commit"))?;
         view.runs.append(&mut batch.runs);
-        *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        store.change(write, view, "commit")?;
         self.distinct.clear();
         self.spread.clear();
         *batch = batch.next();

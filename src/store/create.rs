@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rocksdb::{DB, IteratorMode, WriteBatch, WriteOptions};
+use rocksdb::{DB, IteratorMode, Options, WriteBatch, WriteOptions};
+use tempfile::TempDir;
 
 use super::format::{
     FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
@@ -15,7 +16,7 @@ use super::lock::{self, WriterLock};
 use super::lookup::blocks_of;
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
-use super::{Store, failed, family, missing, options};
+use super::{Store, failed, family, mark, missing, options};
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
 
@@ -44,6 +45,8 @@ impl Store {
     pub(crate) fn open_writer(root: &Path) -> Result<Self> {
         check_marker(root)?;
         let lock = WriterLock::take(root)?;
+        // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
+        drop(Self::open_unlocked(root)?);
         let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families())
             .map_err(cannot_open(root))?;
         let store = Self::load(root, db, None, Some(lock))?;
@@ -54,22 +57,17 @@ impl Store {
     /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
     pub(crate) fn open_reader(root: &Path) -> Result<Self> {
         check_marker(root)?;
-        // The engine's own log, which would otherwise be written into the database.
-        let folder = tempfile::Builder::new()
-            .prefix("fpdb-reader-")
-            .tempdir()
-            .map_err(Error::io("create a folder in", std::env::temp_dir()))?;
-        let mut opts = options::database();
-        opts.set_db_log_dir(folder.path());
-        let path = root.join(STORE);
         // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
         let before = lock::last_writer(root)?;
         if before.is_some() {
-            let opened = DB::open_cf_descriptors_read_only(&opts, &path, options::families(), false);
+            let opened = Self::open_unlocked(root);
             if lock::last_writer(root)? == before {
-                return Self::load(root, opened.map_err(cannot_open(root))?, Some(folder), None);
+                return opened;
             }
         }
+        let marked = mark::read(root)?;
+        let (opts, folder) = reader_options()?;
+        let path = root.join(STORE);
         // Beside a writer it defines reading for a secondary instance only. That leaves out tables it cannot
         // find, and says nothing; but the writer has found them all.
         let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families())
@@ -79,15 +77,32 @@ impl Store {
         // Opened while a writer commits, it can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
-                return Ok(store);
+                return store.checked(marked);
             }
             catch_up(&store.db)?;
             *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&store.db)?);
         }
         match store.missing_run()? {
-            None => Ok(store),
+            None => store.checked(marked),
             Some(run) => Err(missing(&format!("run {run} of the postings"))),
         }
+    }
+
+    /// Opens a database that no other process writes, for reading.
+    fn open_unlocked(root: &Path) -> Result<Self> {
+        let marked = mark::read(root)?;
+        let (opts, folder) = reader_options()?;
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families(), false);
+        Self::load(root, db.map_err(cannot_open(root))?, Some(folder), None)?.checked(marked)
+    }
+
+    /// The store, unless it lacks commits that were marked before it was opened.
+    fn checked(self, marked: u64) -> Result<Self> {
+        let found = self.view().state.commits;
+        if found < marked {
+            return Err(Error::CommitsLost { path: self.root, found, marked });
+        }
+        Ok(self)
     }
 
     /// A run that is listed and has no rows, if there is one.
@@ -103,7 +118,7 @@ impl Store {
         Ok(None)
     }
 
-    fn load(root: &Path, db: DB, reader: Option<tempfile::TempDir>, lock: Option<WriterLock>) -> Result<Self> {
+    fn load(root: &Path, db: DB, reader: Option<TempDir>, lock: Option<WriterLock>) -> Result<Self> {
         Ok(Self {
             root: root.to_owned(),
             profile: load_profile(&db)?,
@@ -200,6 +215,16 @@ fn catch_up(db: &DB) -> Result<()> {
         }
         seen = now;
     }
+}
+
+/// Options of a reader, and the folder for the engine's own log, which would otherwise be written into the
+/// database.
+fn reader_options() -> Result<(Options, TempDir)> {
+    let folder = tempfile::Builder::new().prefix("fpdb-reader-").tempdir();
+    let folder = folder.map_err(Error::io("create a folder in", std::env::temp_dir()))?;
+    let mut options = options::database();
+    options.set_db_log_dir(folder.path());
+    Ok((options, folder))
 }
 
 fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {

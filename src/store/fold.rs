@@ -5,12 +5,9 @@
 //! posting is so written once for each rank, and a database of n postings in batches of b has at most
 //! (FAN_IN - 1) log(n / b) / log(FAN_IN) runs or so.
 
-use std::sync::{Arc, PoisonError};
-
 use rocksdb::WriteBatch;
 
-use super::create::synced;
-use super::format::{POSTINGS, STATE_KEY, TOMBSTONES, posting_key, run_key};
+use super::format::{POSTINGS, TOMBSTONES, posting_key, run_key};
 use super::lookup::blocks_of;
 use super::records::{self, RunRecord};
 use super::run_reader::{self, RunReader};
@@ -69,9 +66,7 @@ impl Store {
             view.runs.push((run, record));
         }
         view.state.next_run += 1;
-        write.put(STATE_KEY, records::encode(&view.state)?);
-        self.db.write_opt(write, &synced()).map_err(failed("commit folded runs"))?;
-        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        self.change(write, view, "commit folded runs")?;
         runs.iter().try_for_each(|&run| self.remove_run(run))
     }
 
@@ -95,8 +90,7 @@ impl Store {
         let mut write = WriteBatch::default();
         view.tombstones.clear(&self.db, &mut write)?;
         if !write.is_empty() {
-            self.db.write_opt(write, &synced()).map_err(failed("remove tombstones"))?;
-            *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+            self.change(write, view, "remove tombstones")?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! |-------------|----------------------------------------------------------------------------------|
 //! | `FPDB`      | the text `fpdb database, format 1\n`, written last when a database is made        |
 //! | `lock`      | locked by the one writer, and names it                                            |
+//! | `committed` | `commit ` n ` ` XXH3-64 of that, as text: the last commit; absent or torn, it vouches for nothing |
 //! | `store/`    | RocksDB                                                                           |
 //! | `incoming/` | sorted files on their way into the store; whatever a crash leaves there is removed |
 //!
@@ -74,6 +75,7 @@ pub(crate) const FORMAT_VERSION: u32 = 1;
 
 pub(super) const MARKER: &str = "FPDB";
 pub(super) const LOCK: &str = "lock";
+pub(super) const COMMITTED: &str = "committed";
 pub(super) const STORE: &str = "store";
 pub(super) const INCOMING: &str = "incoming";
 

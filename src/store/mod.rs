@@ -15,6 +15,7 @@ mod fold;
 mod format;
 mod lock;
 mod lookup;
+mod mark;
 mod options;
 mod positions;
 mod posting_buffer;

@@ -25,6 +25,8 @@ pub(crate) struct StateRecord {
     pub(crate) fingerprints: u64,
     /// When the last commit was made, in seconds since 1970.
     pub(crate) committed_at: i64,
+    /// Changes of this record: its number in the order of commits.
+    pub(crate) commits: u64,
 }
 
 /// One sorted batch of postings.

@@ -132,6 +132,28 @@ fn a_truncated_store_is_noticed() {
 }
 
 #[test]
+fn a_log_that_was_cut_or_removed_is_noticed() {
+    let (folder, answers) = whole();
+    // The last commit of all is in the log alone.
+    let log = files(&folder, |path| path.extension().is_some_and(|extension| extension == "log")).remove(0);
+    let whole = std::fs::read(&log).unwrap();
+    assert!(whole.len() > 1000);
+    let readers: [&[&str]; 3] = [&ASK, &["list"], &["verify"]];
+    for kept in [0, 7, whole.len() / 3, whole.len() - 1] {
+        std::fs::write(&log, &whole[..kept]).unwrap();
+        for command in readers.into_iter().chain([&["ingest", "docs"][..]]) {
+            let run = folder.run(command);
+            assert_eq!(run.status, 2, "{command:?}, {kept} bytes: {run:?}");
+            assert!(run.stderr.contains("has lost its last commits: ") && run.stderr.contains("\nhint: "), "{run:?}");
+        }
+    }
+    std::fs::remove_file(&log).unwrap();
+    assert!(folder.run(&ASK).stderr.contains("has lost its last commits: "));
+    std::fs::write(&log, whole).unwrap();
+    assert_eq!(folder.ok(&ASK).stdout, answers, "nothing was made worse");
+}
+
+#[test]
 fn a_missing_table_is_noticed() {
     let (folder, _) = whole();
     // Leaves every family of the store with a table of its own.
