@@ -233,8 +233,8 @@ fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentR
         symbols: facts.symbols,
         kgrams: facts.kgrams,
         fingerprints,
-        // Known once the postings are sorted.
-        distinct: 0,
+        // What repeats is taken off once the postings are sorted.
+        distinct: fingerprints,
         ingested_at: clock::now(),
         member: None,
         format: read.format.name().to_owned(),

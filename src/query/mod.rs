@@ -154,7 +154,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
         None => &subject.hashes[..],
     };
-    let mut lookup = store.lookup()?;
+    let mut lookup = store.lookup(looked_up.len())?;
     let mut tally = Tally::default();
     for hash in looked_up {
         tally.count(&mut lookup, hash.hash, subject.id, options.max_df)?;
@@ -242,7 +242,7 @@ fn collect_marks(
     ranked: &[Ranked],
 ) -> Result<HashMap<u32, Vec<Mark>>> {
     let mut marks: HashMap<u32, Vec<Mark>> = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
-    let mut lookup = store.lookup()?;
+    let mut lookup = store.lookup(hashes.len())?;
     for hash in hashes {
         if common.binary_search(&hash.hash).is_ok() {
             continue;

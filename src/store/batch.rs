@@ -44,6 +44,15 @@ pub(super) struct Chunks {
     pub(super) index: Vec<(u32, u32, usize)>,
 }
 
+impl Chunks {
+    /// The chunk at `index`, as (document, chunk, bytes).
+    pub(super) fn get(&self, index: usize) -> (u32, u32, &[u8]) {
+        let (document, chunk, end) = self.index[index];
+        let start = index.checked_sub(1).map_or(0, |before| self.index[before].2);
+        (document, chunk, &self.bytes[start..end])
+    }
+}
+
 /// How far the current document has come.
 #[derive(Debug, Default)]
 struct OpenDocument {
@@ -108,8 +117,8 @@ impl Batch {
         self.open.fingerprints
     }
 
-    /// Ends the current document and returns its id; `record.distinct` is filled in when its postings are
-    /// sorted.
+    /// Ends the current document and returns its id; what repeats in it is taken off `record.distinct` when its
+    /// postings are sorted.
     pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
         self.names.entry(record.name.clone()).or_default().push(self.document);
         self.digests.entry(record.digest).or_default().push(self.document);
@@ -201,15 +210,10 @@ impl Batch {
         self.open.spilled
     }
 
-    /// The chunks that will not grow any more, as (document, chunk, bytes).
-    pub(super) fn complete_chunks(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
+    /// What is to be written: all postings, and the chunks with the number of those that will not grow any more.
+    pub(super) fn content(&mut self) -> (&mut [Posting], &Chunks, usize) {
         let complete = self.chunks.index.len() - usize::from(self.has_open_chunk());
-        let mut start = 0;
-        self.chunks.index[..complete].iter().map(move |&(document, chunk, end)| {
-            let bytes = &self.chunks.bytes[start..end];
-            start = end;
-            (document, chunk, bytes)
-        })
+        (self.postings.as_mut_slice(), &self.chunks, complete)
     }
 
     /// The postings and the complete chunks have been written to the store.

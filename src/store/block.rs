@@ -1,8 +1,12 @@
 //! Posting block: up to 512 postings in ascending order of (hash, document, ordinal), in columns.
 //!
+//! Its distinct hashes are an Elias-Fano sequence (Elias 1974, Fano 1971): the low bits of each as they are,
+//! the high bits as a bit vector with one bit set for each hash and one clear for each step. That is within
+//! half a bit of what random hashes need, and one is found by counting bits, without reading the others.
+//!
 //! Pure: bytes in, postings out. The byte table is in [`super::format`].
 
-use super::bits::{self, Column};
+use super::bits::{self, BitVector, Column};
 use super::varint;
 
 /// The most postings in one block: some 4.5 KiB, so that a looked-up hash costs one small read.
@@ -18,84 +22,124 @@ pub(crate) struct Posting {
     pub(crate) ordinal: u32,
 }
 
-/// Encodes 1 to 512 postings, which must be in ascending order. The first hash is not in the block: it is
+/// Encodes 1 to 512 postings, which must be in ascending order. The last hash is not in the block: it is
 /// in its key.
 pub(super) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
-    debug_assert!(!postings.is_empty() && postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
-    let is_new = |i: usize| i > 0 && postings[i].hash != postings[i - 1].hash;
-    let deltas = || (1..postings.len()).filter(|&i| is_new(i)).map(|i| postings[i].hash - postings[i - 1].hash);
+    debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
+    let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
+    let is_new = |&i: &usize| i == 0 || postings[i].hash != postings[i - 1].hash;
+    let new = || (0..postings.len()).filter(is_new);
+    let distinct = new().count();
+    let span = last.hash - first.hash;
+    let low = (span / distinct as u64).checked_ilog2().unwrap_or(0);
+    let offsets = || new().map(|i| postings[i].hash - first.hash);
     let least_document = postings.iter().map(|p| p.document).min().unwrap_or(0);
     let documents = || postings.iter().map(|p| u64::from(p.document - least_document));
     let ordinals = || postings.iter().map(|p| u64::from(p.ordinal));
-    let widths = [
-        bits::width_of(deltas().max().unwrap_or(0)),
-        bits::width_of(documents().max().unwrap_or(0)),
-        bits::width_of(ordinals().max().unwrap_or(0)),
-    ];
+    let widths = [low, bits::width_of(documents().max().unwrap_or(0)), bits::width_of(ordinals().max().unwrap_or(0))];
     varint::write(postings.len() as u64, out);
+    varint::write(distinct as u64, out);
+    varint::write(span, out);
     varint::write(u64::from(least_document), out);
     out.extend(widths.map(|width| width as u8));
-    bits::write_column((0..postings.len()).map(|i| u64::from(is_new(i))), 1, out);
-    bits::write_column(deltas(), widths[0], out);
+    let steps = (span >> low) as usize;
+    bits::write_bits(offsets().enumerate().map(|(j, offset)| (offset >> low) as usize + j), steps + distinct, out);
+    bits::write_column(offsets().map(|offset| offset & mask(low)), low, out);
+    if distinct < postings.len() {
+        bits::write_bits(new(), postings.len(), out);
+    }
     bits::write_column(documents(), widths[1], out);
     bits::write_column(ordinals(), widths[2], out);
+}
+
+/// The lowest `width` bits; `width` is below 64.
+fn mask(width: u32) -> u64 {
+    (1 << width) - 1
 }
 
 /// A block being read in place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'a> {
     count: usize,
+    distinct: usize,
     first_hash: u64,
+    span: u64,
+    low: u32,
     least_document: u32,
-    new_hash: Column<'a>,
-    deltas: Column<'a>,
+    high_bits: BitVector<'a>,
+    low_bits: Column<'a>,
+    /// Which postings are the first of their hash; `None` where all are.
+    new_hash: Option<BitVector<'a>>,
     documents: Column<'a>,
     ordinals: Column<'a>,
 }
 
 impl<'a> Block<'a> {
-    /// Checks a block and prepares it for reading.
+    /// Checks a block, whose last hash is `last_hash`, and prepares it for reading.
     ///
     /// # Errors
     /// What is wrong with it, as the end of a sentence: any bytes are safe to give.
-    pub(super) fn decode(first_hash: u64, mut bytes: &'a [u8]) -> Result<Self, &'static str> {
+    pub(super) fn decode(last_hash: u64, mut bytes: &'a [u8]) -> Result<Self, &'static str> {
         let rest = &mut bytes;
         const SHORT: &str = "the posting block ends early";
         let count = varint::read(rest).ok_or(SHORT)?;
-        if count == 0 || count > BLOCK_POSTINGS as u64 {
+        let distinct = varint::read(rest).ok_or(SHORT)?;
+        if distinct == 0 || distinct > count || count > BLOCK_POSTINGS as u64 {
             return Err("the posting block gives an impossible count");
         }
-        let count = count as usize;
+        let (count, distinct) = (count as usize, distinct as usize);
+        let span = varint::read(rest).ok_or(SHORT)?;
+        let first_hash = last_hash.checked_sub(span).ok_or("the posting block begins below zero")?;
         let least_document = varint::read(rest).ok_or(SHORT)?;
         let least_document =
             u32::try_from(least_document).map_err(|_| "the posting block names no possible document")?;
         let (widths, after) = rest.split_first_chunk::<3>().ok_or(SHORT)?;
         *rest = after;
-        if widths[0] > 64 || widths[1] > 32 || widths[2] > 32 {
+        let [low, document, ordinal] = widths.map(u32::from);
+        if low > 63 || document > 32 || ordinal > 32 {
             return Err("the posting block gives an impossible width");
         }
-        let new_hash = Column::take(rest, count, 1).ok_or(SHORT)?;
-        if new_hash.get(0) != 0 {
-            return Err("the posting block's first hash is marked as a second one");
+        // Each step is a bit, so there cannot be more of them than that.
+        let steps = usize::try_from(span >> low).ok().filter(|&steps| steps <= rest.len() * 8).ok_or(SHORT)?;
+        let high_bits = BitVector::take(rest, steps + distinct).ok_or(SHORT)?;
+        let low_bits = Column::take(rest, distinct, low).ok_or(SHORT)?;
+        let new_hash = if distinct < count { Some(BitVector::take(rest, count).ok_or(SHORT)?) } else { None };
+        if high_bits.count_ones() != distinct
+            || new_hash.is_some_and(|marks| marks.count_ones() != distinct || !marks.get(0))
+        {
+            return Err("the posting block does not hold the hashes it counts");
         }
-        let counted = new_hash.ones();
-        let deltas = Column::take(rest, counted, u32::from(widths[0])).ok_or(SHORT)?;
-        let documents = Column::take(rest, count, u32::from(widths[1])).ok_or(SHORT)?;
-        let ordinals = Column::take(rest, count, u32::from(widths[2])).ok_or(SHORT)?;
+        let documents = Column::take(rest, count, document).ok_or(SHORT)?;
+        let ordinals = Column::take(rest, count, ordinal).ok_or(SHORT)?;
         if !rest.is_empty() {
             return Err("the posting block is followed by stray bytes");
         }
-        Ok(Self { count, first_hash, least_document, new_hash, deltas, documents, ordinals })
+        Ok(Self {
+            count,
+            distinct,
+            first_hash,
+            span,
+            low,
+            least_document,
+            high_bits,
+            low_bits,
+            new_hash,
+            documents,
+            ordinals,
+        })
     }
 
     /// The postings, in ascending order.
     pub(super) fn postings(&self) -> impl Iterator<Item = Posting> + '_ {
+        let mut hashes = self.high_bits.ones().enumerate().map(|(j, bit)| {
+            // The j-th set bit comes after j others.
+            let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
+            self.first_hash.wrapping_add(high | self.low_bits.get(j))
+        });
         let mut hash = self.first_hash;
-        let mut delta = 0;
         (0..self.count).map(move |index| {
-            if self.new_hash.get(index) == 1 {
-                hash = hash.wrapping_add(self.deltas.get(delta));
-                delta += 1;
+            if self.new_hash.is_none_or(|marks| marks.get(index)) {
+                hash = hashes.next().unwrap_or(hash);
             }
             self.posting(index, hash)
         })
@@ -104,33 +148,38 @@ impl<'a> Block<'a> {
     /// Appends the postings of `hash` to `out`. True where the block ends with one of them, so that the
     /// next block may hold more.
     pub(super) fn find(&self, hash: u64, out: &mut Vec<Posting>) -> bool {
-        let mut current = self.first_hash;
-        let mut index = 0;
-        let mut delta = 0;
-        // Hash by hash, to the first posting of the one looked for.
-        while current < hash {
-            index += 1;
-            while index < self.count && self.new_hash.get(index) == 0 {
-                index += 1;
-            }
-            if index == self.count {
-                return false;
-            }
-            current = current.wrapping_add(self.deltas.get(delta));
-            delta += 1;
-        }
-        if current != hash {
+        let Some(offset) = hash.checked_sub(self.first_hash).filter(|&offset| offset <= self.span) else {
             return false;
-        }
-        out.push(self.posting(index, hash));
-        while index + 1 < self.count {
-            index += 1;
-            if self.new_hash.get(index) == 1 {
-                return false;
+        };
+        let Some(number) = self.number_of(offset) else { return false };
+        let place = |number: usize| match self.new_hash {
+            None => Some(number),
+            Some(marks) => marks.select_one(number),
+        };
+        let Some(first) = place(number) else { return false };
+        let end = if number + 1 < self.distinct { place(number + 1).unwrap_or(self.count) } else { self.count };
+        out.extend((first..end).map(|index| self.posting(index, hash)));
+        end == self.count
+    }
+
+    /// Which of the distinct hashes is `offset` above the first.
+    fn number_of(&self, offset: u64) -> Option<usize> {
+        // Those with the same high bits follow the clear bit of the step that leads there.
+        let high = (offset >> self.low) as usize;
+        let mut bit = match high.checked_sub(1) {
+            Some(steps) => self.high_bits.select_zero(steps)? + 1,
+            None => 0,
+        };
+        let wanted = offset & mask(self.low);
+        while self.high_bits.get(bit) {
+            let number = bit - high;
+            match self.low_bits.get(number).cmp(&wanted) {
+                std::cmp::Ordering::Less => bit += 1,
+                std::cmp::Ordering::Equal => return Some(number),
+                std::cmp::Ordering::Greater => return None,
             }
-            out.push(self.posting(index, hash));
         }
-        true
+        None
     }
 
     fn posting(&self, index: usize, hash: u64) -> Posting {
@@ -151,9 +200,9 @@ mod tests {
     fn round_trip(postings: &[Posting]) {
         let mut bytes = Vec::new();
         encode(postings, &mut bytes);
-        let block = Block::decode(postings[0].hash, &bytes).unwrap();
-        assert_eq!(block.postings().collect::<Vec<_>>(), postings);
         let last = postings[postings.len() - 1].hash;
+        let block = Block::decode(last, &bytes).unwrap();
+        assert_eq!(block.postings().collect::<Vec<_>>(), postings);
         for posting in postings {
             for wanted in [posting.hash, posting.hash.wrapping_add(1), posting.hash.wrapping_sub(1)] {
                 let mut found = Vec::new();
@@ -164,7 +213,7 @@ mod tests {
             }
         }
         for cut in 0..bytes.len() {
-            assert!(Block::decode(postings[0].hash, &bytes[..cut]).is_err());
+            assert!(Block::decode(last, &bytes[..cut]).is_err());
         }
     }
 
@@ -186,11 +235,34 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..200), first: u64) {
-            if let Ok(block) = Block::decode(first, &bytes) {
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..200), last: u64, wanted: u64) {
+            if let Ok(block) = Block::decode(last, &bytes) {
                 prop_assert!(block.postings().count() <= BLOCK_POSTINGS);
-                block.find(first, &mut Vec::new());
-                block.find(u64::MAX, &mut Vec::new());
+                for hash in [last, wanted.min(last), last - (wanted % 1000).min(last)] {
+                    block.find(hash, &mut Vec::new());
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn flipped_bits_are_safe(seed: u64, flips in proptest::collection::vec(any::<u32>(), 1..4)) {
+            let postings: Vec<Posting> = (1..40u64)
+                .map(|i| Posting { hash: (i / 2).wrapping_mul(seed >> 12), document: i as u32, ordinal: 7 })
+                .collect();
+            let mut bytes = Vec::new();
+            encode(&postings, &mut bytes);
+            for flip in flips {
+                let bit = flip as usize % (bytes.len() * 8);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            let last = postings[38].hash;
+            if let Ok(block) = Block::decode(last, &bytes) {
+                prop_assert!(block.postings().count() <= BLOCK_POSTINGS);
+                for posting in &postings {
+                    block.find(posting.hash, &mut Vec::new());
+                }
             }
         }
     }

@@ -5,12 +5,13 @@
 //! before that write leaves rows nobody sees, which the next writer discards.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use rocksdb::WriteBatch;
 
-use super::batch::Batch;
+use super::batch::{Batch, Chunks};
 use super::block::Posting;
 use super::create::synced;
 use super::format::{
@@ -18,12 +19,16 @@ use super::format::{
     run_key,
 };
 use super::positions::CHUNK_PLACES;
-use super::records::{self, DocumentRecord, RunRecord};
+use super::records::{self, DocumentRecord};
 use super::run_reader::{self, RunReader};
-use super::run_writer::RunWriter;
-use super::sorted_file::{SortedFiles, file_options};
+use super::run_writer::{self, WrittenRun};
+use super::sorted_file::{self, SortedFiles, file_options};
 use super::{Store, View, failed, family, mark};
 use crate::error::Result;
+
+/// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
+const POSTINGS_IN_PART: usize = 1 << 17;
+const CHUNKS_IN_PART: usize = 1 << 8;
 
 impl Store {
     /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
@@ -41,8 +46,8 @@ impl Store {
 pub(crate) struct Committer {
     /// The number of the next run: ahead of the committed state while a batch has runs of its own.
     next_run: u32,
-    /// Distinct hashes of the documents of the current batch, as far as they have been sorted.
-    distinct: HashMap<u32, u64>,
+    /// How often documents of the current batch repeat a hash of theirs, as far as they have been sorted.
+    repeats: HashMap<u32, u64>,
     /// The document that was being added when the last run was written.
     partial: Option<u32>,
     /// Documents with postings in more than one run of the batch.
@@ -52,42 +57,28 @@ pub(crate) struct Committer {
 impl Committer {
     pub(crate) fn new(store: &Store) -> Self {
         let next_run = store.view().state.next_run;
-        Self { next_run, distinct: HashMap::new(), partial: None, spread: BTreeSet::new() }
+        Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
     }
 
     /// Moves the postings and positions of the batch into the store, where no reader sees them until the
     /// commit, to free their memory.
     pub(crate) fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
-        let options = file_options(POSITIONS);
-        let mut files = SortedFiles::new(store.root.join(INCOMING), POSITIONS, &options);
-        for (document, chunk, bytes) in batch.complete_chunks() {
-            files.put(&position_key(document, chunk), bytes)?;
+        // Folding has numbers of its own, but none while a batch has runs.
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let run = self.next_run;
+        let (postings, chunks, complete) = batch.content();
+        let (chunks, written) =
+            rayon::join(|| write_chunks(store, chunks, complete), || write_postings(store, run, postings));
+        chunks?;
+        let (run, repeats) = written?;
+        for document in repeats.into_iter().flatten() {
+            *self.repeats.entry(document).or_default() += 1;
         }
-        files.ingest(&store.db)?;
-        let run = self.write_run(store, batch)?;
+        self.next_run += u32::from(run.is_some());
         self.spread.extend(self.partial);
         batch.written(run);
         self.partial = batch.is_spilled().then_some(batch.document);
         Ok(())
-    }
-
-    fn write_run(&mut self, store: &Store, batch: &mut Batch) -> Result<Option<(u32, RunRecord)>> {
-        let postings = batch.postings.as_mut_slice();
-        postings.par_sort_unstable();
-        // Folding has numbers of its own, but none while a batch has runs.
-        self.next_run = self.next_run.max(store.view().state.next_run);
-        let options = RunWriter::options();
-        let mut writer = RunWriter::new(store, self.next_run, &options);
-        for (index, &posting) in postings.iter().enumerate() {
-            let before = index.checked_sub(1).map(|before| postings[before]);
-            if before.is_none_or(|before| (before.hash, before.document) != (posting.hash, posting.document)) {
-                *self.distinct.entry(posting.document).or_default() += 1;
-            }
-            writer.push(posting)?;
-        }
-        let run = writer.finish(store)?;
-        self.next_run += u32::from(run.is_some());
-        Ok(run)
     }
 
     /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
@@ -99,21 +90,21 @@ impl Committer {
         other: &Store,
         moved: &[(u32, u32)],
     ) -> Result<()> {
-        let options = file_options(POSITIONS);
-        let mut files = SortedFiles::new(store.root.join(INCOMING), POSITIONS, &options);
+        let options = file_options(POSITIONS)?;
+        let incoming = store.root.join(INCOMING);
+        let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
         for &(from, to) in moved {
             other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
         }
-        files.ingest(&store.db)?;
+        sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
 
         self.next_run = self.next_run.max(store.view().state.next_run);
-        let options = RunWriter::options();
-        let mut writer = RunWriter::new(store, self.next_run, &options);
-        other.for_each_posting(|posting| match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
-            Ok(index) => writer.push(Posting { document: moved[index].1, ..posting }),
-            Err(_) => Ok(()),
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            other.for_each_posting(|posting| match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
+                Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),
+                Err(_) => Ok(()),
+            })
         })?;
-        let run = writer.finish(store)?;
         self.next_run += u32::from(run.is_some());
         batch.runs.extend(run);
         Ok(())
@@ -122,9 +113,9 @@ impl Committer {
     /// Makes the batch part of the database and empties it. Durable when it returns.
     pub(crate) fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         self.spill(store, batch)?;
+        let mut spread = HashMap::new();
         for &document in &self.spread {
-            let distinct = distinct_over_runs(store, batch, document)?;
-            self.distinct.insert(document, distinct);
+            spread.insert(document, distinct_over_runs(store, batch, document)?);
         }
         let db = &store.db;
         let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
@@ -133,8 +124,8 @@ impl Committer {
         let state = &mut view.state;
         let mut write = WriteBatch::default();
         for (id, record) in &mut batch.documents {
-            // Adopted documents bring theirs.
-            record.distinct = self.distinct.get(id).copied().unwrap_or(record.distinct);
+            let repeats = self.repeats.get(id).copied().unwrap_or(0);
+            record.distinct = spread.get(id).copied().unwrap_or(record.distinct - repeats);
             write.put_cf(documents, document_key(*id), records::encode(record)?);
             write.put_cf(names, name_key(&record.name, *id), []);
             write.put_cf(digests, digest_key(&record.digest, *id), []);
@@ -175,11 +166,56 @@ impl Committer {
         state.committed_at = crate::clock::now();
         view.runs.append(&mut batch.runs);
         store.change(write, view, "commit")?;
-        self.distinct.clear();
+        self.repeats.clear();
         self.spread.clear();
         *batch = batch.next();
         Ok(())
     }
+}
+
+/// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
+/// hash of its own.
+fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
+    postings.par_sort_unstable();
+    let size = postings.len().div_ceil(rayon::current_num_threads()).max(POSTINGS_IN_PART);
+    let mut parts: Vec<&[Posting]> = Vec::new();
+    let mut rest = &*postings;
+    while let Some(&Posting { hash: last, .. }) = rest.get(..size.min(rest.len())).and_then(<[Posting]>::last) {
+        // No hash is in two parts.
+        let (part, after) = rest.split_at(rest.partition_point(|posting| posting.hash <= last));
+        parts.push(part);
+        rest = after;
+    }
+    run_writer::write_run(store, run, parts, |postings, part| {
+        let mut repeats = Vec::new();
+        let mut before = None;
+        for &posting in postings {
+            let this = Some((posting.hash, posting.document));
+            if this == before {
+                repeats.push(posting.document);
+            }
+            before = this;
+            part.push(posting)?;
+        }
+        Ok(repeats)
+    })
+}
+
+/// Writes the first `complete` chunks of positions.
+fn write_chunks(store: &Store, chunks: &Chunks, complete: usize) -> Result<()> {
+    let (options, incoming) = (file_options(POSITIONS)?, store.root.join(INCOMING));
+    let size = complete.div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
+    let write = |part: usize| {
+        let mut files = SortedFiles::new(&incoming, POSITIONS, part, &options);
+        for index in part * size..complete.min((part + 1) * size) {
+            let (document, chunk, bytes) = chunks.get(index);
+            files.put(&position_key(document, chunk), bytes)?;
+        }
+        files.finish()
+    };
+    let parts = (0..complete.div_ceil(size)).into_par_iter();
+    let files: Vec<Vec<PathBuf>> = parts.map(write).collect::<Result<_>>()?;
+    sorted_file::ingest(&store.db, POSITIONS, files.concat())
 }
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.

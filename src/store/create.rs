@@ -8,12 +8,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rocksdb::{DB, IteratorMode, Options, WriteBatch, WriteOptions};
 use tempfile::TempDir;
 
+use super::filter_cursor::FilterUse;
 use super::format::{
-    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
-    marker_version, parse_posting_key, position_key, posting_key,
+    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, PROFILE_KEY, RUN_FAMILIES, STATE_KEY, STORE, encode_profile, marker,
+    marker_version, position_key, posting_key, run_of_key,
 };
 use super::lock::{self, WriterLock};
-use super::lookup::blocks_of;
+use super::lookup::{Reading, blocks_of};
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
 use super::{Store, failed, family, mark, missing, options};
@@ -31,7 +32,7 @@ impl Store {
             let mut opts = options::database();
             opts.create_if_missing(true);
             opts.create_missing_column_families(true);
-            let db = DB::open_cf_descriptors(&opts, inside.join(STORE), options::families())
+            let db = DB::open_cf_descriptors(&opts, inside.join(STORE), options::families()?)
                 .map_err(failed("create its files"))?;
             let mut batch = WriteBatch::default();
             batch.put(PROFILE_KEY, encode_profile(profile));
@@ -47,7 +48,7 @@ impl Store {
         let lock = WriterLock::take(root)?;
         // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
         drop(Self::open_unlocked(root)?);
-        let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families())
+        let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families()?)
             .map_err(cannot_open(root))?;
         let store = Self::load(root, db, None, Some(lock))?;
         store.discard_unfinished()?;
@@ -70,7 +71,7 @@ impl Store {
         let path = root.join(STORE);
         // Beside a writer it defines reading for a secondary instance only. That leaves out tables it cannot
         // find, and says nothing; but the writer has found them all.
-        let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families())
+        let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families()?)
             .map_err(cannot_open(root))?;
         catch_up(&db)?;
         let store = Self::load(root, db, Some(folder), None)?;
@@ -92,7 +93,7 @@ impl Store {
     fn open_unlocked(root: &Path) -> Result<Self> {
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
-        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families(), false);
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false);
         Self::load(root, db.map_err(cannot_open(root))?, Some(folder), None)?.checked(marked)
     }
 
@@ -108,7 +109,7 @@ impl Store {
     /// A run that is listed and has no rows, if there is one.
     fn missing_run(&self) -> Result<Option<u32>> {
         for &(run, _) in &self.view().runs {
-            let mut blocks = blocks_of(self, run)?;
+            let mut blocks = blocks_of(self, run, Reading::Points)?;
             blocks.seek_to_first();
             // What cannot be read is there, and says what is wrong with it when it is needed.
             if !blocks.valid() && blocks.status().is_ok() {
@@ -123,6 +124,7 @@ impl Store {
             root: root.to_owned(),
             profile: load_profile(&db)?,
             view: RwLock::new(Arc::new(View::load(&db)?)),
+            filter_use: FilterUse::default(),
             db,
             _reader: reader,
             _lock: lock,
@@ -140,18 +142,21 @@ impl Store {
         }
         // Runs that a crash left before they were committed, or after they were folded into another.
         let view = self.view();
-        let postings = family(&self.db, POSTINGS)?;
-        let mut rows = self.db.raw_iterator_cf(postings);
-        rows.seek_to_first();
-        while let Some(key) = rows.key() {
-            let (run, _, _) = parse_posting_key(key)
-                .ok_or_else(|| Error::Damaged { what: "a posting block".into(), detail: "its key is not 16 bytes" })?;
-            if !view.runs.iter().any(|&(listed, _)| listed == run) {
-                self.remove_run(run)?;
+        for name in RUN_FAMILIES {
+            let mut rows = self.db.raw_iterator_cf(family(&self.db, name)?);
+            rows.seek_to_first();
+            while let Some(key) = rows.key() {
+                let run = run_of_key(key).ok_or_else(|| Error::Damaged {
+                    what: format!("a row of the {name}"),
+                    detail: "its key names no run",
+                })?;
+                if !view.runs.iter().any(|&(listed, _)| listed == run) {
+                    self.remove_run(run)?;
+                }
+                rows.seek(posting_key(run + 1, 0, 0));
             }
-            rows.seek(posting_key(run + 1, 0, 0));
+            rows.status().map_err(failed("look for unfinished batches"))?;
         }
-        rows.status().map_err(failed("look for unfinished batches"))?;
 
         let positions = family(&self.db, POSITIONS)?;
         let first = position_key(view.state.next_document, 0);

@@ -7,16 +7,20 @@
 
 use rocksdb::WriteBatch;
 
-use super::format::{POSTINGS, TOMBSTONES, posting_key, run_key};
-use super::lookup::blocks_of;
+use super::format::{FAMILIES, RUN_FAMILIES, posting_key, run_key};
+use super::lookup::{Reading, rows_of};
+use super::ranges;
 use super::records::{self, RunRecord};
 use super::run_reader::{self, RunReader};
-use super::run_writer::RunWriter;
-use super::{Store, View, failed, family, format};
+use super::run_writer;
+use super::{Store, View, failed, family};
 use crate::error::Result;
 
 /// Runs of one rank that are folded into one of the next.
 const FAN_IN: usize = 8;
+
+/// Below this a fold is not worth dividing among threads.
+const POSTINGS_IN_PART: u64 = 1 << 20;
 
 impl Store {
     /// Folds as many runs as there are too many of.
@@ -35,7 +39,7 @@ impl Store {
             self.fold(&runs)?;
         }
         self.forget_tombstones()?;
-        for name in [POSTINGS, format::POSITIONS, format::DOCUMENTS, format::NAMES, format::DIGESTS, TOMBSTONES] {
+        for name in FAMILIES {
             self.db.compact_range_cf(family(&self.db, name)?, None::<&[u8]>, None::<&[u8]>);
         }
         Ok(())
@@ -44,17 +48,16 @@ impl Store {
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
     fn fold(&self, runs: &[u32]) -> Result<()> {
         let mut view = View::clone(&self.view());
-        let mut readers = runs.iter().map(|&run| RunReader::new(self, run)).collect::<Result<Vec<RunReader<'_>>>>()?;
-        let options = RunWriter::options();
-        let mut writer = RunWriter::new(self, view.state.next_run, &options);
-        run_reader::merge(
-            &mut readers,
-            |posting| {
-                if view.is_live(posting.document) { writer.push(posting) } else { Ok(()) }
-            },
-        )?;
-        drop(readers);
-        let folded = writer.finish(self)?;
+        let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
+        let postings: u64 = folding.map(|(_, record)| record.postings).sum();
+        let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads() as u64);
+        let parts = ranges::of_hashes(&self.profile, parts as usize);
+        let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
+            let readers = runs.iter().map(|&run| RunReader::of_hashes(self, run, hashes.clone()));
+            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                if view.is_live(posting.document) { part.push(posting) } else { Ok(()) }
+            })
+        })?;
 
         let mut write = WriteBatch::default();
         view.runs.retain(|(run, _)| !runs.contains(run));
@@ -73,13 +76,15 @@ impl Store {
     /// Removes the rows of a run that is in the list of runs no more.
     pub(super) fn remove_run(&self, run: u32) -> Result<()> {
         let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
-        let postings = family(&self.db, POSTINGS)?;
-        // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
-        self.db.delete_file_in_range_cf(postings, first, after).map_err(failed("remove a folded run"))?;
-        let mut left = blocks_of(self, run)?;
-        left.seek_to_first();
-        if left.valid() {
-            self.db.delete_range_cf(postings, first, after).map_err(failed("remove a folded run"))?;
+        for name in RUN_FAMILIES {
+            let rows = family(&self.db, name)?;
+            // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
+            self.db.delete_file_in_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+            let mut left = rows_of(self, name, run, Reading::Points)?;
+            left.seek_to_first();
+            if left.valid() {
+                self.db.delete_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+            }
         }
         Ok(())
     }
@@ -112,7 +117,7 @@ mod tests {
     use super::*;
 
     fn runs(sizes: &[u64]) -> Vec<(u32, RunRecord)> {
-        let record = |&postings| RunRecord { postings, first_document: 0, last_document: 0 };
+        let record = |&postings| RunRecord { postings, first_document: 0, last_document: 0, filter_bytes: 0 };
         (0..).zip(sizes.iter().map(record)).collect()
     }
 

@@ -18,7 +18,8 @@
 //! | `default`    | `profile`                                    | the profile, below                 |
 //! |              | `state`                                      | [`super::records::StateRecord`]    |
 //! |              | `run` ‖ run (4)                              | [`super::records::RunRecord`]      |
-//! | `postings`   | run (4) ‖ hash (8) ‖ continuation (4)        | a posting block, below             |
+//! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
+//! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
 //! | `documents`  | document (4)                                 | [`super::records::DocumentRecord`] |
 //! | `names`      | name, escaped ‖ `00 01` ‖ document (4)       | empty                              |
@@ -28,9 +29,13 @@
 //! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
 //! | `containers` | path, escaped ‖ `00 01`                      | a record of its size and time      |
 //!
-//! The *continuation* of a posting block is 0, unless its first hash is also the last hash of the block
-//! before it: then it is one more than that block's. So the last block whose key is at or below
-//! run ‖ x ‖ 0 is where the postings of x begin, if there are any.
+//! The *continuation* of a posting block is 0, unless its last hash is also the last hash of the block
+//! before it: then it is one more than that block's. So the first block whose key is at or above
+//! run ‖ x ‖ 0 is where the postings of x begin, if there are any. Keys hold the last hash, not the first, and
+//! the engine's index holds the keys unshortened, so that this block is the only one read.
+//!
+//! A filter covers the run's distinct hashes above the last hash of the filter before it, up to its own: the
+//! first filter whose key is at or above run ‖ x is the one that knows of x. All but a run's last have 32,768.
 //!
 //! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
 //!
@@ -54,14 +59,32 @@
 //! | part           | bytes          | what                                                          |
 //! |----------------|----------------|---------------------------------------------------------------|
 //! | count          | varint         | postings                                                      |
+//! | distinct       | varint         | distinct hashes                                               |
+//! | span           | varint         | the last hash, which is in the key, minus the first           |
 //! | least document | varint         | the smallest document id in the block                         |
-//! | widths         | 3              | bits of a hash delta, of a document, of an ordinal            |
-//! | new hash       | count bits     | 1 where the hash differs from the one before; the first is 0  |
-//! | hash deltas    | column         | for each 1 above, the hash minus the one before               |
+//! | widths         | 3              | l, the low bits of a hash; bits of a document, of an ordinal  |
+//! | high bits      | a bit vector   | bit (h >> l) + j is 1 for the j-th distinct hash, from 0, h being its distance from the first; of (span >> l) + distinct bits |
+//! | low bits       | column         | for each distinct hash, the lowest l bits of h                |
+//! | new hash       | a bit vector   | for each posting, 1 where it is the first of its hash; left out where distinct = count |
 //! | documents      | column         | for each posting, the document minus the least                |
 //! | ordinals       | column         | for each posting, the fingerprint's number in its document    |
 //!
-//! A column is packed without gaps, least significant bit first, and filled up to a whole byte.
+//! Columns and bit vectors are packed without gaps, least significant bit first, and filled up to a whole byte
+//! with zeros. The encoder chooses l as the binary logarithm of span / distinct, rounded down; 0 below 1.
+//!
+//! Filter, of n distinct hashes, 1 to 32,768 (integers little-endian):
+//!
+//! | part         | bytes            | what                                                          |
+//! |--------------|------------------|---------------------------------------------------------------|
+//! | seed         | 8                | s                                                             |
+//! | log segment  | 1                | a segment is 2^L bytes; L up to 18                            |
+//! | starts       | 2                | c, the segments a first byte can stand in; 0: the filter ends here and keeps nothing out |
+//! | bytes        | (c + 2) 2^L      | b                                                             |
+//!
+//! For a hash x let m = mix(x + s mod 2^64), where mix(v) is `v ^= v >> 33; v *= ff51afd7ed558ccd; v ^= v >> 33;
+//! v *= c4ceb9fe1a85ec53; v ^= v >> 33` modulo 2^64. Its bytes stand at p0 = (m c 2^L) >> 64,
+//! p1 = (p0 + 2^L) ^ ((m >> 18) mod 2^L) and p2 = (p0 + 2 2^L) ^ (m mod 2^L). If x is held, then
+//! b\[p0\] ^ b\[p1\] ^ b\[p2\] is the lowest byte of m ^ (m >> 32).
 //!
 //! Chunk of positions: fingerprints 1024 c to 1024 c + 1023 of a document, each as five varints: first
 //! symbol minus the one before, start byte minus the one before, end byte minus start, first line minus
@@ -80,6 +103,7 @@ pub(super) const STORE: &str = "store";
 pub(super) const INCOMING: &str = "incoming";
 
 pub(super) const POSTINGS: &str = "postings";
+pub(super) const FILTERS: &str = "filters";
 pub(super) const POSITIONS: &str = "positions";
 pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const NAMES: &str = "names";
@@ -88,6 +112,10 @@ pub(super) const TEXTS: &str = "texts";
 pub(super) const TOMBSTONES: &str = "tombstones";
 pub(super) const BOILERPLATE: &str = "boilerplate";
 pub(super) const CONTAINERS: &str = "containers";
+
+/// All of them.
+pub(super) const FAMILIES: [&str; 11] =
+    [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, "default"];
 
 pub(super) const PROFILE_KEY: &[u8] = b"profile";
 pub(super) const STATE_KEY: &[u8] = b"state";
@@ -115,6 +143,9 @@ pub(super) fn run_key(run: u32) -> Vec<u8> {
     [RUN_PREFIX, &run.to_be_bytes()].concat()
 }
 
+/// The families whose keys begin with the number of a run.
+pub(super) const RUN_FAMILIES: [&str; 2] = [POSTINGS, FILTERS];
+
 pub(super) fn posting_key(run: u32, hash: u64, continuation: u32) -> [u8; 16] {
     let mut key = [0; 16];
     key[..4].copy_from_slice(&run.to_be_bytes());
@@ -123,7 +154,25 @@ pub(super) fn posting_key(run: u32, hash: u64, continuation: u32) -> [u8; 16] {
     key
 }
 
-/// Run, first hash and continuation of a posting key.
+pub(super) fn filter_key(run: u32, hash: u64) -> [u8; 12] {
+    let mut key = [0; 12];
+    key[..4].copy_from_slice(&run.to_be_bytes());
+    key[4..].copy_from_slice(&hash.to_be_bytes());
+    key
+}
+
+/// Run and last hash of a filter's key.
+pub(super) fn parse_filter_key(key: &[u8]) -> Option<(u32, u64)> {
+    let (run, hash) = key.split_first_chunk::<4>()?;
+    Some((u32::from_be_bytes(*run), u64::from_be_bytes(hash.try_into().ok()?)))
+}
+
+/// The run that a key of one of [`RUN_FAMILIES`] belongs to.
+pub(super) fn run_of_key(key: &[u8]) -> Option<u32> {
+    key.first_chunk::<4>().map(|run| u32::from_be_bytes(*run))
+}
+
+/// Run, last hash and continuation of a posting key.
 pub(super) fn parse_posting_key(key: &[u8]) -> Option<(u32, u64, u32)> {
     let (rest, continuation) = split_u32(key)?;
     let (rest, hash) = rest.split_last_chunk::<8>()?;
@@ -267,6 +316,8 @@ mod tests {
         assert!(keys.is_sorted());
         for (key, field) in keys.iter().zip(fields) {
             assert_eq!(parse_posting_key(key), Some(field));
+            assert_eq!(parse_filter_key(&key[..12]), Some((field.0, field.1)));
+            assert_eq!((&filter_key(field.0, field.1)[..], run_of_key(key)), (&key[..12], Some(field.0)));
         }
         assert_eq!(parse_posting_key(&keys[0][1..]), None);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rocksdb::{DBRawIterator, ReadOptions};
 
 use super::block::{Block, Posting};
+use super::filter_cursor::FilterCursor;
 use super::format::{POSTINGS, parse_posting_key, posting_key};
 use super::{Store, View, failed, family};
 use crate::error::{Error, Result};
@@ -17,7 +18,8 @@ pub(crate) struct Lookup<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(store: &'a Store) -> Result<Self> {
+    /// Prepares for looking up `expected` hashes or so.
+    pub(super) fn new(store: &'a Store, expected: usize) -> Result<Self> {
         let mut view = store.view();
         let mut cursors = Self::cursors(store, &view)?;
         // Runs can be folded away between the two; a cursor that was there before keeps its run.
@@ -25,12 +27,15 @@ impl<'a> Lookup<'a> {
             view = store.view();
             cursors = Self::cursors(store, &view)?;
         }
+        let worth = store.filter_use.expect(&view.runs, expected as u64);
+        for (cursor, _) in cursors.iter_mut().zip(worth).filter(|(_, worth)| !worth) {
+            cursor.filters = None;
+        }
         Ok(Self { view, cursors, found: Vec::new() })
     }
 
     fn cursors(store: &'a Store, view: &View) -> Result<Vec<RunCursor<'a>>> {
-        let cursor = |&(run, _): &_| Ok(RunCursor { run, blocks: blocks_of(store, run)? });
-        view.runs.iter().map(cursor).collect()
+        view.runs.iter().map(|&(run, _)| RunCursor::new(store, run)).collect()
     }
 
     /// As [`find`](Self::find), but for hashes that boilerplate holds.
@@ -64,43 +69,88 @@ pub(crate) enum Holders<'a> {
 struct RunCursor<'a> {
     run: u32,
     blocks: DBRawIterator<'a>,
+    /// Where they are worth their reading.
+    filters: Option<FilterCursor<'a>>,
+    /// The block the cursor stands on is the first to look at for hashes from this one to its last.
+    from: Option<u64>,
 }
 
-impl RunCursor<'_> {
+impl<'a> RunCursor<'a> {
+    fn new(store: &'a Store, run: u32) -> Result<Self> {
+        let blocks = blocks_of(store, run, Reading::Points)?;
+        Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
+    }
+
     /// Appends the postings of `hash` to `out`.
     fn find(&mut self, hash: u64, out: &mut Vec<Posting>) -> Result<()> {
-        self.blocks.seek_for_prev(posting_key(self.run, hash, 0));
-        while let Some((first_hash, block)) = current_block(&self.blocks)? {
-            if first_hash > hash || !block.find(hash, out) {
+        if let Some(filters) = &mut self.filters
+            && !filters.may_hold(hash)?
+        {
+            return Ok(());
+        }
+        let last = self.blocks.key().and_then(parse_posting_key).map(|(_, last, _)| last);
+        if self.from.is_none_or(|from| hash < from) || last.is_none_or(|last| last < hash) {
+            self.blocks.seek(posting_key(self.run, hash, 0));
+            self.from = Some(hash);
+        }
+        while let Some((_, block)) = current_block(&self.blocks)? {
+            if !block.find(hash, out) {
                 break;
             }
             self.blocks.next();
+            self.from = hash.checked_add(1);
         }
         Ok(())
     }
 }
 
-/// The block an iterator stands on, with its first hash; `None` past the end.
+/// The block an iterator stands on, with its last hash; `None` past the end.
 pub(super) fn current_block<'a>(blocks: &'a DBRawIterator<'_>) -> Result<Option<(u64, Block<'a>)>> {
     let Some((key, value)) = blocks.item() else {
         blocks.status().map_err(failed("read postings"))?;
         return Ok(None);
     };
     let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
-    let (_, first_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
-    let block = Block::decode(first_hash, value).map_err(damaged)?;
-    Ok(Some((first_hash, block)))
+    let (_, last_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
+    let block = Block::decode(last_hash, value).map_err(damaged)?;
+    Ok(Some((last_hash, block)))
+}
+
+/// How rows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Here and there: what is read is worth keeping in the cache.
+    Points,
+    /// From end to end, once: reads ahead, and leaves the cache as it is.
+    Through,
 }
 
 /// An iterator over the blocks of one run.
-pub(super) fn blocks_of(store: &Store, run: u32) -> Result<DBRawIterator<'_>> {
+pub(super) fn blocks_of(store: &Store, run: u32, reading: Reading) -> Result<DBRawIterator<'_>> {
+    rows_of(store, POSTINGS, run, reading)
+}
+
+/// An iterator over the rows of one run in one of the families that have rows by run.
+pub(super) fn rows_of<'a>(
+    store: &'a Store,
+    name: &'static str,
+    run: u32,
+    reading: Reading,
+) -> Result<DBRawIterator<'a>> {
     let mut options = ReadOptions::default();
     options.set_iterate_lower_bound(posting_key(run, 0, 0));
     options.set_iterate_upper_bound(posting_key(run + 1, 0, 0));
-    Ok(store.db.raw_iterator_cf_opt(family(&store.db, POSTINGS)?, options))
+    if reading == Reading::Through {
+        options.fill_cache(false);
+        options.set_readahead_size(READ_AHEAD);
+    }
+    Ok(store.db.raw_iterator_cf_opt(family(&store.db, name)?, options))
 }
 
+/// What is read ahead of one end-to-end reader. Several dozen may be at work at once.
+const READ_AHEAD: usize = 512 << 10;
+
 /// Bytes as hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -11,6 +11,8 @@ mod block;
 mod commit;
 mod create;
 mod document_set;
+mod filter;
+mod filter_cursor;
 mod fold;
 mod format;
 mod lock;
@@ -19,10 +21,13 @@ mod mark;
 mod options;
 mod positions;
 mod posting_buffer;
+mod ranges;
 mod records;
 mod run_reader;
 mod run_writer;
 mod sorted_file;
+#[cfg(test)]
+mod tests;
 mod varint;
 mod verify;
 mod view;
@@ -35,7 +40,8 @@ use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
 use crate::document::Digest;
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
-use format::{DIGESTS, DOCUMENTS, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
+use filter_cursor::FilterUse;
+use format::{DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
 use lock::WriterLock;
 use positions::CHUNK_PLACES;
 use run_reader::RunReader;
@@ -59,6 +65,7 @@ pub(crate) struct Store {
     root: PathBuf,
     profile: Profile,
     view: RwLock<Arc<View>>,
+    filter_use: FilterUse,
     /// Where a reader's own log lies.
     _reader: Option<tempfile::TempDir>,
     _lock: Option<WriterLock>,
@@ -81,9 +88,10 @@ impl Store {
         Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Prepares for finding hashes.
-    pub(crate) fn lookup(&self) -> Result<Lookup<'_>> {
-        Lookup::new(self)
+    /// Prepares for finding `expected` hashes or so, in ascending order; how many decides what it is worth
+    /// to read for them.
+    pub(crate) fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
+        Lookup::new(self, expected)
     }
 
     /// The record of a document, which must be live.
@@ -226,20 +234,8 @@ impl Store {
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
     pub(crate) fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
-        let names = [
-            format::POSTINGS,
-            POSITIONS,
-            DOCUMENTS,
-            NAMES,
-            DIGESTS,
-            format::TEXTS,
-            format::TOMBSTONES,
-            format::BOILERPLATE,
-            format::CONTAINERS,
-            "default",
-        ];
-        let mut parts = Vec::with_capacity(names.len() + 1);
-        for name in names {
+        let mut parts = Vec::with_capacity(FAMILIES.len() + 1);
+        for name in FAMILIES {
             let bytes = self.db.property_int_value_cf(family(&self.db, name)?, "rocksdb.live-sst-files-size");
             parts.push((name, bytes.map_err(failed("measure itself"))?.unwrap_or(0)));
         }

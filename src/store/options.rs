@@ -5,11 +5,16 @@
 
 use rocksdb::{BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode, Options};
 
-use super::format::{BOILERPLATE, CONTAINERS, DIGESTS, DOCUMENTS, NAMES, POSITIONS, POSTINGS, TEXTS, TOMBSTONES};
+use super::failed;
+use super::format::{CONTAINERS, DOCUMENTS, FAMILIES, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS};
+use crate::error::Result;
 
-/// One cache for all families. Lookups of one query touch each block once, so what matters is that the
-/// blocks of a run of queries stay: 64 MiB hold some 15,000 posting blocks.
-const CACHE_BYTES: usize = 64 << 20;
+/// One cache for all families, which fills as it is used. 192 MiB hold the filters of 100 million hashes and
+/// 15,000 posting blocks beside them. Reading from end to end leaves it alone.
+pub(super) const CACHE_BYTES: usize = 192 << 20;
+
+/// Small, for postings and positions do not pass through it.
+const WRITE_BUFFER_BYTES: usize = 16 << 20;
 
 /// Options of the whole database.
 pub(super) fn database() -> Options {
@@ -25,39 +30,38 @@ pub(super) fn database() -> Options {
     options.set_stats_persist_period_sec(0);
     // One flush and one compaction beside the threads that fingerprint.
     options.set_max_background_jobs(2);
+    // Of all families together: what is committed waits in memory for being worth a table, and is in the log.
+    options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
     options
 }
 
 /// Every column family with its options, the default one included.
-pub(super) fn families() -> Vec<ColumnFamilyDescriptor> {
+pub(super) fn families() -> Result<Vec<ColumnFamilyDescriptor>> {
     let cache = Cache::new_lru_cache(CACHE_BYTES);
-    let family = |name: &str, block: usize, compression: DBCompressionType| {
-        ColumnFamilyDescriptor::new(name, table(&cache, block, compression))
-    };
-    vec![
-        family("default", 4 << 10, DBCompressionType::None),
-        // Packed already (zstd takes off 1%); a posting block fills a table block by itself.
-        family(POSTINGS, 4 << 10, DBCompressionType::None),
-        // Read for the few documents that are shown: size before speed.
-        family(POSITIONS, 16 << 10, DBCompressionType::Zstd),
-        family(DOCUMENTS, 16 << 10, DBCompressionType::Zstd),
-        family(NAMES, 16 << 10, DBCompressionType::Zstd),
-        // Digests are random bytes.
-        family(DIGESTS, 4 << 10, DBCompressionType::None),
-        // Compressed already; a chunk is read for itself.
-        family(TEXTS, 16 << 10, DBCompressionType::None),
-        family(TOMBSTONES, 4 << 10, DBCompressionType::None),
-        family(BOILERPLATE, 4 << 10, DBCompressionType::None),
-        family(CONTAINERS, 4 << 10, DBCompressionType::Zstd),
-    ]
+    let descriptor = |name| Ok(ColumnFamilyDescriptor::new(name, of_family(name, &cache)?));
+    FAMILIES.into_iter().map(descriptor).collect()
 }
 
-/// Options of the sorted files written outside the store for `family`; they must equal the family's own.
-pub(super) fn sorted_file(family: &str) -> Options {
-    let cache = Cache::new_lru_cache(0);
-    match family {
-        POSITIONS => table(&cache, 16 << 10, DBCompressionType::Zstd),
-        _ => table(&cache, 4 << 10, DBCompressionType::None),
+/// Options of the sorted files written outside the store for `family`.
+pub(super) fn sorted_file(family: &str) -> Result<Options> {
+    of_family(family, &Cache::new_lru_cache(0))
+}
+
+fn of_family(name: &str, cache: &Cache) -> Result<Options> {
+    match name {
+        // Packed already (zstd takes off 1%); a posting block, or a filter, fills a table block by itself.
+        // The index has the keys as they are: shortened, as they would be, half of all lookups read the block
+        // before theirs first.
+        POSTINGS | FILTERS => table(cache, 4 << 10, DBCompressionType::None)
+            .get_options_from_string("block_based_table_factory={index_shortening=kNoShortening}")
+            .map_err(failed("set itself up")),
+        // Read for the few documents that are shown: size before speed.
+        POSITIONS | DOCUMENTS | NAMES => Ok(table(cache, 16 << 10, DBCompressionType::Zstd)),
+        // Compressed already; a chunk is read for itself.
+        TEXTS => Ok(table(cache, 16 << 10, DBCompressionType::None)),
+        CONTAINERS => Ok(table(cache, 4 << 10, DBCompressionType::Zstd)),
+        // Digests are random bytes, and the rest is small.
+        _ => Ok(table(cache, 4 << 10, DBCompressionType::None)),
     }
 }
 

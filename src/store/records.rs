@@ -36,6 +36,8 @@ pub(crate) struct RunRecord {
     /// The documents it holds postings of, first and last.
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
+    /// The bytes of its filters: what it costs to read them all.
+    pub(crate) filter_bytes: u64,
 }
 
 /// One document.

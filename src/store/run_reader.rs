@@ -1,40 +1,53 @@
-//! Reading a run from end to end, posting by posting.
+//! Reading a run from end to end, or a range of its hashes, posting by posting.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::ops::RangeInclusive;
 
 use rocksdb::DBRawIterator;
 
 use super::Store;
 use super::block::Posting;
-use super::lookup::{blocks_of, current_block};
+use super::format::posting_key;
+use super::lookup::{Reading, blocks_of, current_block};
 use crate::error::Result;
 
 /// A place in one run, which need not be committed yet.
 pub(super) struct RunReader<'a> {
     blocks: DBRawIterator<'a>,
-    /// What is left of the current block.
-    block: std::vec::IntoIter<Posting>,
+    hashes: RangeInclusive<u64>,
+    /// What is left of the current block, last first.
+    block: Vec<Posting>,
 }
 
 impl<'a> RunReader<'a> {
     /// Stands before the first posting of `run`.
     pub(super) fn new(store: &'a Store, run: u32) -> Result<Self> {
-        let mut blocks = blocks_of(store, run)?;
-        blocks.seek_to_first();
-        Ok(Self { blocks, block: Vec::new().into_iter() })
+        Self::of_hashes(store, run, 0..=u64::MAX)
     }
 
-    /// The next posting, in ascending order; `None` at the run's end.
+    /// Stands before the first posting of `run` whose hash is in `hashes`, and ends after the last one.
+    pub(super) fn of_hashes(store: &'a Store, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
+        let mut blocks = blocks_of(store, run, Reading::Through)?;
+        blocks.seek(posting_key(run, *hashes.start(), 0));
+        Ok(Self { blocks, hashes, block: Vec::new() })
+    }
+
+    /// The next posting, in ascending order; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Posting>> {
         loop {
-            if let Some(posting) = self.block.next() {
-                return Ok(Some(posting));
+            match self.block.pop() {
+                Some(posting) if posting.hash < *self.hashes.start() => {}
+                Some(posting) if posting.hash > *self.hashes.end() => return Ok(None),
+                Some(posting) => return Ok(Some(posting)),
+                None => {
+                    let Some((_, block)) = current_block(&self.blocks)? else { return Ok(None) };
+                    self.block.extend(block.postings());
+                    self.block.reverse();
+                    self.blocks.next();
+                }
             }
-            let Some((_, block)) = current_block(&self.blocks)? else { return Ok(None) };
-            self.block = block.postings().collect::<Vec<_>>().into_iter();
-            self.blocks.next();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sorted files: rows written outside the store, in key order, and handed to it whole.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rocksdb::{DB, IngestExternalFileOptions, SstFileWriter};
 
@@ -13,23 +13,25 @@ const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.
 pub(super) struct SortedFiles<'a> {
-    folder: PathBuf,
+    folder: &'a Path,
     family: &'static str,
+    /// Tells the files of several writers apart.
+    part: usize,
     options: &'a rocksdb::Options,
     writer: Option<SstFileWriter<'a>>,
     files: Vec<PathBuf>,
 }
 
 impl<'a> SortedFiles<'a> {
-    pub(super) fn new(folder: PathBuf, family: &'static str, options: &'a rocksdb::Options) -> Self {
-        Self { folder, family, options, writer: None, files: Vec::new() }
+    pub(super) fn new(folder: &'a Path, family: &'static str, part: usize, options: &'a rocksdb::Options) -> Self {
+        Self { folder, family, part, options, writer: None, files: Vec::new() }
     }
 
     pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
             None => {
-                let path = self.folder.join(format!("{}-{}.sst", self.family, self.files.len()));
+                let path = self.folder.join(format!("{}-{}-{}.sst", self.family, self.part, self.files.len()));
                 let writer = SstFileWriter::create(self.options);
                 writer.open(&path).map_err(failed("write a sorted file"))?;
                 self.files.push(path);
@@ -47,30 +49,35 @@ impl<'a> SortedFiles<'a> {
         }
     }
 
-    /// Hands the files to the store, which takes them over; they are on disk when this returns.
-    pub(super) fn ingest(mut self, db: &DB) -> Result<()> {
+    /// Ends the last file; returns them all, for [`ingest`].
+    pub(super) fn finish(mut self) -> Result<Vec<PathBuf>> {
         self.close()?;
-        if self.files.is_empty() {
-            return Ok(());
-        }
-        let mut ingest = IngestExternalFileOptions::default();
-        ingest.set_move_files(true);
-        db.ingest_external_file_cf_opts(family(db, self.family)?, &ingest, self.files.iter().collect())
-            .map_err(failed("take in a sorted file"))?;
-        // Moving links a file into the store; the name it had here may remain.
-        for file in self.files {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::Io { action: "remove", path: file, source: error });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        Ok(self.files)
     }
 }
 
+/// Hands files of `name` to the store, which takes them over; they are on disk when this returns.
+pub(super) fn ingest(db: &DB, name: &'static str, files: Vec<PathBuf>) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let mut ingest = IngestExternalFileOptions::default();
+    ingest.set_move_files(true);
+    db.ingest_external_file_cf_opts(family(db, name)?, &ingest, files.iter().collect())
+        .map_err(failed("take in a sorted file"))?;
+    // Moving links a file into the store; the name it had here may remain.
+    for file in files {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::Io { action: "remove", path: file, source: error });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Options for the files of `family`.
-pub(super) fn file_options(family: &'static str) -> rocksdb::Options {
+pub(super) fn file_options(family: &'static str) -> Result<rocksdb::Options> {
     options::sorted_file(family)
 }

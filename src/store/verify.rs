@@ -4,11 +4,12 @@
 
 use rocksdb::IteratorMode;
 
+use super::filter_cursor::FilterCursor;
 use super::format::{
-    DIGESTS, DOCUMENTS, NAMES, POSITIONS, digest_key, document_key, name_key, parse_posting_key, position_key,
+    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, digest_key, document_key, name_key, parse_posting_key, position_key,
     split_u32,
 };
-use super::lookup::{blocks_of, current_block};
+use super::lookup::{Reading, blocks_of, current_block, rows_of};
 use super::positions::{self, CHUNK_PLACES, Place};
 use super::records::{self, DocumentRecord, RunRecord, StateRecord};
 use super::run_reader::{self, RunReader};
@@ -87,34 +88,45 @@ impl Verifier<'_> {
         }
     }
 
-    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says.
+    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says; and
+    /// that its filters let every hash through.
     fn check_run(&mut self, run: u32, record: &RunRecord) -> Result<()> {
         let what = format!("run {run}");
-        let mut blocks = blocks_of(self.store, run)?;
+        let mut blocks = blocks_of(self.store, run, Reading::Through)?;
+        let mut filters = FilterCursor::new(self.store, run)?;
         blocks.seek_to_first();
         let mut postings = 0u64;
         let mut last: Option<Posting> = None;
-        let mut continuation = 0;
+        let mut before: Option<(u64, u32)> = None;
         loop {
             let current = current_block(&blocks);
-            let block = match self.listed(current)? {
+            let (last_hash, block) = match self.listed(current)? {
                 // Nothing after an unreadable block can be reached through the iterator.
                 None => return Ok(()),
                 Some(None) => break,
-                Some(Some((_, block))) => block,
+                Some(Some(block)) => block,
             };
-            let key = blocks.key().and_then(parse_posting_key);
-            let mut first = true;
+            let continuation = match before {
+                Some((hash, continuation)) if hash == last_hash => continuation + 1,
+                _ => 0,
+            };
+            before = Some((last_hash, continuation));
+            if blocks.key().and_then(parse_posting_key) != Some((run, last_hash, continuation)) {
+                self.problem(&what, "a block's key does not fit its postings");
+            }
             for posting in block.postings() {
                 if last.is_some_and(|last| last >= posting) {
                     self.problem(&what, "its postings do not ascend");
                     return Ok(());
                 }
-                if first {
-                    let continues = last.is_some_and(|last| last.hash == posting.hash);
-                    continuation = if continues { continuation + 1 } else { 0 };
-                    if key != Some((run, posting.hash, continuation)) {
-                        self.problem(&what, "a block's key does not fit its postings");
+                if last.is_none_or(|last| last.hash != posting.hash) {
+                    match self.listed(filters.may_hold(posting.hash))? {
+                        None => return Ok(()),
+                        Some(true) => {}
+                        Some(false) => {
+                            self.problem(&what, "a filter keeps out a hash that it holds");
+                            return Ok(());
+                        }
                     }
                 }
                 if !(record.first_document..=record.last_document).contains(&posting.document) {
@@ -123,11 +135,25 @@ impl Verifier<'_> {
                         format!("it holds a posting of document {}, outside its range", posting.document),
                     );
                 }
-                first = false;
                 last = Some(posting);
                 postings += 1;
             }
+            if last.is_none_or(|last| last.hash != last_hash) {
+                self.problem(&what, "a block does not end with the hash of its key");
+            }
             blocks.next();
+        }
+        let mut rows = rows_of(self.store, FILTERS, run, Reading::Through)?;
+        rows.seek_to_first();
+        let mut filter_bytes = 0;
+        while let Some(filter) = rows.value() {
+            filter_bytes += filter.len() as u64;
+            rows.next();
+        }
+        if self.listed(rows.status().map_err(failed("read filters")))?.is_some() && filter_bytes != record.filter_bytes
+        {
+            let written = record.filter_bytes;
+            self.problem(&what, format!("it has {filter_bytes} bytes of filters, and {written} were written"));
         }
         if postings != record.postings {
             self.problem(&what, format!("it holds {postings} postings, and {} were written", record.postings));

@@ -212,6 +212,7 @@ fn the_pages_of_what_is_stored_read_well() {
     runs           2
     stored         [size], [size] a fingerprint
      [size]  postings
+     [size]  filters
      [size]  positions
      [size]  documents
      [size]  names

@@ -1,0 +1,247 @@
+//! Loads so many synthetic fingerprints into a fresh database, and measures: the load, the final compaction,
+//! what it takes on disk, adding a hundredth more, and looking hashes up in it.
+//!
+//! usage: cargo run --release --example scale -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
+//!
+//! FOLDER, which must not exist, is made and removed. FINGERPRINTS is 10,000,000 unless told otherwise, MEMORY the
+//! `--memory` of the ingest in MiB (512), PROFILE a named one (`words`). The documents, 6.5 kB each, are random words, so
+//! that nearly all hashes are distinct: the most a posting can cost. Memory is what the system says was resident at
+//! most, bytes written what it says went to the disk; block reads are RocksDB's own count. Linux only.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, Unit};
+use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Words of a document, and of the vocabulary they are drawn from.
+const WORDS: usize = 1000;
+const VOCABULARY: usize = 1 << 16;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some(folder) = arguments.first().map(PathBuf::from) else {
+        return Err("usage: scale FOLDER [FINGERPRINTS] [MEMORY in MiB] [PROFILE]".into());
+    };
+    let number = |index: usize, default: u64| arguments.get(index).map_or(Ok(default), |text| text.parse());
+    let (fingerprints, memory) = (number(1, 10_000_000)?, number(2, 512)?);
+    let name = arguments.get(3).map_or("words", String::as_str);
+    let profile = Profile::named(name).ok_or("no such profile")?;
+    fs::create_dir(&folder)?;
+    let done = run(&folder, fingerprints, memory << 20, name, &profile);
+    fs::remove_dir_all(&folder)?;
+    done
+}
+
+fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Profile) -> Outcome<()> {
+    let vocabulary = vocabulary();
+    // Of each document, about.
+    let symbols = WORDS as f64 * if profile.unit == Unit::Word { 1.0 } else { 5.5 };
+    let documents = (fingerprints as f64 / (symbols * 2.0 / f64::from(profile.w + 1))).ceil() as usize;
+    let (first, more) = (folder.join("first"), folder.join("more"));
+    let bytes = write_documents(&first, &vocabulary, 0..documents)?;
+    let more_bytes = write_documents(&more, &vocabulary, documents..documents + documents.div_ceil(100))?;
+    println!("profile {name}, --memory {} MiB, {documents} documents, {} MB\n", memory >> 20, bytes / 1_000_000);
+    println!("| | seconds | million fingerprints/s | peak MB | bytes written / bytes kept | bytes a fingerprint |");
+    println!("|---|--:|--:|--:|--:|--:|");
+
+    let path = folder.join("db");
+    let database = Database::create(&path, profile)?;
+    let options = IngestOptions { memory, ..IngestOptions::default() };
+    let meter = Meter::start()?;
+    let added = database.ingest(&[Source::Path(first)], &options, &false.into(), &Silent)?.fingerprints;
+    let load = meter.stop()?;
+    row("load", &load, added, &database)?;
+    let meter = Meter::start()?;
+    database.compact()?;
+    let compaction = meter.stop()?;
+    row("compact", &compaction, added, &database)?;
+    row("both", &load.and(&compaction), added, &database)?;
+    println!();
+    for (part, bytes) in database.stats()?.stored_bytes {
+        if bytes > added / 1000 {
+            println!("{part}: {:.2} bytes a fingerprint", bytes as f64 / added as f64);
+        }
+    }
+    println!();
+    look_up(folder, &path, &vocabulary, documents)?;
+
+    drop(database);
+    let database = Database::open_writer(&path)?;
+    let meter = Meter::start()?;
+    let more = database.ingest(&[Source::Path(more)], &options, &false.into(), &Silent)?.fingerprints;
+    let growth = meter.stop()?;
+    println!(
+        "\nadding {more} fingerprints ({:.2}%, {more_bytes} bytes of text): {:.2} s, {:.2}% of load and compaction; \
+         {:.2}% of the bytes written",
+        100.0 * more as f64 / added as f64,
+        growth.seconds,
+        100.0 * growth.seconds / (load.seconds + compaction.seconds),
+        100.0 * growth.written as f64 / (load.written + compaction.written) as f64,
+    );
+    Ok(())
+}
+
+/// Queries the database at `path`: a fresh reader first, then the same one again.
+fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) -> Outcome<()> {
+    println!("| query | hashes | found | cold: blocks read a hash | ms | warm: blocks read a hash | ms | us a hash |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    let stored = |count: usize| (0..count).map(|i| text(vocabulary, i * documents / count)).collect::<Vec<_>>();
+    let new = |count: usize| (0..count).map(|i| text(vocabulary, 1_000_000_000 + i)).collect::<Vec<_>>();
+    // One thread, this one's counters.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let file = folder.join("query.txt");
+    let large = 300.min(documents);
+    let mut ten = [stored(2).concat(), new(2).concat()];
+    ten.iter_mut().for_each(|text| text.truncate(10_000));
+    let [held, absent] = ten;
+    let queries = [
+        ("10 kB, stored", held),
+        ("10 kB, new", absent),
+        ("2 MB, stored", stored(large).concat()),
+        ("2 MB, new", new(large).concat()),
+    ];
+    for (what, text) in queries {
+        fs::write(&file, text)?;
+        let source = [QuerySource::File(file.clone())];
+        let options = QueryOptions { passages: false, ..QueryOptions::default() };
+        let measured = pool.install(|| -> fpdb::Result<_> {
+            let database = Database::open(path)?;
+            let mut query = || -> fpdb::Result<_> {
+                set_perf_stats(PerfStatsLevel::EnableCount);
+                let mut context = PerfContext::default();
+                context.reset();
+                let start = Instant::now();
+                let answer = database.query(&source, &options)?.remove(0)?;
+                Ok((start.elapsed(), context.metric(PerfMetric::BlockReadCount), answer))
+            };
+            let (cold, cold_reads, answer) = query()?;
+            let (mut warm, mut warm_reads) = (Duration::MAX, 0);
+            for _ in 0..20 {
+                let (time, reads, _) = query()?;
+                (warm, warm_reads) = (warm.min(time), reads);
+            }
+            Ok((cold, cold_reads, warm, warm_reads, answer))
+        });
+        let (cold, cold_reads, warm, warm_reads, answer) = measured?;
+        let hashes = answer.looked_up as f64;
+        println!(
+            "| {what} | {hashes} | {} | {:.4} | {:.2} | {:.4} | {:.2} | {:.2} |",
+            answer.found,
+            cold_reads as f64 / hashes,
+            cold.as_secs_f64() * 1e3,
+            warm_reads as f64 / hashes,
+            warm.as_secs_f64() * 1e3,
+            warm.as_secs_f64() * 1e6 / hashes,
+        );
+    }
+    Ok(())
+}
+
+fn row(what: &str, cost: &Cost, fingerprints: u64, database: &Database) -> Outcome<()> {
+    let kept: u64 = database.stats()?.stored_bytes.iter().map(|part| part.1).sum();
+    println!(
+        "| {what} | {:.1} | {:.2} | {:.0} | {:.2} | {:.2} |",
+        cost.seconds,
+        fingerprints as f64 / cost.seconds / 1e6,
+        cost.peak as f64 / 1e6,
+        cost.written as f64 / kept as f64,
+        kept as f64 / fingerprints as f64,
+    );
+    Ok(())
+}
+
+/// What a phase has taken.
+struct Cost {
+    seconds: f64,
+    peak: u64,
+    written: u64,
+}
+
+impl Cost {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            seconds: self.seconds + other.seconds,
+            peak: self.peak.max(other.peak),
+            written: self.written + other.written,
+        }
+    }
+}
+
+struct Meter {
+    start: Instant,
+    written: u64,
+}
+
+impl Meter {
+    fn start() -> Outcome<Self> {
+        // Forgets the peak so far.
+        fs::write("/proc/self/clear_refs", "5")?;
+        Ok(Self { start: Instant::now(), written: field("/proc/self/io", "write_bytes:")? })
+    }
+
+    fn stop(self) -> Outcome<Cost> {
+        Ok(Cost {
+            seconds: self.start.elapsed().as_secs_f64(),
+            peak: field("/proc/self/status", "VmHWM:")? * 1024,
+            written: field("/proc/self/io", "write_bytes:")? - self.written,
+        })
+    }
+}
+
+fn field(path: &str, name: &str) -> Outcome<u64> {
+    let text = fs::read_to_string(path)?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).ok_or("the system does not tell")?;
+    Ok(line.split_whitespace().next().ok_or("the system does not tell")?.parse()?)
+}
+
+/// Writes the documents of these numbers, 1,000 in a folder; returns their bytes.
+fn write_documents(folder: &Path, vocabulary: &[String], numbers: std::ops::Range<usize>) -> Outcome<u64> {
+    let mut bytes = 0;
+    for number in numbers {
+        let inside = folder.join(format!("{:05}", number / 1000));
+        fs::create_dir_all(&inside)?;
+        let text = text(vocabulary, number);
+        bytes += text.len() as u64;
+        fs::write(inside.join(format!("{number:08}.txt")), text)?;
+    }
+    Ok(bytes)
+}
+
+/// The text of a document: always the same for a number.
+fn text(vocabulary: &[String], number: usize) -> String {
+    let mut random = Random(number as u64 + 1);
+    let mut text = String::with_capacity(WORDS * 7);
+    for word in 0..WORDS {
+        text.push_str(&vocabulary[random.below(VOCABULARY)]);
+        text.push(if word % 12 == 11 { '\n' } else { ' ' });
+    }
+    text
+}
+
+/// Words of 2 to 9 letters.
+fn vocabulary() -> Vec<String> {
+    let mut random = Random(0);
+    let word = |_| (0..2 + random.below(8)).map(|_| char::from(b'a' + random.below(26) as u8)).collect();
+    (0..VOCABULARY).map(word).collect()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((self.next() >> 32) * bound as u64 >> 32) as usize
+    }
+}

@@ -1,0 +1,131 @@
+//! What lookups read and what a batch holds, counted by the engine's own counters.
+
+use std::path::Path;
+
+use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
+
+use super::{Batch, Committer, DocumentRecord, Store};
+use crate::document::Span;
+use crate::fingerprint::Fingerprint;
+use crate::profile::Profile;
+
+/// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
+fn hash(n: u64) -> u64 {
+    let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn fingerprint(hash: u64, position: u64) -> Fingerprint {
+    let span = Span { start: position * 6, end: position * 6 + 30 };
+    Fingerprint { hash, position, span, first_line: 1 + position / 10, last_line: 1 + (position + 5) / 10 }
+}
+
+fn record(name: u64, fingerprints: u64) -> DocumentRecord {
+    DocumentRecord {
+        name: format!("{name}.txt"),
+        source: None,
+        bytes: fingerprints * 6 + 30,
+        modified: None,
+        digest: u128::from(name).to_be_bytes(),
+        encoding: "UTF-8".into(),
+        undecodable: 0,
+        lines: fingerprints / 10 + 1,
+        symbols: fingerprints + 2,
+        kgrams: fingerprints,
+        fingerprints,
+        distinct: fingerprints,
+        ingested_at: 0,
+        member: None,
+        format: "text".into(),
+        extracted: false,
+        metadata: Vec::new(),
+        boilerplate: false,
+    }
+}
+
+/// A database with a run for each of `runs`, of so many documents with 1,000 of the even numbers' hashes each.
+fn store_of(root: &Path, runs: &[u64]) -> Store {
+    let store = Store::create(root, &Profile::named("words").unwrap()).unwrap();
+    let mut committer = Committer::new(&store);
+    let mut number = 0;
+    for &documents in runs {
+        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        for _ in 0..documents {
+            let name = number;
+            for position in 0..1000 {
+                batch.push(&[fingerprint(hash(2 * number), position)]).unwrap();
+                number += 1;
+            }
+            batch.finish(record(name, 1000)).unwrap();
+        }
+        committer.commit(&store, &mut batch).unwrap();
+    }
+    drop(store);
+    // Opened again, its cache is empty.
+    Store::open_reader(root).unwrap()
+}
+
+/// Looks up hashes in ascending order; how many are found, and the table blocks read from files for them.
+fn look_up(store: &Store, mut hashes: Vec<u64>) -> (usize, u64) {
+    hashes.sort_unstable();
+    let mut lookup = store.lookup(hashes.len()).unwrap();
+    set_perf_stats(PerfStatsLevel::EnableCount);
+    let mut context = PerfContext::default();
+    context.reset();
+    let found = hashes.iter().filter(|&&hash| !lookup.find(hash).unwrap().is_empty()).count();
+    let reads = context.metric(PerfMetric::BlockReadCount);
+    set_perf_stats(PerfStatsLevel::Disable);
+    (found, reads)
+}
+
+fn held(count: u64, step: u64) -> Vec<u64> {
+    (0..count).map(|i| hash(2 * (i * step))).collect()
+}
+
+fn absent(count: u64) -> Vec<u64> {
+    (0..count).map(|i| hash(2 * i + 1)).collect()
+}
+
+#[test]
+fn few_hashes_cost_one_block_each_whether_held_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store_of(&folder.path().join("db"), &[300]);
+    let (found, reads) = look_up(&store, held(20, 15_000));
+    assert_eq!(found, 20);
+    assert_eq!(reads, 20);
+    let (found, reads) = look_up(&store, absent(20));
+    assert_eq!(found, 0);
+    assert!(reads <= 20, "{reads} blocks");
+}
+
+#[test]
+fn absent_hashes_cost_a_fiftieth_of_a_block_and_held_ones_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, runs) in [("one", &[300][..]), ("four", &[75; 4])] {
+        let store = store_of(&folder.path().join(name), runs);
+        // The filters themselves, read once, included.
+        let count = 20_000;
+        let (found, reads) = look_up(&store, absent(count));
+        assert_eq!(found, 0);
+        assert!(reads * 50 <= count * runs.len() as u64, "{name}: {reads} blocks for {count} hashes");
+        // 586 blocks in all, so most of these are in blocks of their own.
+        let (found, reads) = look_up(&store, held(200, 1500));
+        assert_eq!(found, 200);
+        assert!(reads <= 205, "{name}: {reads} blocks for 200 hashes");
+    }
+}
+
+#[test]
+fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store_of(&folder.path().join("db"), &[300]);
+    let mut reads = Vec::new();
+    for round in 0..40 {
+        let hashes = (0..50).map(|i| hash(2 * (50 * round + i) + 1)).collect();
+        reads.push(look_up(&store, hashes).1);
+    }
+    assert!(reads[0] >= 45, "{reads:?}");
+    assert!(reads[30..].iter().sum::<u64>() <= 10, "{reads:?}");
+}
