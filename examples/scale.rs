@@ -111,7 +111,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
         let options = QueryOptions { passages: false, ..QueryOptions::default() };
         let measured = pool.install(|| -> fpdb::Result<_> {
             let database = Database::open(path)?;
-            let mut query = || -> fpdb::Result<_> {
+            let query = || -> fpdb::Result<_> {
                 set_perf_stats(PerfStatsLevel::EnableCount);
                 let mut context = PerfContext::default();
                 context.reset();
@@ -242,6 +242,6 @@ impl Random {
     }
 
     fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 32) * bound as u64 >> 32) as usize
+        (((self.next() >> 32) * bound as u64) >> 32) as usize
     }
 }
