@@ -1,28 +1,13 @@
-//! Fingerprint: a selected hash and where its k-gram stands. The only caller of front-end, k-gram
-//! hashing and winnowing; it turns a document's bytes into fingerprints, piece by piece.
+//! Fingerprint: a selected hash and where its k-gram stands. Here a document of any format is turned into them: its text
+//! is extracted where its format asks for that, and the kernel does the rest.
 
-use crate::document::{Format, Offsets, Span};
+use crate::document::{Format, Offsets};
 use crate::error::Result;
 use crate::extract::{self, Map};
-use crate::kgram::KgramHasher;
-use crate::normalize::{FrontEnd, Symbols, TextFacts};
+pub use crate::kernel::Fingerprint;
+use crate::kernel::{Kernel, Totals};
+use crate::normalize::TextFacts;
 use crate::profile::{Profile, Unit};
-use crate::winnow::{Selected, Winnower};
-
-/// One selected k-gram of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// The k-gram's hash.
-    pub hash: u64,
-    /// The index of its first symbol in the document.
-    pub position: u64,
-    /// The bytes of the original it came from.
-    pub span: Span,
-    /// The 1-based line its first byte stands in.
-    pub first_line: u64,
-    /// The 1-based line its last byte stands in.
-    pub last_line: u64,
-}
 
 /// What is known of a document once all of it has been seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,29 +23,12 @@ pub struct DocumentFacts {
     pub offsets: Offsets,
 }
 
-/// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
-const PIECE: usize = 4 << 10;
-
-/// How many symbols are hashed before their hashes are winnowed.
-const STRETCH: usize = 2 << 10;
-
 /// Makes fingerprints; one per thread, reused from document to document.
 ///
 /// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant; by a multiple of the document where
 /// its text has to be extracted, or cut into tokens, whole.
 pub struct Fingerprinter {
-    k: usize,
-    /// Symbols that a fingerprint not yet selected may begin at or reach.
-    reach: usize,
-    front_end: FrontEnd,
-    hasher: KgramHasher,
-    winnower: Winnower,
-    symbols: Symbols,
-    /// The index in the document of the first symbol held.
-    first: u64,
-    /// Symbols held that are hashed already.
-    hashed: usize,
-    selected: Vec<Selected>,
+    kernel: Kernel,
     unit: Unit,
     format: Format,
     /// The document so far, where its text has to be extracted.
@@ -71,33 +39,14 @@ impl Fingerprinter {
     /// A fingerprinter of this profile.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        let front_end = match profile.unit {
-            Unit::Char => FrontEnd::chars(),
-            Unit::Word => FrontEnd::words(profile.word_rule),
-            Unit::Byte => FrontEnd::bytes(),
-            Unit::Token => FrontEnd::tokens(),
-        };
-        Self {
-            k: profile.k as usize,
-            reach: profile.w as usize + profile.k as usize,
-            front_end,
-            hasher: KgramHasher::new(profile.k),
-            winnower: Winnower::new(profile.selection, profile.w),
-            symbols: Symbols::new(),
-            first: 0,
-            hashed: 0,
-            selected: Vec::new(),
-            unit: profile.unit,
-            format: Format::default(),
-            whole: Vec::new(),
-        }
+        Self { kernel: Kernel::new(profile), unit: profile.unit, format: Format::default(), whole: Vec::new() }
     }
 
     /// Says which format the next document is in, before its first byte. It holds until it is said again; until then
     /// documents are text. Under unit byte every format is bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
-        self.front_end.begin(match format {
+        self.kernel.begin(match format {
             Format::Code(language) => Some(language),
             _ => None,
         });
@@ -109,7 +58,7 @@ impl Fingerprinter {
         if self.is_extracted() {
             self.whole.extend_from_slice(bytes);
         } else {
-            self.feed_text(bytes, out);
+            self.kernel.feed(bytes, out);
         }
     }
 
@@ -124,7 +73,7 @@ impl Fingerprinter {
         let document = std::mem::take(&mut self.whole);
         let extracted = extract::extract(self.format, &document)?;
         let first = out.len();
-        self.feed_text(&extracted.text, out);
+        self.kernel.feed(&extracted.text, out);
         let mut facts = self.finish_text(out);
         facts.text.bytes = document.len() as u64;
         facts.text.encoding = extracted.encoding.unwrap_or(facts.text.encoding);
@@ -145,59 +94,8 @@ impl Fingerprinter {
         self.unit != Unit::Byte && extract::applies(self.format)
     }
 
-    fn feed_text(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
-        for piece in bytes.chunks(PIECE) {
-            self.front_end.feed(piece, &mut self.symbols);
-            self.advance(out);
-        }
-    }
-
     fn finish_text(&mut self, out: &mut Vec<Fingerprint>) -> DocumentFacts {
-        let text = self.front_end.finish(&mut self.symbols);
-        self.advance(out);
-        self.winnower.finish(&mut self.selected);
-        self.locate(out);
-        let symbols = self.first + self.symbols.len() as u64;
-        self.symbols.clear();
-        self.hasher.reset();
-        self.first = 0;
-        self.hashed = 0;
-        let kgrams = (symbols + 1).saturating_sub(self.k as u64);
+        let Totals { symbols, kgrams, text } = self.kernel.finish(out);
         DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original }
-    }
-
-    fn advance(&mut self, out: &mut Vec<Fingerprint>) {
-        let Self { hasher, winnower, .. } = self;
-        let values = self.symbols.values();
-        while self.hashed < values.len() {
-            let from = self.hashed;
-            self.hashed = values.len().min(from + STRETCH);
-            let count = hasher.upcoming(self.hashed - from);
-            let fill = |space: &mut [u64]| hasher.fill(&values[..self.hashed], from, space);
-            winnower.feed_with(count, fill, &mut self.selected);
-        }
-        self.locate(out);
-        // Trimming moves what stays, so it waits until what goes is the larger part.
-        if self.hashed > 2 * self.reach {
-            let spent = self.hashed - self.reach;
-            self.symbols.discard_front(spent);
-            self.first += spent as u64;
-            self.hashed -= spent;
-        }
-    }
-
-    fn locate(&mut self, out: &mut Vec<Fingerprint>) {
-        let (mut first_hint, mut last_hint) = (0, 0);
-        for Selected { hash, position } in self.selected.drain(..) {
-            let first = (position - self.first) as usize;
-            let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.k - 1) };
-            out.push(Fingerprint {
-                hash,
-                position,
-                span,
-                first_line: self.symbols.line_after(&mut first_hint, span.start),
-                last_line: self.symbols.line_after(&mut last_hint, span.end - 1),
-            });
-        }
     }
 }

@@ -10,6 +10,7 @@
 use std::array;
 
 use crate::lanes::{Job, Lanes, Processor};
+use crate::normalize::{Content, LETTERS};
 
 /// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
 /// multipliers of Steele and Vigna, "Computationally easy, spectrally good multipliers" (2021).
@@ -22,16 +23,32 @@ const STREAMS: usize = 4;
 /// Hashes of each part that are brought through all steps before the next ones, so that they stay in the cache.
 const STRETCH: usize = 256;
 
+/// Hashes of a part, at least.
+const LEAST: usize = 64;
+
 /// What the polynomial is multiplied with at the end. The last step is one round of the mixer that Degski published under
 /// this constant: odd, so that nothing is lost.
 const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
 
+/// Codes of narrow symbols, at most.
+const CODES: usize = LETTERS.len();
+
+/// For the code that enters and the one that leaves, what the polynomial changes by. Few pairs are frequent, and they
+/// stay in the first-level cache.
+type Pairs = [u64; CODES * CODES];
+
 /// Rolls over a document's symbol values, piece by piece.
 #[derive(Clone, Debug)]
 pub struct KgramHasher {
-    k: usize,
     /// B^k, what the symbol that leaves was multiplied with.
     leaving: u64,
+    pairs: Box<Pairs>,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    k: usize,
     rolling: u64,
     seen: usize,
     processor: Processor,
@@ -41,19 +58,25 @@ impl KgramHasher {
     /// A hasher of k-grams of `k` symbols; `k` is at least 1.
     #[must_use]
     pub fn new(k: u32) -> Self {
-        Self { k: k as usize, leaving: BASE.wrapping_pow(k), rolling: 0, seen: 0, processor: Processor::detect() }
+        let leaving = BASE.wrapping_pow(k);
+        let mut pairs = Box::new([0; CODES * CODES]);
+        for (pair, change) in pairs.iter_mut().enumerate() {
+            *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
+        }
+        let state = State { k: k as usize, rolling: 0, seen: 0, processor: Processor::detect() };
+        Self { leaving, pairs, state }
     }
 
     /// Leaves it to this instruction set.
-    #[cfg(test)]
-    fn with_processor(self, processor: Processor) -> Self {
-        Self { processor, ..self }
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    pub(crate) fn set_processor(&mut self, processor: Processor) {
+        self.state.processor = processor;
     }
 
     /// Begins a new document.
     pub fn reset(&mut self) {
-        self.rolling = 0;
-        self.seen = 0;
+        self.state.rolling = 0;
+        self.state.seen = 0;
     }
 
     /// Hashes the k-grams that end at `values[from..]` and appends their hashes to `out`, one per
@@ -62,20 +85,30 @@ impl KgramHasher {
     pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
         let held = out.len();
         out.resize(held + self.upcoming(values.len().saturating_sub(from)), 0);
-        self.fill(values, from, &mut out[held..]);
+        self.fill(Content::Values(values), from, &mut out[held..]);
     }
 
     /// How many hashes the next `fresh` symbols give.
     pub(crate) fn upcoming(&self, fresh: usize) -> usize {
-        (self.seen + fresh + 1).saturating_sub(self.k).min(fresh)
+        (self.state.seen + fresh + 1).saturating_sub(self.state.k).min(fresh)
     }
 
     /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
-    pub(crate) fn fill(&mut self, values: &[u64], from: usize, mut out: &mut [u64]) {
-        let fresh = values.len().saturating_sub(from);
+    pub(crate) fn fill(&mut self, content: Content, from: usize, out: &mut [u64]) {
+        let leaving = self.leaving;
+        match content {
+            Content::Codes(codes) => self.state.fill(Codes { codes, pairs: &self.pairs }, from, out),
+            Content::Values(values) => self.state.fill(Values { values, leaving }, from, out),
+        }
+    }
+}
+
+impl State {
+    fn fill<S: Source>(&mut self, source: S, from: usize, mut out: &mut [u64]) {
+        let fresh = source.length().saturating_sub(from);
         let warm_up = fresh.min(self.k.saturating_sub(self.seen));
-        for &value in &values[from..from + warm_up] {
-            self.rolling = self.rolling.wrapping_mul(BASE).wrapping_add(value);
+        for i in from..from + warm_up {
+            self.rolling = self.rolling.wrapping_mul(BASE).wrapping_add(source.value(i));
         }
         self.seen += warm_up;
         if self.seen < self.k {
@@ -86,80 +119,155 @@ impl KgramHasher {
             out = &mut out[1..];
         }
         let first = from + warm_up;
-        if first < values.len() {
-            let job = Roll {
-                values: &values[first - self.k..],
-                k: self.k,
-                leaving: self.leaving,
-                rolling: self.rolling,
-                out,
-            };
+        if first < source.length() {
+            let job = Roll { source: source.after(first - self.k), k: self.k, rolling: self.rolling, out };
             self.rolling = self.processor.run(job);
         }
     }
 }
 
-/// Hashes the k-grams of `values` but the first, whose polynomial is `rolling`. Gives the polynomial of the last.
-struct Roll<'a> {
+/// Symbols in one form or the other.
+trait Source: Copy {
+    /// What has to be known of a symbol that enters and the one that leaves with it.
+    type Pair: Copy + Default;
+    fn length(self) -> usize;
+    fn value(self, i: usize) -> u64;
+    /// The symbols from the `i`-th on.
+    fn after(self, i: usize) -> Self;
+    /// The pairs of the symbols from the `i`-th on with those `k` after them.
+    fn pair(self, i: usize, k: usize, out: &mut [Self::Pair]);
+    /// What the polynomial changes by, besides being multiplied.
+    fn change(self, pair: Self::Pair) -> u64;
+}
+
+#[derive(Clone, Copy)]
+struct Values<'a> {
     values: &'a [u64],
-    k: usize,
     leaving: u64,
+}
+
+impl Source for Values<'_> {
+    type Pair = u64;
+
+    #[inline(always)]
+    fn length(self) -> usize {
+        self.values.len()
+    }
+
+    #[inline(always)]
+    fn value(self, i: usize) -> u64 {
+        self.values[i]
+    }
+
+    #[inline(always)]
+    fn after(self, i: usize) -> Self {
+        Self { values: &self.values[i..], ..self }
+    }
+
+    #[inline(always)]
+    fn pair(self, i: usize, k: usize, out: &mut [u64]) {
+        let (left, entering) = (&self.values[i..i + out.len()], &self.values[i + k..i + k + out.len()]);
+        for ((pair, &entering), &left) in out.iter_mut().zip(entering).zip(left) {
+            *pair = entering.wrapping_sub(left.wrapping_mul(self.leaving));
+        }
+    }
+
+    #[inline(always)]
+    fn change(self, pair: u64) -> u64 {
+        pair
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Codes<'a> {
+    codes: &'a [u8],
+    pairs: &'a Pairs,
+}
+
+impl Source for Codes<'_> {
+    type Pair = u16;
+
+    #[inline(always)]
+    fn length(self) -> usize {
+        self.codes.len()
+    }
+
+    #[inline(always)]
+    fn value(self, i: usize) -> u64 {
+        LETTERS[usize::from(self.codes[i]) % CODES]
+    }
+
+    #[inline(always)]
+    fn after(self, i: usize) -> Self {
+        Self { codes: &self.codes[i..], ..self }
+    }
+
+    #[inline(always)]
+    fn pair(self, i: usize, k: usize, out: &mut [u16]) {
+        let (left, entering) = (&self.codes[i..i + out.len()], &self.codes[i + k..i + k + out.len()]);
+        for ((pair, &entering), &left) in out.iter_mut().zip(entering).zip(left) {
+            *pair = u16::from(entering) * CODES as u16 + u16::from(left);
+        }
+    }
+
+    #[inline(always)]
+    fn change(self, pair: u16) -> u64 {
+        // The remainder changes nothing, and spares a bound check.
+        self.pairs[usize::from(pair) % self.pairs.len()]
+    }
+}
+
+/// Hashes the k-grams of `source` but the first, whose polynomial is `rolling`. Gives the polynomial of the last.
+struct Roll<'a, S> {
+    source: S,
+    k: usize,
     rolling: u64,
     out: &'a mut [u64],
 }
 
-impl Job for Roll<'_> {
+impl<S: Source> Job for Roll<'_, S> {
     type Output = u64;
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) -> u64 {
-        let Self { values, k, leaving, rolling, out } = self;
+        let Self { source, k, rolling, out } = self;
         // Each part but the first begins with a k-gram hashed from scratch, which must be worth it.
         let part = out.len() / STREAMS;
-        if part < 2 * k || part < STRETCH {
-            return roll(values, k, leaving, [rolling], [out])[0];
+        if part < 2 * k || part < LEAST {
+            return roll(source, k, [rolling], [out])[0];
         }
         let mut states = [rolling; STREAMS];
         for i in 0..k {
             for (stream, state) in states.iter_mut().enumerate().skip(1) {
                 let before = if i == 0 { 0 } else { *state };
-                *state = before.wrapping_mul(BASE).wrapping_add(values[stream * part + i]);
+                *state = before.wrapping_mul(BASE).wrapping_add(source.value(stream * part + i));
             }
         }
         let mut parts = out.chunks_exact_mut(part);
         let outs: [&mut [u64]; STREAMS] = array::from_fn(|_| parts.next().unwrap_or_default());
-        let states = roll(values, k, leaving, states, outs);
+        let states = roll(source, k, states, outs);
         // Less than `STREAMS` are left.
         let done = STREAMS * part;
-        roll(&values[done..], k, leaving, [states[STREAMS - 1]], [&mut out[done..]])[0]
+        roll(source.after(done), k, [states[STREAMS - 1]], [&mut out[done..]])[0]
     }
 }
 
 /// Rolls over `N` parts, which all have the same length and follow one another, side by side.
 #[inline(always)]
-fn roll<const N: usize>(
-    values: &[u64],
-    k: usize,
-    leaving: u64,
-    mut states: [u64; N],
-    mut out: [&mut [u64]; N],
-) -> [u64; N] {
+fn roll<S: Source, const N: usize>(source: S, k: usize, mut states: [u64; N], mut out: [&mut [u64]; N]) -> [u64; N] {
     let part = out[0].len();
+    let mut pairs = [[S::Pair::default(); STRETCH]; N];
     let mut at = 0;
     while at < part {
         let length = STRETCH.min(part - at);
         let mut stretches = out.each_mut().map(|out| &mut out[at..at + length]);
         // What does not depend on the hash before: the symbol that enters and the one that leaves.
-        for (stream, stretch) in stretches.iter_mut().enumerate() {
-            let first = stream * part + at;
-            let (left, entering) = (&values[first..first + length], &values[first + k..first + k + length]);
-            for ((slot, &entering), &left) in stretch.iter_mut().zip(entering).zip(left) {
-                *slot = entering.wrapping_sub(left.wrapping_mul(leaving));
-            }
+        for (stream, pairs) in pairs.iter_mut().enumerate() {
+            source.pair(stream * part + at, k, &mut pairs[..length]);
         }
         for i in 0..length {
-            for (state, stretch) in states.iter_mut().zip(&mut stretches) {
-                *state = state.wrapping_mul(BASE).wrapping_add(stretch[i]);
+            for ((state, stretch), pairs) in states.iter_mut().zip(&mut stretches).zip(&pairs) {
+                *state = state.wrapping_mul(BASE).wrapping_add(source.change(pairs[i]));
                 stretch[i] = *state;
             }
         }
@@ -221,7 +329,8 @@ mod tests {
             let values: Vec<u64> = (0..length as u64).map(|i| (seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             let expected: Vec<u64> = values.windows(k).map(hash_kgram).collect();
             for processor in Processor::all() {
-                let mut hasher = KgramHasher::new(k as u32).with_processor(processor);
+                let mut hasher = KgramHasher::new(k as u32);
+                hasher.set_processor(processor);
                 let mut got = Vec::new();
                 let mut end = 0;
                 for size in sizes.iter().cycle() {

@@ -30,6 +30,7 @@ mod extract;
 mod fingerprint;
 mod ingest;
 mod input;
+mod kernel;
 pub mod kgram;
 mod lanes;
 pub mod normalize;

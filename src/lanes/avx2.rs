@@ -1,11 +1,32 @@
 //! Lanes of AVX2: four hashes to a register.
 
 use std::arch::x86_64::{
-    __m256i, _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64, _mm256_loadu_si256,
-    _mm256_movemask_pd, _mm256_or_si256, _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
+    __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32,
+    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64,
+    _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_movemask_pd,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8,
+    _mm256_testz_si256, _mm256_xor_si256,
 };
 
-use super::{BLOCK, Job, Lanes};
+use super::{BLOCK, Classes, Job, Lanes, TEXT};
+
+/// For each mask of eight bytes, the indices of those that are kept, the rest 0.
+static KEPT: [[u8; 8]; 256] = {
+    let mut kept = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut byte, mut count) = (0, 0);
+        while byte < 8 {
+            if mask >> byte & 1 == 1 {
+                kept[mask][count] = byte as u8;
+                count += 1;
+            }
+            byte += 1;
+        }
+        mask += 1;
+    }
+    kept
+};
 
 /// Proof that the processor has AVX2 and the bit manipulation of its age.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +55,51 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
 }
 
 // What is inlined must not pass through a closure, which would be compiled without AVX2.
-// SAFETY of the whole implementation: `self` exists only where AVX2 was found, and what is loaded and stored are four
-// of the sixteen elements of an array.
+// SAFETY of the whole implementation: `self` exists only where AVX2 was found, and of hashes, what is loaded and stored
+// are four of the sixteen elements of an array.
 impl Lanes for Avx2 {
+    #[inline(always)]
+    fn letters(self, block: &[u8; TEXT], at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) -> Classes {
+        let mut classes = Classes::default();
+        let mut unmoved = [0u8; TEXT];
+        for half in 0..2 {
+            // SAFETY: see above. 32 bytes are read and written, from 0 or from 32 of 64 on.
+            unsafe {
+                let bytes = _mm256_loadu_si256(block.as_ptr().cast::<__m256i>().add(half));
+                let lowercase = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+                let letter = _mm256_sub_epi8(lowercase, _mm256_set1_epi8(b'a' as i8));
+                let digit = _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8));
+                let is_letter = _mm256_cmpeq_epi8(_mm256_min_epu8(letter, _mm256_set1_epi8(25)), letter);
+                let is_digit = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
+                let code = _mm256_blendv_epi8(digit, _mm256_add_epi8(letter, _mm256_set1_epi8(10)), is_letter);
+                _mm256_storeu_si256(unmoved.as_mut_ptr().cast::<__m256i>().add(half), code);
+                let newline = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'\n' as i8));
+                let escape = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(0x1B));
+                let shift = 32 * half;
+                classes.letters |= bits(_mm256_or_si256(is_letter, is_digit)) << shift;
+                classes.newlines |= bits(newline) << shift;
+                classes.escapes |= bits(escape) << shift;
+                classes.beyond |= bits(bytes) << shift;
+            }
+        }
+        let (mut letters, mut kept) = (classes.letters, 0);
+        for (group, at) in (0..TEXT / 8).zip((at..).step_by(8)) {
+            let mask = (letters & 0xFF) as usize;
+            // SAFETY: see above. Eight codes are read, a whole group. What is written are eight elements from `kept`
+            // on, which is at most 8 times the groups before: they end within the 8 times all groups there are.
+            unsafe {
+                let indices = _mm_loadl_epi64(KEPT[mask].as_ptr().cast());
+                let eight = _mm_loadl_epi64(unmoved.as_ptr().add(8 * group).cast());
+                _mm_storel_epi64(codes.as_mut_ptr().add(kept).cast(), _mm_shuffle_epi8(eight, indices));
+                let places = _mm256_add_epi32(_mm256_set1_epi32(at as i32), _mm256_cvtepu8_epi32(indices));
+                _mm256_storeu_si256(starts.as_mut_ptr().add(kept).cast(), places);
+            }
+            kept += mask.count_ones() as usize;
+            letters >>= 8;
+        }
+        classes
+    }
+
     #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
         // SAFETY: see above.
@@ -86,6 +149,13 @@ impl Lanes for Avx2 {
             lanes[0].min(lanes[1]).min(lanes[2].min(lanes[3]))
         }
     }
+}
+
+/// The highest bit of each byte.
+#[inline(always)]
+unsafe fn bits(bytes: __m256i) -> u64 {
+    // SAFETY: called where there is AVX2.
+    u64::from(unsafe { _mm256_movemask_epi8(bytes) } as u32)
 }
 
 /// The order of unsigned numbers as that of signed ones, and back.

@@ -20,8 +20,27 @@ use portable::Portable;
 /// Hashes looked at together.
 pub(crate) const BLOCK: usize = 16;
 
+/// Bytes of text looked at together.
+pub(crate) const TEXT: usize = 64;
+
+/// What the bytes of a block of text are. Bit `i` speaks of byte `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Classes {
+    /// ASCII letters and digits.
+    pub(crate) letters: u64,
+    pub(crate) newlines: u64,
+    /// ESC.
+    pub(crate) escapes: u64,
+    /// What is not ASCII.
+    pub(crate) beyond: u64,
+}
+
 /// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
 pub(crate) trait Lanes: Copy {
+    /// Classifies a block of text and moves what its letters and digits are to the front of `codes` (digits 0 to 9, then
+    /// letters, of either case, 10 to 35), and where they stand, counted from `at`, to the front of `starts`. What comes
+    /// after as many as there are is anything.
+    fn letters(self, block: &[u8; TEXT], at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) -> Classes;
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.
@@ -62,8 +81,8 @@ impl Processor {
         Self::Portable(Portable)
     }
 
-    /// All there are, for tests and comparisons.
-    #[cfg(test)]
+    /// All there are, the best last.
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
     pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable(Portable)];
         #[cfg(target_arch = "x86_64")]

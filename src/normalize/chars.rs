@@ -4,20 +4,15 @@
 //! and every symbol knows its origin: the segment. Segments of one character, which is nearly all text, cost one look
 //! in a table.
 
-use encoding_rs::Encoding;
-
 use super::Sink;
-use super::ascii::Ascii;
+use super::ascii::{Ascii, Manner};
 use super::fold::{Fate, Folding};
 use super::symbols::Symbols;
-use super::value::value_of_char;
+use crate::lanes::Processor;
 
 /// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
 /// own stream-safe format (UAX 15) allows 30 marks.
 const SEGMENT_LIMIT: usize = 64;
-
-/// ASCII bytes that share one base of their origins.
-const RUN: usize = 1 << 24;
 
 /// Turns characters into symbols of unit char.
 pub(super) struct Chars {
@@ -40,19 +35,31 @@ struct Segment {
 
 impl Chars {
     pub(super) fn new() -> Self {
-        let mut folding = Folding::new();
-        let ascii = std::array::from_fn(|byte| match folding.fate(char::from(byte as u8)) {
-            Fate::Keep(c) if byte < 128 => value_of_char(c),
-            _ => 0,
-        });
-        Self { folding, ascii: Ascii::new(ascii), pending: None, text: String::new() }
+        Self { folding: Folding::new(), ascii: Ascii::new(), pending: None, text: String::new() }
     }
 
-    /// ASCII characters, none of which a combining character follows.
-    fn ascii(&mut self, bytes: &[u8], at: u64, out: &mut Symbols) {
-        for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
-            self.ascii.symbols(run, &mut out.bytes(at));
+    /// Leaves it to this instruction set.
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    pub(super) fn set_processor(&mut self, processor: Processor) {
+        self.ascii.set_processor(processor);
+    }
+
+    /// The ASCII that `bytes` begins with. Every ASCII character begins a segment, so only the last one can have company:
+    /// it is taken back.
+    fn run_of_ascii(&mut self, bytes: &[u8], at: u64, manner: Manner, out: &mut Symbols) -> usize {
+        if bytes.first().is_some_and(u8::is_ascii) {
+            self.cut(out);
         }
+        let taken = self.ascii.read(bytes, at, manner, out);
+        if let Some(&last) = bytes[..taken].last() {
+            let (last, start) = (char::from(last), at + taken as u64 - 1);
+            let fate = self.folding.fate(last);
+            if fate != Fate::Drop {
+                out.pop();
+            }
+            self.begin(last, fate, start, start + 1);
+        }
+        taken
     }
 
     fn begin(&mut self, first: char, fate: Fate, start: u64, end: u64) {
@@ -61,22 +68,15 @@ impl Chars {
 }
 
 impl Sink for Chars {
+    fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> Option<usize> {
+        Some(self.run_of_ascii(bytes, at, Manner { stop_at_escape, newlines: true }, out))
+    }
+
     fn text(&mut self, text: &str, mut at: u64, out: &mut Symbols) {
         let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            let mut taken = match rest.is_ascii() {
-                true => rest.len(),
-                false => Encoding::ascii_valid_up_to(rest.as_bytes()),
-            };
-            if taken > 0 {
-                // Every ASCII character begins a segment, so only the last one can have company.
-                self.cut(out);
-                let (run, last) = rest.as_bytes()[..taken].split_at(taken - 1);
-                self.ascii(run, at, out);
-                let (last, start) = (last.first().map_or(first, |&byte| char::from(byte)), at + run.len() as u64);
-                let fate = self.folding.fate(last);
-                self.begin(last, fate, start, start + 1);
-            }
+        while !rest.is_empty() {
+            let mut taken =
+                self.run_of_ascii(rest.as_bytes(), at, Manner { stop_at_escape: false, newlines: false }, out);
             for c in rest[taken..].chars().take_while(|c| !c.is_ascii()) {
                 let start = at + taken as u64;
                 taken += c.len_utf8();
@@ -110,13 +110,13 @@ impl Sink for Chars {
         let Some(Segment { first, fate, chars, start, end }) = self.pending.take() else { return };
         match fate {
             Fate::Drop if chars == 1 => {}
-            Fate::Keep(c) if chars == 1 => out.push(value_of_char(c), start, end),
+            Fate::Keep(c) if chars == 1 => out.push_char(c, start, end),
             _ => {
                 let mut alone = [0; 4];
                 let text = if chars == 1 { first.encode_utf8(&mut alone) } else { self.text.as_str() };
                 let form = &self.folding.form;
                 for c in form.of(text).chars().filter(|&c| form.keeps(c)) {
-                    out.push(value_of_char(c), start, end);
+                    out.push_char(c, start, end);
                 }
             }
         }

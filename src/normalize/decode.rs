@@ -137,12 +137,10 @@ impl Decoder {
 
     /// Reads up to the first byte that is not plain ASCII.
     fn ascii<S: Sink>(&mut self, bytes: &[u8], escapes: bool, sink: &mut S, symbols: &mut Symbols) -> usize {
-        let plain = ascii_prefix(bytes);
-        let escape = if escapes { memchr::memchr(ESCAPE, plain.as_bytes()) } else { None };
-        let plain = &plain[..escape.unwrap_or(plain.len())];
-        Output { sink, symbols, tally: &mut self.tally }.text(plain, self.offset);
+        let length = Output { sink, symbols, tally: &mut self.tally }.ascii(bytes, self.offset, escapes);
+        let plain = &bytes[..length];
         self.offset += plain.len() as u64;
-        self.before = match *plain.as_bytes() {
+        self.before = match *plain {
             [] => self.before,
             [last] => [self.before[1], last],
             [.., previous, last] => [previous, last],
@@ -199,6 +197,20 @@ pub(super) struct Output<'a, S> {
 }
 
 impl<S: Sink> Output<'_, S> {
+    /// See [`Sink::ascii`]; gives the length in any case.
+    pub(super) fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool) -> usize {
+        let before = self.symbols.newlines_seen();
+        if let Some(taken) = self.sink.ascii(bytes, at, stop_at_escape, self.symbols) {
+            self.tally.lines += self.symbols.newlines_seen() - before;
+            return taken;
+        }
+        let plain = ascii_prefix(bytes);
+        let escape = if stop_at_escape { memchr::memchr(ESCAPE, plain.as_bytes()) } else { None };
+        let plain = &plain[..escape.unwrap_or(plain.len())];
+        self.text(plain, at);
+        plain.len()
+    }
+
     /// See [`Sink::text`].
     pub(super) fn text(&mut self, text: &str, at: u64) {
         let bytes = text.as_bytes();

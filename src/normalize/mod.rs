@@ -22,10 +22,13 @@ mod tests;
 
 use chars::Chars;
 use decode::Decoder;
+pub(crate) use symbols::Content;
 pub use symbols::Symbols;
+pub(crate) use value::LETTERS;
 use words::Words;
 
 use crate::document::Language;
+use crate::lanes::Processor;
 use crate::profile::WordRule;
 
 /// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
@@ -67,6 +70,11 @@ pub struct TextFacts {
 trait Sink {
     /// A run of text that is UTF-8 in the document too: `text` begins at its byte `at`.
     fn text(&mut self, text: &str, at: u64, out: &mut Symbols);
+    /// The plain ASCII that `bytes` begins with, which ESC ends as well if `stop_at_escape`: gives its length and reports
+    /// its newlines. `None` from those who know no better than [`text`](Self::text).
+    fn ascii(&mut self, _bytes: &[u8], _at: u64, _stop_at_escape: bool, _out: &mut Symbols) -> Option<usize> {
+        None
+    }
     /// One character, which the document's bytes `start..end` stand for.
     fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols);
     /// Nothing that follows joins what came before: a gap, or the end of the document.
@@ -105,11 +113,25 @@ impl FrontEnd {
         Self { unit, decoder: Decoder::default(), bytes: 0 }
     }
 
+    /// Leaves it to this instruction set.
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    pub(crate) fn set_processor(&mut self, processor: Processor) {
+        if let Unit::Chars(chars) = &mut self.unit {
+            chars.set_processor(processor);
+        }
+    }
+
     /// Reads the next bytes of the document and appends the symbols that are certain by now to `out`.
     ///
     /// The sizes of the pieces do not matter to the result. What is held back is bounded: 64 KiB until the encoding is
     /// known, then a segment of 64 characters (unit char) or a piece of 64 KiB without white space (unit word).
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
+        self.read(bytes, out);
+        out.widen();
+    }
+
+    /// As [`feed`](Self::feed), except that symbols that were narrow may still be.
+    pub(crate) fn read(&mut self, bytes: &[u8], out: &mut Symbols) {
         match &mut self.unit {
             Unit::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
             Unit::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
@@ -121,6 +143,13 @@ impl FrontEnd {
 
     /// Ends the document: appends the symbols held back and makes ready for the next document.
     pub fn finish(&mut self, out: &mut Symbols) -> TextFacts {
+        let facts = self.end(out);
+        out.widen();
+        facts
+    }
+
+    /// As [`finish`](Self::finish), except that symbols that were narrow may still be.
+    pub(crate) fn end(&mut self, out: &mut Symbols) -> TextFacts {
         let bytes = std::mem::take(&mut self.bytes);
         let (encoding, tally) = match &mut self.unit {
             Unit::Chars(chars) => self.decoder.finish(chars.as_mut(), out),

@@ -1,28 +1,47 @@
 //! The symbols of one document, as they come: a buffer that grows at the back and is trimmed at the front.
 //!
 //! It holds what the engine needs of each symbol (its value) and what a report needs (its origin, and the line of
-//! that origin), in 16 bytes a symbol, so that a document of any length can be read through a window of it.
+//! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
+
+use super::value::{LETTERS, value_of_char};
+use crate::lanes::TEXT;
 
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
 ///
 /// Symbols are numbered from the first one retained. Origins are byte ranges of the original document and stay
 /// absolute whatever has been discarded; their starts never decrease.
+///
+/// It begins *narrow*: as long as all symbols are ASCII letters and digits that come from themselves, a code of one byte
+/// stands for the value and the start for the whole origin. The first other symbol makes it *wide* until it is cleared.
 #[derive(Debug, Default)]
 pub struct Symbols {
+    length: usize,
+    wide: bool,
+    /// Codes, while it is narrow (see `value::LETTERS`): `length` of them, and then room for more.
+    codes: Vec<u8>,
+    /// Values and ends, once it is wide.
     values: Vec<u64>,
-    starts: Vec<u32>,
     ends: Vec<u32>,
+    /// `length` starts, and then room for more.
+    starts: Vec<u32>,
     bases: Vec<Base>,
     line_ends: Vec<LineEnd>,
 }
 
-/// Room for symbols of one byte each. As many values, starts and ends are to be added, with the end one after the start.
-pub(super) struct Bytes<'a> {
-    /// What stands in `starts` for the next byte.
+/// What the k-gram hash needs of the symbols.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content<'a> {
+    Codes(&'a [u8]),
+    Values(&'a [u64]),
+}
+
+/// Room for letters and digits of ASCII text. As many codes as starts are to be written.
+pub(super) struct Room<'a> {
+    /// What stands in `starts` for the first byte of the text.
     pub(super) at: u32,
-    pub(super) values: &'a mut Vec<u64>,
-    pub(super) starts: &'a mut Vec<u32>,
-    pub(super) ends: &'a mut Vec<u32>,
+    pub(super) codes: &'a mut [u8],
+    pub(super) starts: &'a mut [u32],
+    line_ends: &'a mut Vec<LineEnd>,
 }
 
 /// From symbol `first` on, until the next base, origins are stored relative to `offset`. Almost always there is one; a
@@ -52,8 +71,9 @@ impl Symbols {
 
     /// Forgets everything, and keeps the memory for the next document.
     pub fn clear(&mut self) {
+        self.length = 0;
+        self.wide = false;
         self.values.clear();
-        self.starts.clear();
         self.ends.clear();
         self.bases.clear();
         self.line_ends.clear();
@@ -61,28 +81,43 @@ impl Symbols {
 
     /// The number of symbols retained.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.length
     }
 
     /// Whether no symbol is retained.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.length == 0
     }
 
     /// One well-mixed 64-bit value for each symbol. Equal for equal symbols, and for characters and bytes only for
     /// those.
     pub fn values(&self) -> &[u64] {
+        debug_assert!(self.wide || self.length == 0, "`FrontEnd::feed` leaves it wide");
         &self.values
+    }
+
+    /// Codes or values, whichever there are.
+    pub(crate) fn content(&self) -> Content<'_> {
+        if self.wide { Content::Values(&self.values) } else { Content::Codes(&self.codes[..self.length]) }
+    }
+
+    /// Gives every symbol its value and its end: until it is cleared there are no codes any more.
+    pub(super) fn widen(&mut self) {
+        if !self.wide {
+            self.wide = true;
+            self.values.extend(self.codes[..self.length].iter().map(value_of_code));
+            self.ends.extend(self.starts[..self.length].iter().map(|start| start + 1));
+        }
     }
 
     /// The offset in the original document of the first byte of symbol `i`. Panics like an index when `i >= len()`.
     pub fn start(&self, i: usize) -> u64 {
-        self.base(i) + u64::from(self.starts[i])
+        self.base(i) + u64::from(self.starts[..self.length][i])
     }
 
     /// The offset in the original document just after the last byte of symbol `i`. Panics like an index.
     pub fn end(&self, i: usize) -> u64 {
-        self.base(i) + u64::from(self.ends[i])
+        if self.wide { self.base(i) + u64::from(self.ends[i]) } else { self.start(i) + 1 }
     }
 
     /// The 1-based line of the byte at `offset`, which must lie in the origin of a retained symbol. (Until the first
@@ -110,9 +145,14 @@ impl Symbols {
     /// last newline it has reported.
     pub fn discard_front(&mut self, n: usize) {
         let n = n.min(self.len());
-        self.values.drain(..n);
-        self.starts.drain(..n);
-        self.ends.drain(..n);
+        self.starts.copy_within(n..self.length, 0);
+        if self.wide {
+            self.values.drain(..n);
+            self.ends.drain(..n);
+        } else {
+            self.codes.copy_within(n..self.length, 0);
+        }
+        self.length -= n;
         for base in &mut self.bases {
             base.first = base.first.saturating_sub(n);
         }
@@ -138,30 +178,87 @@ impl Symbols {
 
     /// Adds a symbol whose origin is `start..end`; `start` is not below that of any symbol pushed before.
     pub(crate) fn push(&mut self, value: u64, start: u64, end: u64) {
+        self.widen();
         let base = self.base_for(start);
+        self.make_room(1);
+        self.starts[self.length] = (start - base) as u32;
         self.values.push(value);
-        self.starts.push((start - base) as u32);
         self.ends.push((end - base) as u32);
+        self.length += 1;
+    }
+
+    /// Adds a character of the standard form, as [`push`](Self::push) does.
+    pub(super) fn push_char(&mut self, c: char, start: u64, end: u64) {
+        if self.wide || end - start > 1 || !c.is_ascii_alphanumeric() {
+            return self.push(value_of_char(c), start, end);
+        }
+        let base = self.base_for(start);
+        self.make_room(1);
+        self.starts[self.length] = (start - base) as u32;
+        self.codes[self.length] = c.to_digit(36).unwrap_or_default() as u8;
+        self.length += 1;
+    }
+
+    /// Takes the last symbol back.
+    pub(super) fn pop(&mut self) {
+        self.length = self.length.saturating_sub(1);
+        self.values.truncate(self.length);
+        self.ends.truncate(self.length);
     }
 
     /// Adds symbols of one byte each: `values[i]` comes from the byte at `at + offsets[i]`.
     pub(crate) fn push_bytes(&mut self, at: u64, offsets: &[u8], values: &[u64]) {
+        self.widen();
         let relative = (at - self.base_for(at)) as u32;
+        self.make_room(values.len());
         self.values.extend_from_slice(values);
-        self.starts.extend(offsets.iter().map(|&o| relative + u32::from(o)));
+        for (start, &offset) in self.starts[self.length..].iter_mut().zip(offsets) {
+            *start = relative + u32::from(offset);
+        }
         self.ends.extend(offsets.iter().map(|&o| relative + u32::from(o) + 1));
+        self.length += values.len();
     }
 
-    /// Where to add symbols of one byte each, which come from the bytes at `at` and after it, less than 1 GiB of them.
-    pub(super) fn bytes(&mut self, at: u64) -> Bytes<'_> {
+    /// Room for the letters and digits of `length` bytes of ASCII, less than 1 GiB, which begin at `at`: for as many and
+    /// a block. [`added`](Self::added) says how many there were.
+    pub(super) fn room(&mut self, at: u64, length: usize) -> Room<'_> {
         let at = (at - self.base_for(at)) as u32;
-        Bytes { at, values: &mut self.values, starts: &mut self.starts, ends: &mut self.ends }
+        self.make_room(length + TEXT);
+        // Codes that will become values at once are not kept.
+        let codes = &mut self.codes[if self.wide { 0 } else { self.length }..];
+        Room { at, codes, starts: &mut self.starts[self.length..], line_ends: &mut self.line_ends }
+    }
+
+    pub(super) fn added(&mut self, count: usize) {
+        let end = self.length + count;
+        if self.wide {
+            self.values.extend(self.codes[..count].iter().map(value_of_code));
+            self.ends.extend(self.starts[self.length..end].iter().map(|start| start + 1));
+        }
+        self.length = end;
+    }
+
+    /// Twice what is needed where there is not enough, so that it is seldom done.
+    fn make_room(&mut self, count: usize) {
+        let end = self.length + count;
+        if self.starts.len() < end {
+            self.starts.resize(2 * end, 0);
+        }
+        let codes = if self.wide { count } else { end };
+        if self.codes.len() < codes {
+            self.codes.resize(2 * codes, 0);
+        }
     }
 
     /// Reports a newline character at `offset`. Ascending, and before any symbol of the text that follows it.
     pub(crate) fn newline(&mut self, offset: u64) {
         let count = 1 + self.line_ends.last().map_or(0, |line| line.count);
         self.line_ends.push(LineEnd { offset, count });
+    }
+
+    /// The newlines of the document so far.
+    pub(super) fn newlines_seen(&self) -> u64 {
+        self.line_ends.last().map_or(0, |line| line.count)
     }
 
     fn base(&self, i: usize) -> u64 {
@@ -177,4 +274,21 @@ impl Symbols {
             }
         }
     }
+}
+
+impl Room<'_> {
+    /// Reports newlines, as [`Symbols::newline`] does: bit `i` of the mask is one at `at + i`.
+    #[inline(always)]
+    pub(super) fn newlines(&mut self, mut mask: u64, at: u64) {
+        while mask != 0 {
+            let count = 1 + self.line_ends.last().map_or(0, |line| line.count);
+            self.line_ends.push(LineEnd { offset: at + u64::from(mask.trailing_zeros()), count });
+            mask &= mask - 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn value_of_code(&code: &u8) -> u64 {
+    LETTERS[usize::from(code) % LETTERS.len()]
 }

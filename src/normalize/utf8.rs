@@ -34,7 +34,18 @@ impl Utf8 {
             }
             (bytes, at) = (rest, at + 1);
         }
-        let (whole, cut) = bytes.split_at(whole_sequences(bytes));
+        while !bytes.is_empty() {
+            let taken = out.ascii(bytes, at, false);
+            (bytes, at) = (&bytes[taken..], at + taken as u64);
+            let mixed = mixed(bytes);
+            self.mixed(&bytes[..mixed], mixed == bytes.len(), at, out);
+            (bytes, at) = (&bytes[mixed..], at + mixed as u64);
+        }
+    }
+
+    /// Text that is hardly ASCII; the `last` of the piece may end with a sequence to be continued.
+    fn mixed<S: Sink>(&mut self, bytes: &[u8], last: bool, mut at: u64, out: &mut Output<S>) {
+        let (whole, cut) = bytes.split_at(if last { whole_sequences(bytes) } else { bytes.len() });
         self.cut.extend_from_slice(cut);
         if let Ok(text) = str::from_utf8(whole) {
             out.text(text, at);
@@ -54,6 +65,12 @@ impl Utf8 {
             out.undecodable();
         }
     }
+}
+
+/// The length of what comes before a block of ASCII.
+fn mixed(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    bytes.chunks_exact(BLOCK).position(<[u8]>::is_ascii).map_or(bytes.len(), |blocks| blocks * BLOCK)
 }
 
 /// The length of `bytes` without the sequence that its end cuts, if any.

@@ -32,3 +32,14 @@ pub(crate) const fn value_of_byte(byte: u8) -> u64 {
 pub(crate) fn value_of_word(folded: &str) -> u64 {
     xxh3_64(folded.as_bytes())
 }
+
+/// The values of ASCII letters and digits by their codes: `0` to `9`, then `a` to `z`. There are no codes from 36 on.
+pub(crate) static LETTERS: [u64; 64] = {
+    let mut values = [0; 64];
+    let mut code = 0;
+    while code < 36 {
+        values[code as usize] = value_of_byte(if code < 10 { b'0' + code } else { b'a' + code - 10 });
+        code += 1;
+    }
+    values
+};

@@ -87,11 +87,10 @@ impl Winnower {
     }
 
     /// Leaves it to this instruction set.
-    #[cfg(test)]
-    fn with_processor(mut self, processor: crate::lanes::Processor) -> Self {
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    pub(crate) fn set_processor(&mut self, processor: crate::lanes::Processor) {
         if let Rule::Windows(selector) = &mut self.rule {
             selector.set_processor(processor);
         }
-        self
     }
 }

@@ -201,7 +201,8 @@ proptest! {
         let selection = if rightmost { Selection::Plain } else { Selection::Robust };
         let expected = oracle(&hashes, selection, w);
         for processor in Processor::all() {
-            let mut winnower = Winnower::new(selection, w as u32).with_processor(processor);
+            let mut winnower = Winnower::new(selection, w as u32);
+            winnower.set_processor(processor);
             let mut got = Vec::new();
             let mut rest = hashes.as_slice();
             for &size in sizes.iter().cycle() {

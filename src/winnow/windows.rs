@@ -61,7 +61,7 @@ impl WindowSelector {
         Self { processor: Processor::detect(), state }
     }
 
-    #[cfg(test)]
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
     pub(super) fn set_processor(&mut self, processor: Processor) {
         self.processor = processor;
     }

@@ -27,6 +27,53 @@ pub fn texts(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// Words of other languages and scripts, drawn evenly.
+pub fn scripts(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    const WORDS: [(&str, &str, &str); 5] = [
+        (
+            "English",
+            " ",
+            "the of and to a in that is was he for it with as his on be at by I this had not are but from",
+        ),
+        (
+            "English and a few accents",
+            " ",
+            "the of and to a in that is was he for it with as his on be at by I this had \
+            not are but from or have an they which one you were all her she there would their we him been has when café",
+        ),
+        (
+            "French",
+            " ",
+            "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont \
+            avec son été être même après où très à deux déjà siècle première société année général français œuvre",
+        ),
+        (
+            "Russian",
+            " ",
+            "и в не на я быть он с что а по это она этот к но они мы весь который из у то за свой что от со \
+            для о же ты все если люди время да год человек только мочь один такой дело жизнь первый очень два день",
+        ),
+        (
+            "Chinese",
+            "",
+            "的 一 是 不 了 在 人 有 我 他 这 个 们 中 来 上 大 为 和 国 地 到 以 说 时 要 就 出 会 可 也 \
+            你 对 生 能 而 子 那 得 于 着 下 自 之 年 过 发 后 作 里 用 道 行 所 然 家 种 事 成 方 多 经 么 去 法 学 ， 。",
+        ),
+    ];
+    let text = |(name, separator, words): (&'static str, &str, &str)| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let mut text = String::new();
+        let mut i = 0;
+        while text.len() < size {
+            text.push_str(words[mix(i) as usize % words.len()]);
+            text.push_str(if mix(i) >> 60 == 0 { "\n" } else { separator });
+            i += 1;
+        }
+        (name, text.into_bytes())
+    };
+    WORDS.into_iter().map(text).collect()
+}
+
 pub fn hashes(count: u64) -> Vec<(&'static str, Vec<u64>)> {
     vec![
         ("random", (0..count).map(mix).collect()),

@@ -1,100 +1,152 @@
 //! Prints how fast fpdb's kernel is beside simd-minimizers: the same text, one thread, one run.
 //!
 //! Everything is repeated in turns and the best time of each counts, so that a busy machine disturbs all alike.
+//! `compare-kernel SECTION...` prints some of the sections alone: beside, scripts, texts, hashes, words, threads.
 
 mod inputs;
 
+use std::env;
 use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
-use kernel::fingerprint::{Fingerprint, Fingerprinter};
-use kernel::normalize::{FrontEnd, Symbols};
 use kernel::profile::{Profile, Selection, Unit, WordRule};
-use kernel::winnow::Winnower;
+use kernel::{Engine, Fingerprinter, Level, Normaliser};
 
 const ROUNDS: usize = 60;
 
 fn main() {
-    // What fits into the caches of one core, and what does not.
-    for size in [64 << 10, 400 << 10] {
-        let text = inputs::english(size);
-        let (values, bytes) = symbols(&text);
-        println!("{} KiB of English, {} symbols; MB/s, and share of simd-minimizers", size >> 10, values.len());
-        for (k, w) in [(50, 100), (23, 17), (25, 20)] {
-            beside(k, w, &text, &values, &bytes);
+    let sections: Vec<String> = env::args().skip(1).collect();
+    let wanted = |name: &str| sections.is_empty() || sections.iter().any(|section| section == name);
+    let best = Level::all()[Level::all().len() - 1];
+    if wanted("beside") {
+        // What fits into the caches of one core, and what does not.
+        for size in [64 << 10, 400 << 10] {
+            beside(size);
         }
     }
-    println!("Fingerprinter on 400 KiB, k 50, w 100; ns a byte of text, ns a symbol");
-    let profile = profile(Unit::Char, 50, 100, Selection::Robust);
-    let plain = profile_with(Selection::Plain);
+    if wanted("scripts") {
+        scripts(best);
+    }
+    if wanted("texts") {
+        texts(best);
+    }
+    if wanted("hashes") {
+        hashes(best);
+    }
+    if wanted("words") {
+        let text = inputs::english(400 << 10);
+        let words = Profile::new(Unit::Word, WordRule::Letters, 3, 1, Selection::Robust).unwrap();
+        println!("words, k 3, w 1: {:.0} MB/s", text.len() as f64 / fingerprint(&words, best, &text) / 1e6);
+    }
+    if wanted("threads") {
+        threads(&profile(50, 100, Selection::Robust), best);
+    }
+}
+
+/// The stages and the whole of them, on every instruction set.
+fn beside(size: usize) {
+    let text = inputs::english(size);
+    let symbols: Vec<u8> =
+        text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
+    let codes = kernel::codes(&symbols);
+    println!("{} KiB of English, {} symbols; MB/s, and share of simd-minimizers", size >> 10, codes.len());
+    for (k, w) in [(50, 100), (23, 17), (25, 20)] {
+        let levels = Level::all();
+        let mut engines: Vec<Engine> = levels.iter().map(|&level| Engine::new(k, w, level)).collect();
+        let profile = profile(k, w, Selection::Robust);
+        let mut fingerprinters: Vec<Fingerprinter> =
+            levels.iter().map(|&level| Fingerprinter::new(&profile, level)).collect();
+        let mut normalisers: Vec<Normaliser> = levels.iter().map(|&level| Normaliser::new(level)).collect();
+        let (mut positions, mut selected, mut fingerprints) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rival_symbols, mut rival_text) = (f64::MAX, f64::MAX);
+        let mut ours = vec![[f64::MAX; 4]; levels.len()];
+        for _ in 0..ROUNDS {
+            positions.clear();
+            time(&mut rival_symbols, || rival::minimizer_positions(&symbols, k as usize, w as usize, &mut positions));
+            positions.clear();
+            time(&mut rival_text, || rival::minimizer_positions(&text, k as usize, w as usize, &mut positions));
+            for (i, [normalise, hash, winnow, whole]) in ours.iter_mut().enumerate() {
+                time(normalise, || {
+                    black_box(normalisers[i].run(&text));
+                });
+                time(hash, || engines[i].hash(&codes));
+                time(winnow, || engines[i].winnow(&codes, &mut selected));
+                time(whole, || fingerprinters[i].run(&text, &mut fingerprints));
+            }
+        }
+        let symbols = |time: f64| codes.len() as f64 / time / 1e6;
+        let bytes = |time: f64| text.len() as f64 / time / 1e6;
+        println!("  k {k} w {w}");
+        println!("    simd-minimizers, symbols {:6.0}   text {:6.0}", symbols(rival_symbols), bytes(rival_text));
+        for (level, [normalise, hash, winnow, whole]) in levels.iter().zip(ours) {
+            println!(
+                "    {:8} normalise {:5.0}   hash {:5.0}   hash + winnow {:5.0} {:.2} x   the whole way {:5.0} {:.2} x",
+                level.name(),
+                bytes(normalise),
+                symbols(hash),
+                symbols(winnow),
+                rival_symbols / winnow,
+                bytes(whole),
+                rival_text / whole
+            );
+        }
+    }
+}
+
+/// Text that is not English.
+fn scripts(level: Level) {
+    let size = 400 << 10;
+    println!("400 KiB, k 50, w 100; MB/s to normalise, and the whole way");
+    let profile = profile(50, 100, Selection::Robust);
+    for (name, text) in inputs::scripts(size) {
+        let mut normaliser = Normaliser::new(level);
+        let normalise = best(|| {
+            black_box(normaliser.run(&text));
+        });
+        let whole = fingerprint(&profile, level, &text);
+        println!("  {name:24} {:6.0} {:6.0}", text.len() as f64 / normalise / 1e6, text.len() as f64 / whole / 1e6);
+    }
+}
+
+fn texts(level: Level) {
+    println!("the whole way, 400 KiB, k 50, w 100; ns a byte of text, ns a symbol");
     for (name, text) in inputs::texts(400 << 10) {
-        let symbols = symbols(&text).0.len() as f64;
-        let robust = best(|| fingerprint(&profile, &text));
-        let plain = best(|| fingerprint(&plain, &text));
-        let (bytes, nanoseconds) = (text.len() as f64, 1e9);
+        let symbols = Normaliser::new(level).run(&text) as f64;
+        let [robust, plain] = [Selection::Robust, Selection::Plain]
+            .map(|selection| 1e9 * fingerprint(&profile(50, 100, selection), level, &text));
+        let bytes = text.len() as f64;
         println!(
             "  {name:24} robust {:5.2} {:5.2}   plain {:5.2} {:5.2}",
-            robust / bytes * nanoseconds,
-            robust / symbols * nanoseconds,
-            plain / bytes * nanoseconds,
-            plain / symbols * nanoseconds
+            robust / bytes,
+            robust / symbols,
+            plain / bytes,
+            plain / symbols
         );
     }
-    println!("Winnower on 60,000 hashes made up; ns a hash");
+}
+
+fn hashes(level: Level) {
+    println!("Winnower on 60,000 hashes made up; ns a hash, robust and plain");
     for (name, hashes) in inputs::hashes(60_000) {
         print!("  {name:24}");
         for w in [100, 20, 17, 1] {
+            print!("  w {w}");
             for selection in [Selection::Robust, Selection::Plain] {
-                let time = best(|| winnow(selection, w, &hashes));
-                print!("  w {w} {selection} {:5.2}", time / hashes.len() as f64 * 1e9);
+                print!(" {:5.2}", winnow(selection, w, level, &hashes) / hashes.len() as f64 * 1e9);
             }
         }
         println!();
     }
+}
+
+fn threads(profile: &Profile, level: Level) {
     let text = inputs::english(400 << 10);
-    let words = Profile::new(Unit::Word, WordRule::Letters, 3, 1, Selection::Robust).unwrap();
-    println!("words, k 3, w 1: {:.0} MB/s", text.len() as f64 / best(|| fingerprint(&words, &text)) / 1e6);
-    threads(&profile, &text);
-}
-
-fn beside(k: u32, w: u32, text: &[u8], values: &[u64], bytes: &[u8]) {
-    let profile = profile(Unit::Char, k, w, Selection::Robust);
-    let mut fingerprinter = Fingerprinter::new(&profile);
-    let (mut positions, mut selected, mut fingerprints) = (Vec::new(), Vec::new(), Vec::<Fingerprint>::new());
-    let mut best = [f64::MAX; 5];
-    for _ in 0..ROUNDS {
-        let [rival_symbols, rival_text, hash, winnow, whole] = &mut best;
-        positions.clear();
-        time(rival_symbols, || rival::minimizer_positions(bytes, k as usize, w as usize, &mut positions));
-        positions.clear();
-        time(rival_text, || rival::minimizer_positions(text, k as usize, w as usize, &mut positions));
-        time(hash, || {
-            black_box(kernel::hash_values(values, k));
-        });
-        selected.clear();
-        time(winnow, || kernel::winnow_values(values, k, w, &mut selected));
-        fingerprints.clear();
-        time(whole, || {
-            fingerprinter.feed(text, &mut fingerprints);
-            fingerprinter.finish(&mut fingerprints).expect("a text");
-        });
-    }
-    let symbols = |time: f64| values.len() as f64 / time / 1e6;
-    let text = |time: f64| text.len() as f64 / time / 1e6;
-    let [rival_symbols, rival_text, hash, winnow, whole] = best;
-    println!("  k {k} w {w}");
-    println!("    simd-minimizers, symbols {:6.0}   text {:6.0}", symbols(rival_symbols), text(rival_text));
-    println!("    hash                     {:6.0}", symbols(hash));
-    println!("    hash + winnow            {:6.0}   {:.2} x", symbols(winnow), rival_symbols / winnow);
-    println!("    normalise + hash + winnow, origins {:6.0}   {:.2} x", text(whole), rival_text / whole);
-}
-
-fn threads(profile: &Profile, text: &[u8]) {
-    let repeats = 200;
     let work = || {
-        for _ in 0..repeats {
-            fingerprint(profile, text);
+        let mut fingerprinter = Fingerprinter::new(profile, level);
+        let mut out = Vec::new();
+        for _ in 0..200 {
+            fingerprinter.run(&text, &mut out);
         }
     };
     let (mut one, mut two) = (f64::MAX, f64::MAX);
@@ -110,55 +162,38 @@ fn threads(profile: &Profile, text: &[u8]) {
     println!("two threads: {:.2} x one", 2.0 * one / two);
 }
 
-fn profile(unit: Unit, k: u32, w: u32, selection: Selection) -> Profile {
-    Profile::new(unit, WordRule::Letters, k, w, selection).unwrap()
+fn profile(k: u32, w: u32, selection: Selection) -> Profile {
+    Profile::new(Unit::Char, WordRule::Letters, k, w, selection).unwrap()
 }
 
-fn profile_with(selection: Selection) -> Profile {
-    profile(Unit::Char, 50, 100, selection)
-}
-
-/// The symbols of English text: their values, and as characters.
-fn symbols(text: &[u8]) -> (Vec<u64>, Vec<u8>) {
-    let (mut front_end, mut symbols) = (FrontEnd::chars(), Symbols::new());
-    front_end.feed(text, &mut symbols);
-    front_end.finish(&mut symbols);
-    let bytes = text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
-    (symbols.values().to_vec(), bytes)
-}
-
-fn fingerprint(profile: &Profile, text: &[u8]) {
-    // Made anew, as its memory, too, belongs to the work.
-    let mut fingerprinter = Fingerprinter::new(profile);
+fn fingerprint(profile: &Profile, level: Level, text: &[u8]) -> f64 {
+    let mut fingerprinter = Fingerprinter::new(profile, level);
     let mut out = Vec::new();
-    for _ in 0..8 {
-        out.clear();
-        fingerprinter.feed(text, &mut out);
-        fingerprinter.finish(&mut out).expect("a text");
-    }
-    black_box(&out);
+    best(|| {
+        fingerprinter.run(text, &mut out);
+        black_box(&out);
+    })
 }
 
-fn winnow(selection: Selection, w: u32, hashes: &[u64]) {
-    let mut winnower = Winnower::new(selection, w);
+fn winnow(selection: Selection, w: u32, level: Level, hashes: &[u64]) -> f64 {
+    let mut winnower = kernel::winnower(selection, w, level);
     let mut out = Vec::new();
-    for _ in 0..8 {
+    best(|| {
         out.clear();
-        for piece in hashes.chunks(4 << 10) {
+        for piece in hashes.chunks(2 << 10) {
             winnower.feed(piece, &mut out);
         }
         winnower.finish(&mut out);
-    }
-    black_box(&out);
+        black_box(&out);
+    })
 }
 
-/// Of work that is done eight times.
 fn best(mut work: impl FnMut()) -> f64 {
     let mut least = f64::MAX;
-    for _ in 0..ROUNDS / 4 {
+    for _ in 0..ROUNDS {
         time(&mut least, &mut work);
     }
-    least / 8.0
+    least
 }
 
 fn time(least: &mut f64, work: impl FnOnce()) {

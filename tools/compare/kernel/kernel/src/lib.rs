@@ -6,8 +6,8 @@
 mod document;
 #[path = "../../../../../src/error.rs"]
 mod error;
-#[path = "../../../../../src/fingerprint.rs"]
-pub mod fingerprint;
+#[path = "../../../../../src/kernel.rs"]
+mod kernel;
 #[path = "../../../../../src/kgram.rs"]
 pub mod kgram;
 #[path = "../../../../../src/lanes/mod.rs"]
@@ -19,35 +19,133 @@ pub mod profile;
 #[path = "../../../../../src/winnow/mod.rs"]
 pub mod winnow;
 
-use profile::Selection;
+use kernel::Kernel;
+pub use kernel::Fingerprint;
+use normalize::{Content, FrontEnd, Symbols};
+use profile::{Profile, Selection};
 use winnow::{Selected, Winnower};
 
-/// Symbols hashed before they are winnowed, as in `fingerprint.rs`.
+/// Symbols hashed before they are winnowed, as in `kernel.rs`.
 const STRETCH: usize = 2 << 10;
 
-/// Hashes and winnows a document of these symbol values, as `Fingerprinter` does.
-pub fn winnow_values(values: &[u64], k: u32, w: u32, out: &mut Vec<Selected>) {
-    let mut hasher = kgram::KgramHasher::new(k);
-    let mut winnower = Winnower::new(Selection::Robust, w);
-    let mut end = 0;
-    while end < values.len() {
-        let from = end;
-        end = values.len().min(from + STRETCH);
-        winnower.feed_with(hasher.upcoming(end - from), |space| hasher.fill(&values[..end], from, space), out);
+/// An instruction set to leave the work to.
+#[derive(Clone, Copy)]
+pub struct Level(lanes::Processor);
+
+impl Level {
+    /// Those of this machine, the best last.
+    pub fn all() -> Vec<Self> {
+        lanes::Processor::all().into_iter().map(Self).collect()
     }
-    winnower.finish(out);
+
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            lanes::Processor::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            lanes::Processor::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            lanes::Processor::Avx512(_) => "AVX-512",
+        }
+    }
 }
 
-/// Hashes a document of these symbol values, and forgets the hashes.
-pub fn hash_values(values: &[u64], k: u32) -> u64 {
-    let mut hasher = kgram::KgramHasher::new(k);
-    let mut hashes = vec![0; STRETCH];
-    let mut end = 0;
-    while end < values.len() {
-        let from = end;
-        end = values.len().min(from + STRETCH);
-        let count = hasher.upcoming(end - from);
-        hasher.fill(&values[..end], from, &mut hashes[..count]);
+/// The whole way from text to fingerprints.
+pub struct Fingerprinter(Kernel);
+
+impl Fingerprinter {
+    pub fn new(profile: &Profile, level: Level) -> Self {
+        let mut kernel = Kernel::new(profile);
+        kernel.set_processor(level.0);
+        Self(kernel)
     }
-    hashes[0]
+
+    /// Clears `out` and fills it with the fingerprints of the text.
+    pub fn run(&mut self, text: &[u8], out: &mut Vec<Fingerprint>) {
+        out.clear();
+        self.0.feed(text, out);
+        self.0.finish(out);
+    }
+}
+
+/// The way from bytes to symbols alone.
+pub struct Normaliser {
+    front_end: FrontEnd,
+    symbols: Symbols,
+}
+
+impl Normaliser {
+    pub fn new(level: Level) -> Self {
+        let mut front_end = FrontEnd::chars();
+        front_end.set_processor(level.0);
+        Self { front_end, symbols: Symbols::new() }
+    }
+
+    /// In pieces, as `Kernel` does; gives the number of symbols.
+    pub fn run(&mut self, text: &[u8]) -> u64 {
+        let mut count = 0;
+        for piece in text.chunks(4 << 10) {
+            self.front_end.read(piece, &mut self.symbols);
+            count += self.symbols.len();
+            self.symbols.discard_front(self.symbols.len());
+        }
+        self.front_end.end(&mut self.symbols);
+        count += self.symbols.len();
+        self.symbols.clear();
+        count as u64
+    }
+}
+
+/// The codes of letters and digits.
+pub fn codes(letters: &[u8]) -> Vec<u8> {
+    letters.iter().filter_map(|&letter| char::from(letter).to_digit(36)).map(|code| code as u8).collect()
+}
+
+/// Symbols to fingerprints without origins, and the first half of it.
+pub struct Engine {
+    hasher: kgram::KgramHasher,
+    winnower: Winnower,
+    hashes: Vec<u64>,
+}
+
+impl Engine {
+    pub fn new(k: u32, w: u32, level: Level) -> Self {
+        let mut hasher = kgram::KgramHasher::new(k);
+        hasher.set_processor(level.0);
+        Self { hasher, winnower: self::winnower(Selection::Robust, w, level), hashes: vec![0; STRETCH] }
+    }
+
+    /// Hashes and winnows a document of these codes, as `Kernel` does.
+    pub fn winnow(&mut self, codes: &[u8], out: &mut Vec<Selected>) {
+        let Self { hasher, winnower, .. } = self;
+        out.clear();
+        hasher.reset();
+        let mut end = 0;
+        while end < codes.len() {
+            let from = end;
+            end = codes.len().min(from + STRETCH);
+            let count = hasher.upcoming(end - from);
+            winnower.feed_with(count, |space| hasher.fill(Content::Codes(&codes[..end]), from, space), out);
+        }
+        winnower.finish(out);
+    }
+
+    /// Hashes a document of these codes, and forgets the hashes.
+    pub fn hash(&mut self, codes: &[u8]) {
+        let Self { hasher, hashes, .. } = self;
+        hasher.reset();
+        let mut end = 0;
+        while end < codes.len() {
+            let from = end;
+            end = codes.len().min(from + STRETCH);
+            let count = hasher.upcoming(end - from);
+            hasher.fill(Content::Codes(&codes[..end]), from, &mut hashes[..count]);
+        }
+    }
+}
+
+/// A winnower on this level.
+pub fn winnower(selection: Selection, w: u32, level: Level) -> Winnower {
+    let mut winnower = Winnower::new(selection, w);
+    winnower.set_processor(level.0);
+    winnower
 }

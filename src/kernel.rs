@@ -1,0 +1,150 @@
+//! Kernel: from the bytes of a text to its fingerprints, piece by piece. The only caller of front-end, k-gram hashing and
+//! winnowing, which it leads over the text in pieces that stay in the first-level cache (docs/kernel.md).
+
+use crate::document::{Language, Span};
+use crate::kgram::KgramHasher;
+use crate::lanes::Processor;
+use crate::normalize::{Content, FrontEnd, Symbols, TextFacts};
+use crate::profile::{Profile, Unit};
+use crate::winnow::{Selected, Winnower};
+
+/// One selected k-gram of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// The k-gram's hash.
+    pub hash: u64,
+    /// The index of its first symbol in the document.
+    pub position: u64,
+    /// The bytes of the original it came from.
+    pub span: Span,
+    /// The 1-based line its first byte stands in.
+    pub first_line: u64,
+    /// The 1-based line its last byte stands in.
+    pub last_line: u64,
+}
+
+/// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
+const PIECE: usize = 4 << 10;
+
+/// How many symbols are hashed before their hashes are winnowed.
+const STRETCH: usize = 2 << 10;
+
+/// Makes fingerprints of text.
+pub(crate) struct Kernel {
+    k: usize,
+    /// Symbols that a fingerprint not yet selected may begin at or reach.
+    reach: usize,
+    front_end: FrontEnd,
+    hasher: KgramHasher,
+    winnower: Winnower,
+    symbols: Symbols,
+    /// The index in the text of the first symbol held.
+    first: u64,
+    /// Symbols held that are hashed already.
+    hashed: usize,
+    selected: Vec<Selected>,
+}
+
+/// What is known of a text once all of it has been seen: how many symbols and k-grams, and the rest.
+pub(crate) struct Totals {
+    pub(crate) symbols: u64,
+    pub(crate) kgrams: u64,
+    pub(crate) text: TextFacts,
+}
+
+impl Kernel {
+    pub(crate) fn new(profile: &Profile) -> Self {
+        let front_end = match profile.unit {
+            Unit::Char => FrontEnd::chars(),
+            Unit::Word => FrontEnd::words(profile.word_rule),
+            Unit::Byte => FrontEnd::bytes(),
+            Unit::Token => FrontEnd::tokens(),
+        };
+        Self {
+            k: profile.k as usize,
+            reach: profile.w as usize + profile.k as usize,
+            front_end,
+            hasher: KgramHasher::new(profile.k),
+            winnower: Winnower::new(profile.selection, profile.w),
+            symbols: Symbols::new(),
+            first: 0,
+            hashed: 0,
+            selected: Vec::new(),
+        }
+    }
+
+    /// Leaves it to this instruction set.
+    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    pub(crate) fn set_processor(&mut self, processor: Processor) {
+        self.front_end.set_processor(processor);
+        self.hasher.set_processor(processor);
+        self.winnower.set_processor(processor);
+    }
+
+    /// Says which language the next text is in.
+    pub(crate) fn begin(&mut self, language: Option<Language>) {
+        self.front_end.begin(language);
+    }
+
+    /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints they settle to `out`.
+    pub(crate) fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
+        for piece in bytes.chunks(PIECE) {
+            self.front_end.read(piece, &mut self.symbols);
+            self.advance(out);
+        }
+    }
+
+    /// Ends the text, appends its last fingerprints, and makes ready for the next one.
+    pub(crate) fn finish(&mut self, out: &mut Vec<Fingerprint>) -> Totals {
+        let text = self.front_end.end(&mut self.symbols);
+        self.advance(out);
+        self.winnower.finish(&mut self.selected);
+        self.locate(out);
+        let symbols = self.first + self.symbols.len() as u64;
+        self.symbols.clear();
+        self.hasher.reset();
+        self.first = 0;
+        self.hashed = 0;
+        Totals { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
+    }
+
+    fn advance(&mut self, out: &mut Vec<Fingerprint>) {
+        let Self { hasher, winnower, .. } = self;
+        let length = self.symbols.len();
+        while self.hashed < length {
+            let from = self.hashed;
+            let end = length.min(from + STRETCH);
+            let content = match self.symbols.content() {
+                Content::Codes(codes) => Content::Codes(&codes[..end]),
+                Content::Values(values) => Content::Values(&values[..end]),
+            };
+            let count = hasher.upcoming(end - from);
+            let fill = |space: &mut [u64]| hasher.fill(content, from, space);
+            winnower.feed_with(count, fill, &mut self.selected);
+            self.hashed = end;
+        }
+        self.locate(out);
+        // Trimming moves what stays, so it waits until what goes is the larger part.
+        if self.hashed > 2 * self.reach {
+            let spent = self.hashed - self.reach;
+            self.symbols.discard_front(spent);
+            self.first += spent as u64;
+            self.hashed -= spent;
+        }
+    }
+
+    fn locate(&mut self, out: &mut Vec<Fingerprint>) {
+        let (mut first_hint, mut last_hint) = (0, 0);
+        for Selected { hash, position } in self.selected.drain(..) {
+            let first = (position - self.first) as usize;
+            let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.k - 1) };
+            out.push(Fingerprint {
+                hash,
+                position,
+                span,
+                first_line: self.symbols.line_after(&mut first_hint, span.start),
+                last_line: self.symbols.line_after(&mut last_hint, span.end - 1),
+            });
+        }
+    }
+}
