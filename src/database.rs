@@ -13,7 +13,7 @@ use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
-use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Verification};
+use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Repair, Store, Verification};
 
 /// An open database.
 ///
@@ -224,6 +224,17 @@ impl Database {
     /// What keeps the check from being made; damage is listed in its result.
     pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
         self.store.verify(progress)
+    }
+
+    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read,
+    /// and from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much
+    /// space as the database takes; where nothing is wrong nothing is changed. `progress` is as for [`Self::verify`].
+    ///
+    /// # Errors
+    /// [`Error::Locked`]; [`Error::CannotOpen`] and [`Error::Damaged`] where too little is left to begin with. The
+    /// database is then as it was.
+    pub fn repair(path: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
+        ingest::repair(path, progress)
     }
 
     /// Copies the database into `folder`, where earlier backups may be, and keeps at most `keep` of them.

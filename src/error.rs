@@ -224,8 +224,8 @@ impl Error {
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
             Self::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
-            Self::Damaged { .. } => "the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
-            Self::CommitsLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; else ingest the documents again into a new one".into(),
+            Self::Damaged { .. } => damage_hint(),
+            Self::CommitsLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
             Self::TextGone { source_path, .. } => match source_path {
                 Some(path) => format!("without --window the stored fingerprints are used; with it, {path} must hold the text it was made from"),
                 None => "without --window the stored fingerprints are used".into(),
@@ -237,14 +237,15 @@ impl Error {
             Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
             Self::NotAFile { .. } => "name a file; `-` reads standard input, and only `ingest` takes folders".into(),
-            Self::Store { .. } | Self::CannotOpen { .. } => "where the cause is corruption or a missing file, the file system or disk may be failing: copy the database before anything else, then ingest the documents again into a new one".into(),
+            Self::Store { source, .. } | Self::CannotOpen { source, .. } => store_hint(&source.to_string()),
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
                 io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
-                io::ErrorKind::StorageFull => "free some space and run the same command again: what was committed stays".into(),
-                _ => return None,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SPACE_HINT.into(),
+                io::ErrorKind::ReadOnlyFilesystem => READ_ONLY_HINT.into(),
+                _ => return system_hint(&source.to_string()).map(Into::into),
             },
             _ => return None,
         };
@@ -268,4 +269,37 @@ impl Error {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
+}
+
+const SPACE_HINT: &str = "free some space and run the same command again: what was committed stays";
+
+const READ_ONLY_HINT: &str = "the file system is mounted read-only: reading is possible; to write, mount it otherwise or copy the database elsewhere";
+
+/// What to do about a failure of the system, which the storage engine and some calls only describe in words.
+fn system_hint(cause: &str) -> Option<&'static str> {
+    let hints = [
+        ("No space left", SPACE_HINT),
+        ("Disk quota exceeded", SPACE_HINT),
+        (
+            "File too large",
+            "the limit on the size of files is too low (`ulimit -f`): raise it and run the same command again",
+        ),
+        ("Read-only file system", READ_ONLY_HINT),
+        ("Permission denied", "check the permissions of the database's folder and of all in it"),
+        (
+            "Too many open files",
+            "the limit on open files is too low: raise it (`ulimit -n 4096`) and run the same command again",
+        ),
+        ("Cannot allocate memory", "there is not enough memory: a smaller --memory may help"),
+        ("Input/output error", "the disk may be failing: copy the database before anything else"),
+    ];
+    hints.iter().find(|(text, _)| cause.contains(text)).map(|&(_, hint)| hint)
+}
+
+fn store_hint(cause: &str) -> String {
+    system_hint(cause).map_or_else(damage_hint, Into::into)
+}
+
+fn damage_hint() -> String {
+    "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup".into()
 }

@@ -51,4 +51,4 @@ pub use input::{Source, WalkOptions, measure};
 pub use pairs::{Pair, PairsAnswer, PairsOptions};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, diff, wilson_interval};
-pub use store::{Backup, Problem, Verification};
+pub use store::{Backup, LostDocument, Problem, Repair, Verification};

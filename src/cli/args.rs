@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Free the space of deleted documents and make queries faster
     Compact,
     /// Check every posting, document and count against each other
-    Verify,
+    Verify(VerifyArgs),
     /// Copy the database to a folder; again: only what has changed since
     Backup(BackupArgs),
     /// Make a database of the newest backup in a folder
@@ -368,6 +368,13 @@ pub(crate) struct ShowArgs {
     /// Names of stored documents
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Rebuild what is damaged, from what can be read and from the documents' own files, and list what cannot be
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 #[derive(Debug, Args)]

@@ -92,7 +92,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
         Command::Dedup(args) => dedup::run(&cli.global, args, printer),
         Command::Rm(args) => rm::run(&cli.global, args, printer),
         Command::Compact => compact::run(&cli.global, printer),
-        Command::Verify => verify::run(&cli.global, printer),
+        Command::Verify(args) => verify::run(&cli.global, args, printer),
         Command::Backup(args) => backup::backup(&cli.global, args, printer),
         Command::Restore(args) => backup::restore(&cli.global, args, printer),
         Command::Merge(args) => merge::run(&cli.global, args, printer),

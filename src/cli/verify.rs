@@ -1,26 +1,46 @@
-//! `fpdb verify`: checks every posting, document and count against each other.
+//! `fpdb verify`: checks every posting, document and count against each other, and rebuilds what is damaged.
+
+use std::path::Path;
 
 use fpdb::Database;
 use fpdb::report::{VerifyReport, verify_page};
 
 use super::Outcome;
-use super::args::{Format, Global};
+use super::args::{Format, Global, VerifyArgs};
 use super::place;
 use super::printer::{Output, Printer, only};
 use super::progress::Counter;
 
-pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<Outcome> {
+pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "verify", &[Format::Human, Format::Json])?;
-    let database = Database::open(&place::existing(global)?)?;
+    let path = place::existing(global)?;
     let counter = Counter::start(printer);
-    let found = database.verify(&mut |what, done| counter.show(what, done));
+    let report = look(&path, args.repair, &counter);
     counter.end();
-    let report = VerifyReport::new(&found?);
+    let report = report?;
     let mut output = Output::open(global)?;
     match global.format {
         Format::Json => output.json(&report)?,
         _ => output.text(&verify_page(&report))?,
     }
     output.finish()?;
-    Ok(if report.problems.is_empty() { Outcome::Done } else { Outcome::Incomplete })
+    let bad = match &report.repair {
+        Some(repair) => !repair.is_complete(),
+        None => !report.problems.is_empty(),
+    };
+    if bad {
+        printer.note(match report.repair {
+            Some(_) => "hint: ingest the documents that are lost again",
+            None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
+        });
+    }
+    Ok(if bad { Outcome::Incomplete } else { Outcome::Done })
+}
+
+fn look(path: &Path, repair: bool, counter: &Counter) -> fpdb::Result<VerifyReport> {
+    let mut progress = |what, done| counter.show(what, done);
+    if repair {
+        return Ok(VerifyReport::of_repair(&Database::repair(path, &mut progress)?));
+    }
+    Ok(VerifyReport::new(&Database::open(path)?.verify(&mut progress)?))
 }

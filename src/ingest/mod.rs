@@ -8,6 +8,7 @@ mod intake;
 mod memory;
 mod merge;
 mod pipeline;
+mod repair;
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,6 +18,7 @@ use crate::store::Store;
 use intake::Intake;
 
 pub(crate) use merge::merge;
+pub(crate) use repair::repair;
 
 /// What to do with a document whose name is stored with other content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -291,7 +291,22 @@ pub fn verify_page(report: &VerifyReport) -> String {
     }
     let _ = writeln!(page, "{}", count(report.problems.len() as u64, "problem"));
     for problem in &report.problems {
-        let _ = writeln!(page, "  {}: {}", problem.what, problem.detail);
+        let detail = if problem.detail.is_empty() { String::new() } else { format!(": {}", problem.detail) };
+        let _ = writeln!(page, "  {}{detail}", problem.what);
+    }
+    let Some(repair) = &report.repair else { return page };
+    let _ = write!(page, "repaired; {} read again", count(repair.read_again.len() as u64, "document"));
+    if repair.is_complete() {
+        page.push_str(", nothing is lost\n");
+        return page;
+    }
+    let _ = writeln!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));
+    if repair.commits_lost > 0 {
+        let commits = count(repair.commits_lost, "commit");
+        let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
+    }
+    for lost in &repair.lost {
+        let _ = writeln!(page, "  {}: {}", lost.name.as_deref().unwrap_or("(its name is lost)"), lost.reason);
     }
     page
 }

@@ -14,7 +14,7 @@ pub use human::{
     removable_line, stats_page, verify_page,
 };
 pub use wire::{
-    DedupReport, DedupSummaryReport, DocumentReport, Failure, IngestReport, MatchReport, PairReport, PassageReport,
-    ProblemReport, ProfileReport, QueryDocumentReport, QueryReport, SkippedFile, SpanReport, StatsReport, StoredBytes,
-    VerifyReport,
+    DedupReport, DedupSummaryReport, DocumentReport, Failure, IngestReport, LostDocumentReport, MatchReport,
+    PairReport, PassageReport, ProblemReport, ProfileReport, QueryDocumentReport, QueryReport, RepairReport,
+    SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
 };

@@ -66,7 +66,8 @@ impl Store {
             let mut engine = open(folder)?;
             engine
                 .restore_from_latest_backup(&store, &store, &RestoreOptions::default())
-                .map_err(failed("restore from the backup"))
+                .map_err(failed("restore from the backup"))?;
+            Ok(*Self::open_unlocked(inside)?.profile())
         })?;
         Self::open_writer(root)
     }

@@ -112,6 +112,11 @@ impl Batch {
         Ok(())
     }
 
+    /// Gives the next document the id `document`, which must not be below its own; those between are given to none.
+    pub(super) fn skip_to(&mut self, document: u32) {
+        self.document = self.document.max(document);
+    }
+
     /// Fingerprints of the current document so far.
     pub(crate) fn fingerprints(&self) -> u64 {
         self.open.fingerprints

@@ -19,7 +19,7 @@ use super::format::{
     run_key,
 };
 use super::positions::CHUNK_PLACES;
-use super::records::{self, DocumentRecord};
+use super::records::{self, DocumentRecord, RunRecord};
 use super::run_reader::{self, RunReader};
 use super::run_writer::{self, WrittenRun};
 use super::sorted_file::{self, SortedFiles, file_options};
@@ -105,9 +105,19 @@ impl Committer {
                 Err(_) => Ok(()),
             })
         })?;
+        self.take_run(batch, run);
+        Ok(())
+    }
+
+    /// The number a run must have that is written beside the batch.
+    pub(super) fn next_run(&self) -> u32 {
+        self.next_run
+    }
+
+    /// Adds a run of that number to the batch.
+    pub(super) fn take_run(&mut self, batch: &mut Batch, run: Option<(u32, RunRecord)>) {
         self.next_run += u32::from(run.is_some());
         batch.runs.extend(run);
-        Ok(())
     }
 
     /// Makes the batch part of the database and empties it. Durable when it returns.

@@ -17,7 +17,7 @@ use super::lock::{self, WriterLock};
 use super::lookup::{Reading, blocks_of};
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
-use super::{Store, failed, family, mark, missing, options};
+use super::{Store, failed, family, mark, missing, options, repair};
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
 
@@ -37,7 +37,8 @@ impl Store {
             let mut batch = WriteBatch::default();
             batch.put(PROFILE_KEY, encode_profile(profile));
             batch.put(STATE_KEY, records::encode(&StateRecord::default())?);
-            db.write_opt(batch, &synced()).map_err(failed("write its first record"))
+            db.write_opt(batch, &synced()).map_err(failed("write its first record"))?;
+            Ok(*profile)
         })?;
         Self::open_writer(root)
     }
@@ -46,6 +47,12 @@ impl Store {
     pub(crate) fn open_writer(root: &Path) -> Result<Self> {
         check_marker(root)?;
         let lock = WriterLock::take(root)?;
+        repair::settle(root)?;
+        Self::open_locked(root, lock)
+    }
+
+    /// As [`Self::open_writer`], with the lock in hand.
+    pub(super) fn open_locked(root: &Path, lock: WriterLock) -> Result<Self> {
         // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
         drop(Self::open_unlocked(root)?);
         let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families()?)
@@ -90,7 +97,7 @@ impl Store {
     }
 
     /// Opens a database that no other process writes, for reading.
-    fn open_unlocked(root: &Path) -> Result<Self> {
+    pub(super) fn open_unlocked(root: &Path) -> Result<Self> {
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
         let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false);
@@ -175,9 +182,9 @@ impl Store {
 /// How the name of a database's folder begins while it is being made.
 pub(crate) const MAKING: &str = ".fpdb-making-";
 
-/// Makes a database at `root`, whose store `fill` puts into the folder it is given. It appears whole or not
+/// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It appears whole or not
 /// at all: it is made beside its place and then renamed.
-pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}
         Err(Error::NotADatabase { .. }) if is_empty_folder(root) => {}
@@ -192,9 +199,9 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<()>) ->
     let making = tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent);
     let making = making.map_err(Error::io("create a folder in", &parent))?;
     let inside = making.path();
-    fill(inside)?;
+    let profile = fill(inside)?;
     let marker_path = inside.join(MARKER);
-    fs::write(&marker_path, marker())
+    fs::write(&marker_path, marker(&profile))
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
         .and_then(|()| fs::File::open(inside)?.sync_all())
         .map_err(Error::io("write", &marker_path))?;
@@ -224,7 +231,7 @@ fn catch_up(db: &DB) -> Result<()> {
 
 /// Options of a reader, and the folder for the engine's own log, which would otherwise be written into the
 /// database.
-fn reader_options() -> Result<(Options, TempDir)> {
+pub(super) fn reader_options() -> Result<(Options, TempDir)> {
     let folder = tempfile::Builder::new().prefix("fpdb-reader-").tempdir();
     let folder = folder.map_err(Error::io("create a folder in", std::env::temp_dir()))?;
     let mut options = options::database();
@@ -232,7 +239,7 @@ fn reader_options() -> Result<(Options, TempDir)> {
     Ok((options, folder))
 }
 
-fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+pub(super) fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     let path = root.to_owned();
     move |error| Error::CannotOpen { path, source: Cause::from(error) }
 }
@@ -244,7 +251,7 @@ pub(super) fn synced() -> WriteOptions {
     options
 }
 
-fn check_marker(root: &Path) -> Result<()> {
+pub(super) fn check_marker(root: &Path) -> Result<()> {
     let path = root.join(MARKER);
     let text = match fs::read(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

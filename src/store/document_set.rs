@@ -25,13 +25,7 @@ impl DocumentSet {
         let mut ids = RoaringBitmap::new();
         for entry in db.iterator_cf(family(db, of)?, IteratorMode::Start) {
             let (key, value) = entry.map_err(failed("read a set of documents"))?;
-            let damaged = |detail| Error::Damaged { what: format!("a record of the family {of}"), detail };
-            let high = key[..].try_into().map(u16::from_be_bytes).map_err(|_| damaged("its key is not two bytes"))?;
-            let low = RoaringBitmap::deserialize_from(&value[..]).map_err(|_| damaged("its bitmap does not decode"))?;
-            if low.max().is_some_and(|id| id > u32::from(u16::MAX)) {
-                return Err(damaged("its bitmap reaches past 65,535"));
-            }
-            ids.extend(low.iter().map(|low| u32::from(high) << 16 | low));
+            ids |= decode(of, &key, &value)?;
         }
         Ok(Self { family: of, ids })
     }
@@ -75,5 +69,60 @@ impl DocumentSet {
             batch.put_cf(family(db, self.family)?, key, value);
         }
         Ok(())
+    }
+}
+
+/// The documents of one row of the family `of`. Any bytes are safe to give.
+pub(super) fn decode(of: &'static str, key: &[u8], value: &[u8]) -> Result<RoaringBitmap> {
+    let damaged = |detail| Error::Damaged { what: format!("a record of the family {of}"), detail };
+    let high = key.try_into().map(u16::from_be_bytes).map_err(|_| damaged("its key is not two bytes"))?;
+    let low = RoaringBitmap::deserialize_from(value).map_err(|_| damaged("its bitmap does not decode"))?;
+    if low.max().is_some_and(|id| id > u32::from(u16::MAX)) {
+        return Err(damaged("its bitmap reaches past 65,535"));
+    }
+    Ok(low.iter().map(|low| u32::from(high) << 16 | low).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn encoded(ids: &[u16]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        ids.iter().map(|&id| u32::from(id)).collect::<RoaringBitmap>().serialize_into(&mut bytes).unwrap();
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = decode("tombstones", &[0, 1], &bytes);
+        }
+
+        /// Close to the real thing, so that the decoder comes far.
+        #[test]
+        fn changed_bytes_are_safe(
+            ids in proptest::collection::vec(any::<u16>(), 0..300),
+            at: prop::sample::Index,
+            byte: u8,
+            cut: prop::sample::Index,
+        ) {
+            let mut bytes = encoded(&ids);
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Ok(set) = decode("tombstones", &[0, 7], &bytes) {
+                prop_assert!(set.iter().all(|id| id >> 16 == 7) && set.len() <= 1 << 16);
+            }
+            let _ = decode("tombstones", &[0, 7], &bytes[..cut.index(bytes.len())]);
+        }
+    }
+
+    #[test]
+    fn rows_come_back_under_their_high_half() {
+        let ids = decode("tombstones", &[1, 2], &encoded(&[0, 5, 65_535])).unwrap();
+        assert_eq!(ids.iter().collect::<Vec<_>>(), [0x0102_0000, 0x0102_0005, 0x0102_ffff]);
+        assert!(decode("tombstones", &[1], &encoded(&[0])).is_err());
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! | path        | what                                                                             |
 //! |-------------|----------------------------------------------------------------------------------|
-//! | `FPDB`      | the text `fpdb database, format 1\n`, written last when a database is made        |
+//! | `FPDB`      | the text `fpdb database, format 1\n`, then `profile ` and a copy of the profile in hexadecimal digits and `\n`; written last when a database is made |
 //! | `lock`      | locked by the one writer, and names it                                            |
 //! | `committed` | `commit ` n ` ` XXH3-64 of that, as text: the last commit; absent or torn, it vouches for nothing |
 //! | `store/`    | RocksDB                                                                           |
@@ -123,14 +123,26 @@ pub(super) const RUN_PREFIX: &[u8] = b"run";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 
-/// The content of the marker file.
-pub(super) fn marker() -> String {
-    format!("{MARKER_TEXT}{FORMAT_VERSION}\n")
+const MARKER_PROFILE: &str = "profile ";
+
+/// The content of the marker file. The profile is there for when the store's own is lost: without it nothing else
+/// could be made sense of.
+pub(super) fn marker(profile: &Profile) -> String {
+    let digits: String = encode_profile(profile).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")
 }
 
 /// The version a marker file names; `None` where it is no marker.
 pub(super) fn marker_version(text: &str) -> Option<&str> {
-    text.strip_prefix(MARKER_TEXT).map(str::trim_end)
+    text.lines().next()?.strip_prefix(MARKER_TEXT).map(str::trim_end)
+}
+
+/// The profile in a marker file, if there is one.
+pub(super) fn marker_profile(text: &str) -> Option<Profile> {
+    let digits = text.lines().nth(1)?.strip_prefix(MARKER_PROFILE)?;
+    let byte = |index: usize| u8::from_str_radix(digits.get(index..index + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
+    decode_profile(&bytes).ok()
 }
 
 /// A key's fields, read from its end.
@@ -204,6 +216,20 @@ pub(super) fn name_key(name: &str, document: u32) -> Vec<u8> {
     let mut key = name_prefix(name);
     key.extend(document.to_be_bytes());
     key
+}
+
+/// Name and document of a name key.
+pub(super) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
+    let (rest, document) = split_u32(key)?;
+    let mut name = Vec::with_capacity(rest.len());
+    let mut bytes = rest.strip_suffix(&[0, 1])?.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte == 0 && bytes.next() != Some(&0xff) {
+            return None;
+        }
+        name.push(byte);
+    }
+    Some((String::from_utf8(name).ok()?, document))
 }
 
 pub(super) fn digest_key(digest: &[u8; 16], document: u32) -> [u8; 20] {
@@ -288,6 +314,8 @@ mod tests {
                 let profile = Profile::new(unit, WordRule::Unicode, 50, w, selection).unwrap();
                 let bytes = encode_profile(&profile);
                 assert_eq!(decode_profile(&bytes).unwrap(), profile);
+                assert_eq!(marker_profile(&marker(&profile)), Some(profile));
+                assert_eq!(marker_version(&marker(&profile)), Some("1"));
                 for cut in 0..bytes.len() {
                     assert!(decode_profile(&bytes[..cut]).is_err());
                 }
@@ -302,6 +330,9 @@ mod tests {
         let expected = keys.clone();
         keys.sort();
         assert_eq!(keys, expected);
+        for (name, key) in names.iter().zip(&keys) {
+            assert_eq!(parse_name_key(key), Some((name.to_string(), 7)));
+        }
         for name in names {
             for other in names {
                 assert_eq!(name_key(other, 0).starts_with(&name_prefix(name)), name == other, "{name:?} {other:?}");

@@ -69,12 +69,12 @@ impl WriterLock {
 /// What a reader sees of the lock: who held it last. `None` while a writer holds it.
 ///
 /// Equal answers before and after something was read mean that no writer was at work in between.
-pub(super) fn last_writer(root: &Path) -> Result<Option<String>> {
+pub(super) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
     let path = root.join(LOCK);
     let mut file = match File::open(&path) {
         Ok(file) => file,
         // Copied without it: nobody has written here.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(String::new())),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(source) => return Err(Error::Io { action: "open", path, source }),
     };
     match file.try_lock_shared() {
@@ -82,7 +82,7 @@ pub(super) fn last_writer(root: &Path) -> Result<Option<String>> {
         Err(TryLockError::WouldBlock) => return Ok(None),
         Err(TryLockError::Error(source)) => return Err(Error::Io { action: "look at the lock of", path, source }),
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(Error::io("read", &path))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).map_err(Error::io("read", &path))?;
     Ok(Some(text))
 }

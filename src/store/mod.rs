@@ -23,9 +23,14 @@ mod positions;
 mod posting_buffer;
 mod ranges;
 mod records;
+mod repair;
+#[cfg(test)]
+mod repair_tests;
 mod run_reader;
 mod run_writer;
+mod salvage;
 mod sorted_file;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod varint;
@@ -44,7 +49,7 @@ use filter_cursor::FilterUse;
 use format::{DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
 use lock::WriterLock;
 use positions::CHUNK_PLACES;
-use run_reader::RunReader;
+use run_reader::{Postings as _, RunReader};
 
 pub use backup::Backup;
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE};
@@ -55,6 +60,8 @@ pub(crate) use format::FORMAT_VERSION;
 pub(crate) use lookup::{Holders, Lookup};
 pub(crate) use positions::Place;
 pub(crate) use records::DocumentRecord;
+pub(crate) use repair::{Begun, Repairing};
+pub use repair::{LostDocument, Repair};
 pub use verify::{Problem, Verification};
 pub(crate) use view::View;
 

@@ -2,6 +2,7 @@
 //!
 //! Pure: bytes in, places out. The byte table is in [`super::format`].
 
+use super::records::DocumentRecord;
 use super::varint;
 use crate::document::Span;
 use crate::fingerprint::Fingerprint;
@@ -64,6 +65,46 @@ pub(super) fn decode(mut bytes: &[u8]) -> Result<Vec<Place>, &'static str> {
         places.push(previous);
     }
     Ok(places)
+}
+
+/// Checks the positions of one document, chunk by chunk.
+pub(super) struct Check<'a> {
+    record: &'a DocumentRecord,
+    last: Option<Place>,
+    places: u64,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(record: &'a DocumentRecord) -> Self {
+        Self { record, last: None, places: 0 }
+    }
+
+    /// Takes the next chunk.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn chunk(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        for place in decode(bytes)? {
+            let ascends = self.last.is_none_or(|last| last.position < place.position && last.start <= place.start);
+            // How long an extracted text is, no record says.
+            let inside = self.record.extracted || place.end <= self.record.bytes;
+            if !ascends || !inside || place.start >= place.end {
+                return Err("its positions do not ascend within the document");
+            }
+            self.last = Some(place);
+            self.places += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of positions, once all chunks have been taken.
+    ///
+    /// # Errors
+    /// That they are not as many as the fingerprints.
+    pub(super) fn end(&self) -> Result<u64, String> {
+        let (places, wanted) = (self.places, self.record.fingerprints);
+        if places == wanted { Ok(places) } else { Err(format!("it has {places} positions and {wanted} fingerprints")) }
+    }
 }
 
 fn next(previous: &Place, bytes: &mut &[u8]) -> Option<Place> {

@@ -13,6 +13,12 @@ use super::format::posting_key;
 use super::lookup::{Reading, blocks_of, current_block};
 use crate::error::Result;
 
+/// Postings in ascending order.
+pub(super) trait Postings {
+    /// The next posting; `None` at the end.
+    fn next(&mut self) -> Result<Option<Posting>>;
+}
+
 /// A place in one run, which need not be committed yet.
 pub(super) struct RunReader<'a> {
     blocks: DBRawIterator<'a>,
@@ -33,9 +39,10 @@ impl<'a> RunReader<'a> {
         blocks.seek(posting_key(run, *hashes.start(), 0));
         Ok(Self { blocks, hashes, block: Vec::new() })
     }
+}
 
-    /// The next posting, in ascending order; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Posting>> {
+impl Postings for RunReader<'_> {
+    fn next(&mut self) -> Result<Option<Posting>> {
         loop {
             match self.block.pop() {
                 Some(posting) if posting.hash < *self.hashes.start() => {}
@@ -53,7 +60,7 @@ impl<'a> RunReader<'a> {
 }
 
 /// Calls `visit` with the postings of all readers in one ascending order.
-pub(super) fn merge(readers: &mut [RunReader<'_>], mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
+pub(super) fn merge<P: Postings>(readers: &mut [P], mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
     let mut heads = BinaryHeap::new();
     for (index, reader) in readers.iter_mut().enumerate() {
         heads.extend(reader.next()?.map(|posting| Reverse((posting, index))));

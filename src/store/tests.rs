@@ -10,19 +10,19 @@ use crate::fingerprint::Fingerprint;
 use crate::profile::Profile;
 
 /// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
-fn hash(n: u64) -> u64 {
+pub(super) fn hash(n: u64) -> u64 {
     let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-fn fingerprint(hash: u64, position: u64) -> Fingerprint {
+pub(super) fn fingerprint(hash: u64, position: u64) -> Fingerprint {
     let span = Span { start: position * 6, end: position * 6 + 30 };
     Fingerprint { hash, position, span, first_line: 1 + position / 10, last_line: 1 + (position + 5) / 10 }
 }
 
-fn record(name: u64, fingerprints: u64) -> DocumentRecord {
+pub(super) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
     DocumentRecord {
         name: format!("{name}.txt"),
         source: None,

@@ -1,18 +1,19 @@
 //! Verifying: every row against its checksum, its own form, and the rows it must agree with.
 //!
-//! Memory is 16 bytes for each id ever given; nothing else grows with the database.
+//! Memory is 24 bytes for each id ever given; nothing else grows with the database.
 
 use rocksdb::IteratorMode;
 
 use super::filter_cursor::FilterCursor;
 use super::format::{
-    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, digest_key, document_key, name_key, parse_posting_key, position_key,
-    split_u32,
+    DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, digest_key, document_key, marker, name_key,
+    parse_posting_key, position_key, split_u32,
 };
 use super::lookup::{Reading, blocks_of, current_block, rows_of};
-use super::positions::{self, CHUNK_PLACES, Place};
+use super::positions::{self, CHUNK_PLACES};
 use super::records::{self, DocumentRecord, RunRecord, StateRecord};
 use super::run_reader::{self, RunReader};
+use super::survey::Tally;
 use super::{Posting, Store, View, failed, family};
 use crate::error::{Error, Result};
 
@@ -38,17 +39,18 @@ pub struct Verification {
     pub problems: Vec<Problem>,
 }
 
-/// What the postings say of each document, by id.
-#[derive(Default)]
-struct Counts {
-    postings: Vec<u64>,
-    distinct: Vec<u64>,
-}
-
 struct Verifier<'a> {
     store: &'a Store,
     view: &'a View,
     found: Verification,
+}
+
+impl Problem {
+    /// An error that is one.
+    pub(super) fn of(error: &Error) -> Self {
+        let cause = std::error::Error::source(error).map(|cause| cause.to_string());
+        Self { what: error.to_string(), detail: cause.unwrap_or_default() }
+    }
 }
 
 impl Store {
@@ -61,9 +63,10 @@ impl Store {
             verifier.check_run(*run, record)?;
             progress("postings", verifier.found.postings);
         }
-        let counts = verifier.count_postings()?;
-        let sums = verifier.check_documents(&counts, progress)?;
+        let tallies = verifier.count_postings()?;
+        let sums = verifier.check_documents(&tallies, progress)?;
         verifier.check_sums(&sums);
+        verifier.check_marker()?;
         verifier.check_strays(NAMES)?;
         verifier.check_strays(DIGESTS)?;
         Ok(verifier.found)
@@ -80,8 +83,7 @@ impl Verifier<'_> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(error @ (Error::Damaged { .. } | Error::Store { .. })) => {
-                let detail = std::error::Error::source(&error).map(|cause| cause.to_string()).unwrap_or_default();
-                self.problem(error.to_string(), detail);
+                self.found.problems.push(Problem::of(&error));
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -162,28 +164,30 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn count_postings(&mut self) -> Result<Counts> {
-        let ids = self.view.state.next_document as usize;
-        let mut counts = Counts { postings: vec![0; ids], distinct: vec![0; ids] };
+    /// What the postings say of each document, by id.
+    fn count_postings(&mut self) -> Result<Vec<Tally>> {
+        let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
         let mut last = None;
         let merged = run_reader::merge(&mut readers, |posting| {
-            let id = posting.document as usize;
-            if let (Some(postings), Some(distinct)) = (counts.postings.get_mut(id), counts.distinct.get_mut(id)) {
-                *postings += 1;
-                *distinct += u64::from(last != Some((posting.hash, posting.document)));
+            if let Some(tally) = tallies.get_mut(posting.document as usize) {
+                tally.add(posting, last != Some((posting.hash, posting.document)));
             }
             last = Some((posting.hash, posting.document));
             Ok(())
         });
         self.listed(merged)?;
-        Ok(counts)
+        Ok(tallies)
     }
 
     /// Each document's record against its postings, positions, name and digest. Returns the sums of the
     /// records.
-    fn check_documents(&mut self, counts: &Counts, progress: &mut dyn FnMut(&'static str, u64)) -> Result<StateRecord> {
+    fn check_documents(
+        &mut self,
+        tallies: &[Tally],
+        progress: &mut dyn FnMut(&'static str, u64),
+    ) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         for entry in self.store.db.iterator_cf(family(&self.store.db, DOCUMENTS)?, IteratorMode::Start) {
             let Some((key, value)) = self.listed(entry.map_err(failed("read the documents")))? else { break };
@@ -204,13 +208,20 @@ impl Verifier<'_> {
             sums.bytes += record.bytes;
             sums.symbols += record.symbols;
             sums.fingerprints += record.fingerprints;
+            let tally = &tallies[id as usize];
             for (held, wanted, name) in [
-                (counts.postings[id as usize], record.fingerprints, "postings"),
-                (counts.distinct[id as usize], record.distinct, "distinct hashes"),
+                (tally.postings, record.fingerprints, "postings"),
+                (tally.distinct, record.distinct, "distinct hashes"),
             ] {
                 if held != wanted {
                     self.problem(&what, format!("it has {held} {name}, and its record says {wanted}"));
                 }
+            }
+            if tally.postings == record.fingerprints && !tally.is_whole(record.fingerprints) {
+                self.problem(&what, "its postings do not name each of its fingerprints once");
+            }
+            if self.view.is_boilerplate(id) != record.boilerplate {
+                self.problem(&what, "its record and the set of boilerplate disagree");
             }
             for (name, key) in [(NAMES, name_key(&record.name, id)), (DIGESTS, digest_key(&record.digest, id).to_vec())]
             {
@@ -228,8 +239,7 @@ impl Verifier<'_> {
 
     fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
         let rows = family(&self.store.db, POSITIONS)?;
-        let mut last: Option<Place> = None;
-        let mut places = 0u64;
+        let mut check = positions::Check::new(record);
         for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
             let row = self.store.db.get_pinned_cf(rows, position_key(id, chunk as u32));
             let Some(row) = self.listed(row.map_err(failed("read positions")))? else { return Ok(()) };
@@ -237,27 +247,15 @@ impl Verifier<'_> {
                 self.problem(what, format!("chunk {chunk} of its positions is missing"));
                 return Ok(());
             };
-            let decoded = match positions::decode(&row) {
-                Ok(decoded) => decoded,
-                Err(detail) => {
-                    self.problem(what, detail);
-                    return Ok(());
-                }
-            };
-            for place in decoded {
-                let ascends = last.is_none_or(|last| last.position < place.position && last.start <= place.start);
-                if !ascends || place.end > record.bytes || place.start >= place.end {
-                    self.problem(what, "its positions do not ascend within the document");
-                    return Ok(());
-                }
-                last = Some(place);
-                places += 1;
+            if let Err(detail) = check.chunk(&row) {
+                self.problem(what, detail);
+                return Ok(());
             }
         }
-        if places != record.fingerprints {
-            self.problem(what, format!("it has {places} positions and {} fingerprints", record.fingerprints));
+        match check.end() {
+            Ok(places) => self.found.positions += places,
+            Err(detail) => self.problem(what, detail),
         }
-        self.found.positions += places;
         Ok(())
     }
 
@@ -273,6 +271,15 @@ impl Verifier<'_> {
                 self.problem("the state record", format!("it counts {wanted} {name}, and the documents have {held}"));
             }
         }
+    }
+
+    fn check_marker(&mut self) -> Result<()> {
+        let path = self.store.root().join(MARKER);
+        let text = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        if text != marker(self.store.profile()).as_bytes() {
+            self.problem(format!("the file {MARKER}"), "its copy of the profile is damaged");
+        }
+        Ok(())
     }
 
     /// Names and digests that belong to no document.

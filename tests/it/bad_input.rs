@@ -4,6 +4,7 @@
 
 mod damage;
 mod documents;
+mod files;
 
 use std::process::Stdio;
 

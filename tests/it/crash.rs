@@ -1,10 +1,11 @@
 //! Killed at any moment: nothing committed is lost, nothing is counted twice, and readers see whole commits.
 
+mod readers;
+mod steps;
+
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -95,10 +96,12 @@ impl Undisturbed {
         Self { folder, documents, seconds }
     }
 
+    fn ingest(&self) -> Command {
+        self.folder.command(&[&["--db", KILLED, "-q"], &INGEST[..]].concat())
+    }
+
     fn start(&self) -> Child {
-        let arguments = [&["--db", KILLED, "-q"], &INGEST[..]].concat();
-        let mut command = self.folder.command(&arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        self.ingest().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Starts an ingest and kills it after `seconds`. False where it had ended by then, which it must have well.
@@ -131,15 +134,19 @@ impl Undisturbed {
         assert_eq!(stats["postings"], stats["fingerprints"]);
         assert_eq!(json(&self.folder, KILLED, &["verify"])[0]["problems"], Value::Array(vec![]));
         if !documents.is_empty() {
-            let all = names(&documents);
-            let present = all.iter().copied().collect();
+            let present = names(&documents).into_iter().collect();
+            let mut choose = |of: &[&Value], count: usize| -> Vec<String> {
+                (0..count).map(|_| random.one_of(of)["name"].as_str().unwrap().to_owned()).collect()
+            };
+            let many = choose(&documents.iter().collect::<Vec<_>>(), 30);
             let is_small = |document: &&Value| document["symbols"].as_u64().unwrap() < 100_000;
             let small: Vec<&Value> = documents.iter().filter(is_small).collect();
-            let some: Vec<&str> = (0..5).map(|_| random.one_of(&small)["name"].as_str().unwrap()).collect();
+            let some = choose(&small, 5);
             let sampled = ["-n", "8", "--mode", "resemblance", "--no-passages"];
             let coarse = ["--window", "1000", "--no-passages"];
-            for (queries, flags) in [(&all, &sampled[..]), (&all, &coarse), (&some, &[])] {
-                let [got, expected] = [KILLED, WHOLE].map(|db| answers(&self.folder, db, queries, flags, &present));
+            for (queries, flags) in [(&many, &sampled[..]), (&many, &coarse), (&some, &[])] {
+                let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
+                let [got, expected] = [KILLED, WHOLE].map(|db| answers(&self.folder, db, &queries, flags, &present));
                 assert!(got == expected, "answers differ from those of an undisturbed run");
             }
         }
@@ -203,99 +210,4 @@ fn two_hundred_kills() {
     many_files(&folder, 1500);
     write(&folder, "07/large.txt", 9, 2_000_000);
     Undisturbed::new(folder).survive(200, &mut seed());
-}
-
-#[test]
-fn readers_see_whole_commits_while_an_ingest_runs() {
-    let folder = Folder::new();
-    many_files(&folder, 300);
-    folder.ok(&["--db", "db", "init", "-k", "6", "-w", "3"]);
-    let mut child =
-        folder.command(&[&["--db", "db", "-q"], &INGEST[..]].concat()).stdout(Stdio::null()).spawn().unwrap();
-    let read = |random: &mut Random, least: u64| {
-        let documents = list(&folder, "db");
-        assert!(documents.len() as u64 >= least, "{} documents, {least} before", documents.len());
-        if let Some(last) = names(&documents).last() {
-            let some = random.one_of(&names(&documents));
-            for answer in json(&folder, "db", &["query", last, some, "-n", "50"]) {
-                assert_eq!(answer["looked_up"], 50);
-                // It holds its own hashes.
-                assert_eq!(answer["found"], 50);
-            }
-            let wide = ["query", "--window", "50", "--max-df", "1", last];
-            assert_eq!(json(&folder, "db", &wide)[0]["matches"][0]["document"], **last);
-        }
-        let stats = json(&folder, "db", &["stats"]).remove(0);
-        assert_eq!(stats["postings"], stats["fingerprints"]);
-        let count = stats["documents"].as_u64().unwrap();
-        assert!(count >= documents.len() as u64, "{count} documents, {} before", documents.len());
-        count
-    };
-    let (read, ended) = (&read, &AtomicBool::new(false));
-    thread::scope(|scope| {
-        for seed in [1, 2] {
-            scope.spawn(move || {
-                let (mut random, mut least) = (Random(seed), 0);
-                while !ended.load(Ordering::SeqCst) {
-                    least = read(&mut random, least);
-                }
-            });
-        }
-        let status = child.wait().unwrap();
-        ended.store(true, Ordering::SeqCst);
-        assert!(status.success());
-    });
-    assert_eq!(read(&mut Random(3), 300), 300);
-}
-
-#[test]
-fn a_second_writer_is_told_who_holds_the_database() {
-    let folder = Folder::new();
-    folder.write("one.txt", text(1, 500));
-    folder.ok(&["--db", "db", "ingest", "one.txt", "-k", "6", "-w", "3"]);
-    // At work until its input ends.
-    let mut first = folder.command(&["--db", "db", "-q", "ingest", "-", "--name", "from input"]);
-    let mut first = first.stdin(Stdio::piped()).spawn().unwrap();
-    let pid = first.id().to_string();
-    wait_for(&folder.path().join("db/lock"), &pid);
-
-    let second = folder.run(&["--db", "db", "ingest", "one.txt"]);
-    assert_eq!(second.status, 2, "{second:?}");
-    assert!(second.stdout.is_empty(), "{second:?}");
-    assert!(second.stderr.contains(&format!("is being written by process {pid}")), "{second:?}");
-    assert_eq!(names(&list(&folder, "db")), ["one.txt"]);
-    assert_eq!(json(&folder, "db", &["query", "one.txt"])[0]["matches"][0]["identical"], true);
-    assert_eq!(json(&folder, "db", &["stats"])[0]["documents"], 1);
-
-    std::io::Write::write_all(first.stdin.as_mut().unwrap(), text(2, 500).as_bytes()).unwrap();
-    drop(first.stdin.take());
-    assert!(first.wait().unwrap().success());
-    assert_eq!(names(&list(&folder, "db")), ["one.txt", "from input"]);
-    // The lock ended with its holder.
-    folder.ok(&["--db", "db", "ingest", "one.txt"]);
-}
-
-/// A writer that opens a database moves its last commits from the log into tables.
-#[test]
-fn a_writer_that_opens_hides_nothing_from_readers() {
-    let folder = Folder::new();
-    for round in 1..=12 {
-        let name = format!("{round}.txt");
-        folder.write(&name, text(round, 300));
-        folder.ok(&["--db", "db", "ingest", &name, "-k", "6", "-w", "3"]);
-        let mut writer = folder.command(&["--db", "db", "-q", "ingest", "-"]);
-        let mut writer = writer.stdin(Stdio::piped()).spawn().unwrap();
-        for _ in 0..4 {
-            assert_eq!(list(&folder, "db").len() as u64, round);
-        }
-        // Killed, it leaves no document from its input.
-        writer.kill().unwrap();
-        writer.wait().unwrap();
-    }
-}
-
-fn wait_for(file: &Path, text: &str) {
-    while !std::fs::read_to_string(file).is_ok_and(|found| found.contains(text)) {
-        thread::sleep(Duration::from_millis(5));
-    }
 }

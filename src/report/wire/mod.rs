@@ -8,4 +8,7 @@ mod stored;
 pub use ingest::{Failure, IngestReport, SkippedFile};
 pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
 pub use query::{MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};
-pub use stored::{DocumentReport, ProblemReport, ProfileReport, StatsReport, StoredBytes, VerifyReport};
+pub use stored::{
+    DocumentReport, LostDocumentReport, ProblemReport, ProfileReport, RepairReport, StatsReport, StoredBytes,
+    VerifyReport,
+};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
 use crate::document::Digest;
 use crate::profile::Profile;
-use crate::store::{Problem, Verification};
+use crate::store::{LostDocument, Problem, Repair, Verification};
 
 /// A profile, as every report shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,8 +122,43 @@ pub struct VerifyReport {
     pub postings: u64,
     /// Positions checked.
     pub positions: u64,
-    /// What is wrong; empty where nothing is.
+    /// What is wrong, or was before the repair; empty where nothing is.
     pub problems: Vec<ProblemReport>,
+    /// What was done about it; only with `--repair`, and then the counts above are those after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairReport>,
+}
+
+/// What a repair has done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepairReport {
+    /// Documents whose fingerprints were made again from their text.
+    pub read_again: Vec<String>,
+    /// Documents that could not be rebuilt and are in the database no more.
+    pub lost: Vec<LostDocumentReport>,
+    /// Commits after the last one that could be read: what they added or removed may be lost in part.
+    pub commits_lost: u64,
+}
+
+impl RepairReport {
+    /// True where everything is there again.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.lost.is_empty() && self.commits_lost == 0
+    }
+}
+
+/// A document that could not be rebuilt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LostDocumentReport {
+    /// Its name; null where that is lost too.
+    pub name: Option<String>,
+    /// The absolute path it was read from, where that is known.
+    pub source: Option<String>,
+    /// Why it could not be read again.
+    pub reason: String,
 }
 
 /// What is wrong with one part of a database.
@@ -147,7 +182,25 @@ impl VerifyReport {
             postings: found.postings,
             positions: found.positions,
             problems: found.problems.iter().map(problem).collect(),
+            repair: None,
         }
+    }
+
+    /// The report of a repair.
+    #[must_use]
+    pub fn of_repair(repair: &Repair) -> Self {
+        let lost = |lost: &LostDocument| LostDocumentReport {
+            name: lost.name.clone(),
+            source: lost.source.clone(),
+            reason: lost.reason.clone(),
+        };
+        let done = RepairReport {
+            read_again: repair.read_again.clone(),
+            lost: repair.lost.iter().map(lost).collect(),
+            commits_lost: repair.commits_lost,
+        };
+        let found = Verification { problems: repair.problems.clone(), ..repair.now.clone() };
+        Self { repair: Some(done), ..Self::new(&found) }
     }
 }
 

@@ -1,0 +1,75 @@
+//! Repair: documents whose fingerprints were damaged are read again, where their text is still what it was.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::document::{Format, Offsets};
+use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprinter;
+use crate::input::{Reader, candidate_of};
+use crate::profile::Unit;
+use crate::store::{Begun, DocumentRecord, Repair, Repairing};
+
+/// Rebuilds what can be rebuilt of the damaged database at `root`.
+pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
+    let mut repairing = match Repairing::begin(root, progress)? {
+        Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
+        Begun::Damaged(repairing) => repairing,
+    };
+    let mut reader = Reader::new(repairing.profile().unit != Unit::Byte);
+    let mut fingerprinter = Fingerprinter::new(repairing.profile());
+    for (done, id) in (1..).zip(repairing.hurt()) {
+        let record = repairing.read_record(id)?;
+        match read_again(&mut repairing, &mut reader, &mut fingerprinter, &record)? {
+            Ok(record) => repairing.keep(record)?,
+            Err(reason) => repairing.lose(record, reason)?,
+        }
+        progress("documents read again", done);
+    }
+    repairing.finish(progress)
+}
+
+/// Hands over a document's fingerprints and returns its record as it is now; or the reason why its text cannot be had.
+fn read_again(
+    repairing: &mut Repairing,
+    reader: &mut Reader,
+    fingerprinter: &mut Fingerprinter,
+    record: &DocumentRecord,
+) -> Result<std::result::Result<DocumentRecord, String>> {
+    let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
+    let candidate = match candidate_of(Path::new(source)) {
+        Ok(candidate) => candidate,
+        Err(error) => return Ok(Err(error.chain())),
+    };
+    fingerprinter.begin(Format::named(&record.format).unwrap_or_default());
+    let mut fingerprints = Vec::new();
+    // What the store says is no fault of the document.
+    let mut failure = None;
+    let digest = reader.read(&candidate, &AtomicBool::new(false), &mut |bytes| {
+        fingerprinter.feed(bytes, &mut fingerprints);
+        repairing.take(&std::mem::take(&mut fingerprints)).map_err(|error| {
+            failure = Some(error);
+            Error::Interrupted
+        })
+    });
+    // Finished in any case, so as to be ready for the next document.
+    let facts = fingerprinter.finish(&mut fingerprints);
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let facts = match digest.and_then(|digest| Ok((digest, facts?))) {
+        Ok((digest, facts)) if digest == record.digest => facts,
+        Ok(_) => return Ok(Err(format!("{source} has changed since it was read"))),
+        Err(error) => return Ok(Err(error.chain())),
+    };
+    repairing.take(&fingerprints)?;
+    Ok(Ok(DocumentRecord {
+        encoding: facts.text.encoding.to_owned(),
+        undecodable: facts.text.undecodable,
+        lines: facts.text.lines,
+        symbols: facts.symbols,
+        kgrams: facts.kgrams,
+        extracted: facts.offsets == Offsets::Extracted,
+        ..record.clone()
+    }))
+}

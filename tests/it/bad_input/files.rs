@@ -1,0 +1,216 @@
+//! Every file of a database cut, flipped and removed: each command errs with a next step or answers exactly as before,
+//! and `verify --repair` brings all of it back, or says what is lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::prose;
+use crate::support::{Folder, Run};
+
+const DB: &str = "whole";
+const HURT: &str = "hurt";
+
+const COMMANDS: [&[&str]; 4] = [
+    &["query", "--top", "0", "docs/000.txt", "docs/033.txt", "docs/late.txt"],
+    &["list"],
+    &["show", "docs/007.txt", "docs/late.txt"],
+    &["query", "--document", "docs/011.txt", "--mode", "resemblance", "--top", "0"],
+];
+
+/// What the commands answer, in JSON.
+fn ask(folder: &Folder, db: &str) -> Vec<Run> {
+    COMMANDS.iter().map(|command| folder.run(&[&["--db", db, "--format", "json"], *command].concat())).collect()
+}
+
+/// A database with tables and a log of every family, deleted and replaced documents, and the leavings of a crash.
+fn make() -> (Folder, Vec<Run>) {
+    let folder = Folder::new();
+    for number in 0..40 {
+        folder.write(&format!("docs/{number:03}.txt"), prose(number));
+    }
+    let run = |arguments: &[&str]| folder.ok(&[&["--db", DB, "-q"], arguments].concat());
+    run(&["ingest", "--profile", "prose", "-w", "3", "docs"]);
+    run(&["rm", "docs/003.txt"]);
+    run(&["compact"]);
+    folder.write("docs/005.txt", prose(500));
+    fs::remove_file(folder.path().join("docs/003.txt")).unwrap();
+    run(&["ingest", "docs"]);
+    folder.write("docs/late.txt", prose(7));
+    run(&["ingest", "docs"]);
+    folder.write(&format!("{DB}/incoming/postings-0.sst"), "the beginning of a table");
+    let answers = ask(&folder, DB);
+    assert!(answers.iter().all(|answer| answer.status == 0), "{answers:#?}");
+    (folder, answers)
+}
+
+/// All files below a folder, in order of name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    for file in files(from) {
+        let place = to.join(file.strip_prefix(from).unwrap());
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(&file, place).unwrap();
+    }
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    Cut(usize),
+    Flip(usize),
+    Remove,
+}
+
+impl Damage {
+    /// What can happen to a file of `length` bytes, in each of so many parts of it.
+    fn all(length: usize, parts: usize) -> Vec<Self> {
+        let mut all = vec![Self::Remove];
+        if length > 0 {
+            all.extend([Self::Cut(length / 2), Self::Flip(length / 3)]);
+            all.extend((0..parts).map(|part| Self::Cut(length * part / parts)));
+            all.extend((0..parts).map(|part| Self::Flip(length * part / parts)));
+            // Footers are at the end.
+            all.extend([Self::Cut(length - 1), Self::Flip(length - 1)]);
+        }
+        all
+    }
+
+    fn apply(self, path: &Path) {
+        let mut bytes = fs::read(path).unwrap();
+        match self {
+            Self::Remove => return fs::remove_file(path).unwrap(),
+            Self::Cut(kept) => bytes.truncate(kept),
+            Self::Flip(at) => bytes[at] ^= 1 << (at % 8),
+        }
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// An error that says what to do, or the answer that was given before.
+fn is_right(run: &Run, before: &Run, what: &str) -> bool {
+    assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
+    if run.status == 0 {
+        assert!(run.stdout == before.stdout, "{what}: a wrong answer: {run:#?}, not {before:#?}");
+        return true;
+    }
+    assert_eq!(run.status, 2, "{what}: {run:#?}");
+    assert!(run.stderr.contains("error: ") && run.stderr.contains("\nhint: "), "{what}: no next step: {run:#?}");
+    false
+}
+
+/// What became of the databases that were damaged in one kind of file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Outcomes {
+    harmless: usize,
+    repaired: usize,
+    /// Repaired, but for documents that are listed.
+    lost: usize,
+    /// Not to be repaired, and the database is as it was.
+    refused: usize,
+}
+
+fn survive(parts: usize) {
+    let (folder, answers) = make();
+    let (whole, hurt) = (folder.path().join(DB), folder.path().join(HURT));
+    for (index, file) in files(&whole).into_iter().enumerate() {
+        let name = file.strip_prefix(&whole).unwrap().to_owned();
+        let mut outcomes = Outcomes::default();
+        let mut damages = Damage::all(file.metadata().unwrap().len() as usize, parts);
+        if parts == 0 {
+            // One of three for each file.
+            damages.truncate(3);
+            damages = vec![damages[index % damages.len()]];
+        }
+        for damage in damages {
+            let what = format!("{} {damage:?}", name.display());
+            copy(&whole, &hurt);
+            damage.apply(&hurt.join(&name));
+            let after = ask(&folder, HURT);
+            let right = after.iter().zip(&answers).filter(|(run, before)| is_right(run, before, &what)).count();
+            outcomes.count(right == answers.len(), repair(&folder, &answers, &what));
+        }
+        eprintln!("{}: {outcomes:?}", name.display());
+        outcomes.check(&name, parts);
+    }
+}
+
+/// Repairs the database and looks at what is there then. True where nothing is lost; `None` where it was refused.
+fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
+    let run = folder.run(&["--db", HURT, "verify", "--repair", "--format", "json"]);
+    assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
+    if run.stdout.is_empty() {
+        assert!(run.status == 2 && run.stderr.contains("\nhint: "), "{what}: {run:#?}");
+        return None;
+    }
+    let report = run.json().remove(0);
+    let lost = report["repair"]["lost"].as_array().unwrap();
+    let complete = lost.is_empty() && report["repair"]["commits_lost"] == 0;
+    assert_eq!(run.status, if complete { 0 } else { 2 }, "{what}: {run:#?}");
+    let again = folder.ok(&["--db", HURT, "verify", "--format", "json"]);
+    assert_eq!(again.json()[0]["problems"], Value::Array(vec![]), "{what}");
+    if complete {
+        for (run, before) in ask(folder, HURT).iter().zip(answers) {
+            assert_eq!(run.stdout, before.stdout, "{what}: other answers after the repair: {report}");
+        }
+    }
+    // What is lost comes back from its files.
+    folder.ok(&["--db", HURT, "ingest", "docs"]);
+    let names = |db: &str| {
+        let list = folder.ok(&["--db", db, "list", "--format", "json"]).json();
+        let mut names: Vec<String> = list.iter().map(|document| document["name"].as_str().unwrap().into()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(HURT), names(DB), "{what}: {report}");
+    Some(complete)
+}
+
+impl Outcomes {
+    fn count(&mut self, answered: bool, repaired: Option<bool>) {
+        match repaired {
+            None => self.refused += 1,
+            Some(false) => self.lost += 1,
+            Some(true) if answered => self.harmless += 1,
+            Some(true) => self.repaired += 1,
+        }
+    }
+
+    /// What must be possible for a kind of file.
+    fn check(&self, name: &Path, parts: usize) {
+        let text = name.to_str().unwrap();
+        let sound = match () {
+            // Nothing depends on them.
+            () if text == "lock" || text == "committed" || text.starts_with("incoming") => {
+                self.refused + self.lost == 0
+            }
+            () if text.contains("OPTIONS") || text.contains("LOG") => self.repaired + self.refused + self.lost == 0,
+            () if text.ends_with("CURRENT") => self.refused + self.lost == 0 && (self.repaired > 0 || parts == 0),
+            () if text.ends_with(".sst") => self.refused == 0,
+            () => true,
+        };
+        assert!(sound, "{text}: {self:?}");
+    }
+}
+
+#[test]
+fn damage_to_any_file_is_noticed_or_harmless_and_repaired() {
+    survive(0);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn damage_anywhere_in_any_file_is_noticed_or_harmless_and_repaired() {
+    survive(5);
+}

@@ -1,0 +1,156 @@
+//! Readers and a second writer beside a writer at work.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{INGEST, Undisturbed, WHOLE, json, list, many_files, names, text};
+use crate::oracle::Random;
+use crate::support::Folder;
+
+const FILES: u64 = 300;
+
+/// What one look at a growing database must be like: that of some commit, at or after the one seen before.
+struct Look<'a> {
+    whole: &'a Undisturbed,
+    /// The matches of the queries in the finished database.
+    answers: &'a [Value],
+}
+
+/// Queries whose answers grow with the database.
+const QUERY: [&str; 7] = ["query", "--top", "0", "docs/00/0001.txt", "docs/02/0130.txt", "docs/05/0299.txt", "-q"];
+
+impl Look<'_> {
+    /// Looks with every command that reads. Returns how many documents there are by now.
+    fn take(&self, random: &mut Random, least: usize) -> usize {
+        let folder = &self.whole.folder;
+        let documents = list(folder, "db");
+        assert!(documents.len() >= least, "{} documents, {least} before", documents.len());
+        assert!(documents[..] == self.whole.documents[..documents.len()], "not the first of an undisturbed run");
+
+        // Matches come in no order of id, but those there are must be all below the commit that is seen.
+        let seen = json(folder, "db", &QUERY);
+        for (seen, last) in seen.iter().zip(self.answers) {
+            let ids = |answer: &Value| -> Vec<u64> {
+                answer["matches"].as_array().unwrap().iter().map(|found| found["id"].as_u64().unwrap()).collect()
+            };
+            let bound =
+                ids(seen).into_iter().max().map_or(documents.len() as u64, |id| (id + 1).max(documents.len() as u64));
+            let mut expected = last["matches"].as_array().unwrap().clone();
+            expected.retain(|found| found["id"].as_u64().unwrap() < bound);
+            assert_eq!(seen["matches"], Value::Array(expected), "the matches below {bound} of a commit");
+        }
+        if let Some(last) = names(&documents).last() {
+            let some = random.one_of(&names(&documents));
+            for answer in json(folder, "db", &["query", last, some, "-n", "50"]) {
+                assert_eq!(answer["looked_up"], 50);
+                // It holds its own hashes.
+                assert_eq!(answer["found"], 50);
+            }
+            let wide = ["query", "--window", "50", "--max-df", "1", last];
+            assert_eq!(json(folder, "db", &wide)[0]["matches"][0]["document"], **last);
+            assert_eq!(json(folder, "db", &["show", last])[0]["name"], **last);
+        }
+        let stats = json(folder, "db", &["stats"]).remove(0);
+        assert_eq!(stats["postings"], stats["fingerprints"]);
+        let count = stats["documents"].as_u64().unwrap() as usize;
+        assert!(count >= documents.len(), "{count} documents, {} before", documents.len());
+        count
+    }
+}
+
+fn hammer(readers: u64) {
+    let folder = Folder::new();
+    many_files(&folder, FILES);
+    let whole = Undisturbed::new(folder);
+    let folder = &whole.folder;
+    let answers = json(folder, WHOLE, &QUERY);
+    folder.ok(&["--db", "db", "init", "-k", "6", "-w", "3"]);
+    let ingest = [&["--db", "db", "-q"], &INGEST[..]].concat();
+    let mut child = folder.command(&ingest).stdout(Stdio::null()).spawn().unwrap();
+    let look = &Look { whole: &whole, answers: &answers };
+    let ended = &AtomicBool::new(false);
+    thread::scope(|scope| {
+        for seed in 1..=readers {
+            scope.spawn(move || {
+                let (mut random, mut least) = (Random(seed), 0);
+                while !ended.load(Ordering::SeqCst) {
+                    least = look.take(&mut random, least);
+                }
+            });
+        }
+        let status = child.wait().unwrap();
+        ended.store(true, Ordering::SeqCst);
+        assert!(status.success());
+    });
+    assert_eq!(look.take(&mut Random(3), FILES as usize), FILES as usize);
+}
+
+#[test]
+fn readers_see_whole_commits_while_an_ingest_runs() {
+    hammer(2);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn many_readers_see_whole_commits_while_an_ingest_runs() {
+    for _ in 0..5 {
+        hammer(6);
+    }
+}
+
+#[test]
+fn a_second_writer_is_told_who_holds_the_database() {
+    let folder = Folder::new();
+    folder.write("one.txt", text(1, 500));
+    folder.ok(&["--db", "db", "ingest", "one.txt", "-k", "6", "-w", "3"]);
+    // At work until its input ends.
+    let mut first = folder.command(&["--db", "db", "-q", "ingest", "-", "--name", "from input"]);
+    let mut first = first.stdin(Stdio::piped()).spawn().unwrap();
+    let pid = first.id().to_string();
+    wait_for(&folder.path().join("db/lock"), &pid);
+
+    let second = folder.run(&["--db", "db", "ingest", "one.txt"]);
+    assert_eq!(second.status, 2, "{second:?}");
+    assert!(second.stdout.is_empty(), "{second:?}");
+    assert!(second.stderr.contains(&format!("is being written by process {pid}")), "{second:?}");
+    assert_eq!(names(&list(&folder, "db")), ["one.txt"]);
+    assert_eq!(json(&folder, "db", &["query", "one.txt"])[0]["matches"][0]["identical"], true);
+    assert_eq!(json(&folder, "db", &["stats"])[0]["documents"], 1);
+
+    std::io::Write::write_all(first.stdin.as_mut().unwrap(), text(2, 500).as_bytes()).unwrap();
+    drop(first.stdin.take());
+    assert!(first.wait().unwrap().success());
+    assert_eq!(names(&list(&folder, "db")), ["one.txt", "from input"]);
+    // The lock ended with its holder.
+    folder.ok(&["--db", "db", "ingest", "one.txt"]);
+}
+
+/// A writer that opens a database moves its last commits from the log into tables.
+#[test]
+fn a_writer_that_opens_hides_nothing_from_readers() {
+    let folder = Folder::new();
+    for round in 1..=12 {
+        let name = format!("{round}.txt");
+        folder.write(&name, text(round, 300));
+        folder.ok(&["--db", "db", "ingest", &name, "-k", "6", "-w", "3"]);
+        let mut writer = folder.command(&["--db", "db", "-q", "ingest", "-"]);
+        let mut writer = writer.stdin(Stdio::piped()).spawn().unwrap();
+        for _ in 0..4 {
+            assert_eq!(list(&folder, "db").len() as u64, round);
+        }
+        // Killed, it leaves no document from its input.
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+    }
+}
+
+fn wait_for(file: &Path, text: &str) {
+    while !std::fs::read_to_string(file).is_ok_and(|found| found.contains(text)) {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
