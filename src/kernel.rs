@@ -128,6 +128,7 @@ impl Kernel {
         if self.hashed > 2 * self.reach {
             let spent = self.hashed - self.reach;
             self.symbols.discard_front(spent);
+            self.symbols.narrow();
             self.first += spent as u64;
             self.hashed -= spent;
         }

@@ -59,45 +59,54 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
 // are four of the sixteen elements of an array.
 impl Lanes for Avx2 {
     #[inline(always)]
-    fn letters(self, block: &[u8; TEXT], at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) -> Classes {
+    fn classify(self, block: &[u8; TEXT]) -> Classes {
         let mut classes = Classes::default();
-        let mut unmoved = [0u8; TEXT];
         for half in 0..2 {
-            // SAFETY: see above. 32 bytes are read and written, from 0 or from 32 of 64 on.
+            // SAFETY: see above. 32 bytes are read, from 0 or from 32 of 64 on.
             unsafe {
                 let bytes = _mm256_loadu_si256(block.as_ptr().cast::<__m256i>().add(half));
-                let lowercase = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
-                let letter = _mm256_sub_epi8(lowercase, _mm256_set1_epi8(b'a' as i8));
-                let digit = _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8));
-                let is_letter = _mm256_cmpeq_epi8(_mm256_min_epu8(letter, _mm256_set1_epi8(25)), letter);
-                let is_digit = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
-                let code = _mm256_blendv_epi8(digit, _mm256_add_epi8(letter, _mm256_set1_epi8(10)), is_letter);
-                _mm256_storeu_si256(unmoved.as_mut_ptr().cast::<__m256i>().add(half), code);
+                let (letter, digit) = offsets(bytes);
+                let is_digit = at_most(digit, 9);
                 let newline = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'\n' as i8));
                 let escape = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(0x1B));
                 let shift = 32 * half;
-                classes.letters |= bits(_mm256_or_si256(is_letter, is_digit)) << shift;
+                classes.letters |= bits(_mm256_or_si256(at_most(letter, 25), is_digit)) << shift;
                 classes.newlines |= bits(newline) << shift;
                 classes.escapes |= bits(escape) << shift;
                 classes.beyond |= bits(bytes) << shift;
             }
         }
-        let (mut letters, mut kept) = (classes.letters, 0);
+        classes
+    }
+
+    #[inline(always)]
+    fn compact(self, block: &[u8; TEXT], mut kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
+        let mut unmoved = [0u8; TEXT];
+        for half in 0..2 {
+            // SAFETY: see above. 32 bytes are read and written, from 0 or from 32 of 64 on.
+            unsafe {
+                let bytes = _mm256_loadu_si256(block.as_ptr().cast::<__m256i>().add(half));
+                let (letter, digit) = offsets(bytes);
+                let code =
+                    _mm256_blendv_epi8(digit, _mm256_add_epi8(letter, _mm256_set1_epi8(10)), at_most(letter, 25));
+                _mm256_storeu_si256(unmoved.as_mut_ptr().cast::<__m256i>().add(half), code);
+            }
+        }
+        let mut to = 0;
         for (group, at) in (0..TEXT / 8).zip((at..).step_by(8)) {
-            let mask = (letters & 0xFF) as usize;
-            // SAFETY: see above. Eight codes are read, a whole group. What is written are eight elements from `kept`
-            // on, which is at most 8 times the groups before: they end within the 8 times all groups there are.
+            let mask = (kept & 0xFF) as usize;
+            // SAFETY: see above. Eight codes are read, a whole group. What is written are eight elements from `to` on,
+            // which is at most 8 times the groups before: they end within the 8 times all groups there are.
             unsafe {
                 let indices = _mm_loadl_epi64(KEPT[mask].as_ptr().cast());
                 let eight = _mm_loadl_epi64(unmoved.as_ptr().add(8 * group).cast());
-                _mm_storel_epi64(codes.as_mut_ptr().add(kept).cast(), _mm_shuffle_epi8(eight, indices));
+                _mm_storel_epi64(codes.as_mut_ptr().add(to).cast(), _mm_shuffle_epi8(eight, indices));
                 let places = _mm256_add_epi32(_mm256_set1_epi32(at as i32), _mm256_cvtepu8_epi32(indices));
-                _mm256_storeu_si256(starts.as_mut_ptr().add(kept).cast(), places);
+                _mm256_storeu_si256(starts.as_mut_ptr().add(to).cast(), places);
             }
-            kept += mask.count_ones() as usize;
-            letters >>= 8;
+            to += mask.count_ones() as usize;
+            kept >>= 8;
         }
-        classes
     }
 
     #[inline(always)]
@@ -149,6 +158,22 @@ impl Lanes for Avx2 {
             lanes[0].min(lanes[1]).min(lanes[2].min(lanes[3]))
         }
     }
+}
+
+/// How far each byte lies from `a`, as a lower case letter, and from `0`.
+#[inline(always)]
+unsafe fn offsets(bytes: __m256i) -> (__m256i, __m256i) {
+    // SAFETY: called where there is AVX2.
+    unsafe {
+        let lowercase = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+        (_mm256_sub_epi8(lowercase, _mm256_set1_epi8(b'a' as i8)), _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8)))
+    }
+}
+
+#[inline(always)]
+unsafe fn at_most(bytes: __m256i, most: i8) -> __m256i {
+    // SAFETY: called where there is AVX2.
+    unsafe { _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(most)), bytes) }
 }
 
 /// The highest bit of each byte.

@@ -54,16 +54,28 @@ static PLACES: [u8; TEXT] = {
 // SAFETY of the whole implementation: `self` exists only where AVX-512 was found.
 impl Lanes for Avx512 {
     #[inline(always)]
-    fn letters(self, block: &[u8; TEXT], at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) -> Classes {
-        // SAFETY: see above. 64 bytes are read of 64 and written of 64, and four times 16 starts of 64.
+    fn classify(self, block: &[u8; TEXT]) -> Classes {
+        // SAFETY: see above. 64 bytes are read of 64.
         unsafe {
             let bytes = _mm512_loadu_si512(block.as_ptr().cast());
-            let letter = _mm512_sub_epi8(_mm512_or_si512(bytes, _mm512_set1_epi8(0x20)), _mm512_set1_epi8(b'a' as i8));
-            let digit = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
+            let (letter, digit) = offsets(bytes);
             let is_letter = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(26));
-            let is_digit = _mm512_cmplt_epu8_mask(digit, _mm512_set1_epi8(10));
+            Classes {
+                letters: is_letter | _mm512_cmplt_epu8_mask(digit, _mm512_set1_epi8(10)),
+                newlines: _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(b'\n' as i8)),
+                escapes: _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0x1B)),
+                beyond: _mm512_movepi8_mask(bytes),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
+        // SAFETY: see above. 64 bytes are read of 64 and written of 64, and four times 16 starts of 64.
+        unsafe {
+            let (letter, digit) = offsets(_mm512_loadu_si512(block.as_ptr().cast()));
+            let is_letter = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(26));
             let code = _mm512_mask_add_epi8(digit, is_letter, letter, _mm512_set1_epi8(10));
-            let kept = is_letter | is_digit;
             _mm512_storeu_si512(codes.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(kept, code));
             let places = _mm512_maskz_compress_epi8(kept, _mm512_loadu_si512(PLACES.as_ptr().cast()));
             let (at, to) = (_mm512_set1_epi32(at as i32), starts.as_mut_ptr().cast::<__m512i>());
@@ -77,12 +89,6 @@ impl Lanes for Avx512 {
             _mm512_storeu_si512(to.add(1), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[1])));
             _mm512_storeu_si512(to.add(2), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[2])));
             _mm512_storeu_si512(to.add(3), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[3])));
-            Classes {
-                letters: kept,
-                newlines: _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(b'\n' as i8)),
-                escapes: _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0x1B)),
-                beyond: _mm512_movepi8_mask(bytes),
-            }
         }
     }
 
@@ -120,6 +126,16 @@ impl Lanes for Avx512 {
             }
             _mm512_reduce_min_epu64(_mm512_min_epu64(low, high))
         }
+    }
+}
+
+/// How far each byte lies from `a`, as a lower case letter, and from `0`.
+#[inline(always)]
+unsafe fn offsets(bytes: __m512i) -> (__m512i, __m512i) {
+    // SAFETY: called where there is AVX-512.
+    unsafe {
+        let lowercase = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+        (_mm512_sub_epi8(lowercase, _mm512_set1_epi8(b'a' as i8)), _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8)))
     }
 }
 

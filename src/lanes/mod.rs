@@ -23,6 +23,25 @@ pub(crate) const BLOCK: usize = 16;
 /// Bytes of text looked at together.
 pub(crate) const TEXT: usize = 64;
 
+/// The code of an ASCII letter or digit, 0 to 9 and 10 to 35, or that there is none.
+pub(crate) static CODES: [u8; 256] = {
+    let mut codes = [NO_CODE; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        codes[byte as usize] = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'z' => byte - b'a' + 10,
+            b'A'..=b'Z' => byte - b'A' + 10,
+            _ => NO_CODE,
+        };
+        byte += 1;
+    }
+    codes
+};
+
+/// One bit, which no code has.
+pub(crate) const NO_CODE: u8 = 0x40;
+
 /// What the bytes of a block of text are. Bit `i` speaks of byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes {
@@ -37,10 +56,11 @@ pub(crate) struct Classes {
 
 /// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
 pub(crate) trait Lanes: Copy {
-    /// Classifies a block of text and moves what its letters and digits are to the front of `codes` (digits 0 to 9, then
-    /// letters, of either case, 10 to 35), and where they stand, counted from `at`, to the front of `starts`. What comes
-    /// after as many as there are is anything.
-    fn letters(self, block: &[u8; TEXT], at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) -> Classes;
+    /// What the bytes of a block of text are.
+    fn classify(self, block: &[u8; TEXT]) -> Classes;
+    /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
+    /// where they stand, counted from `at`, to the front of `starts`. What comes after as many as there are is anything.
+    fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.

@@ -6,21 +6,12 @@
 use super::symbols::Symbols;
 use crate::lanes::{Job, Lanes, Processor, TEXT};
 
-/// Bytes read at once, at most: so many share one base of their origins.
-const RUN: usize = 1 << 24;
+/// Bytes of text read at once, at most: so many share one base of their origins.
+pub(super) const RUN: usize = 1 << 24;
 
 /// Finds the symbols of ASCII.
 pub(super) struct Ascii {
     processor: Processor,
-}
-
-/// Where to stop, and what to tell.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
-    /// ESC ends plain ASCII as well.
-    pub(super) stop_at_escape: bool,
-    /// Newlines are to be reported.
-    pub(super) newlines: bool,
 }
 
 impl Ascii {
@@ -34,11 +25,17 @@ impl Ascii {
         self.processor = processor;
     }
 
-    /// Adds the symbols of the ASCII that `bytes` begins with. Gives its length.
-    pub(super) fn read(&self, bytes: &[u8], at: u64, manner: Manner, out: &mut Symbols) -> usize {
+    /// The instruction set in use.
+    pub(super) fn processor(&self) -> Processor {
+        self.processor
+    }
+
+    /// Adds the symbols and newlines of the plain ASCII that `bytes` begins with, which ESC ends as well if
+    /// `stop_at_escape`. Gives its length.
+    pub(super) fn read(&self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         let mut taken = 0;
         for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
-            let read = self.processor.run(Read { bytes: run, at, manner, out });
+            let read = self.processor.run(Read { bytes: run, at, stop_at_escape, out });
             taken += read;
             if read < run.len() {
                 break;
@@ -51,7 +48,7 @@ impl Ascii {
 struct Read<'a> {
     bytes: &'a [u8],
     at: u64,
-    manner: Manner,
+    stop_at_escape: bool,
     out: &'a mut Symbols,
 }
 
@@ -60,7 +57,7 @@ impl Job for Read<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> usize {
-        let Self { bytes, at, manner, out } = self;
+        let Self { bytes, at, stop_at_escape, out } = self;
         let mut room = out.room(at, bytes.len());
         let (mut kept, mut taken) = (0, 0);
         while taken < bytes.len() {
@@ -76,20 +73,20 @@ impl Job for Read<'_> {
             };
             let Some(codes) = room.codes[kept..].first_chunk_mut() else { break };
             let Some(starts) = room.starts[kept..].first_chunk_mut() else { break };
-            let classes = lanes.letters(block, room.at + taken as u32, codes, starts);
-            let strange = classes.beyond | if manner.stop_at_escape { classes.escapes } else { 0 };
+            let classes = lanes.classify(block);
+            let strange = classes.beyond | if stop_at_escape { classes.escapes } else { 0 };
             let plain = strange.trailing_zeros();
             let mask = u64::MAX.checked_shr(TEXT as u32 - plain).unwrap_or(0);
-            kept += (classes.letters & mask).count_ones() as usize;
-            if manner.newlines {
-                room.newlines(classes.newlines & mask, at + taken as u64);
-            }
+            let letters = classes.letters & mask;
+            lanes.compact(block, letters, room.at + taken as u32, codes, starts);
+            kept += letters.count_ones() as usize;
+            room.newlines(classes.newlines & mask, at + taken as u64);
             taken += (plain as usize).min(rest.len());
             if strange != 0 {
                 break;
             }
         }
-        out.added(kept);
+        out.added_codes(kept);
         taken
     }
 }
@@ -132,9 +129,8 @@ mod tests {
                 if wide {
                     symbols.widen();
                 }
-                let manner = Manner { stop_at_escape, newlines: true };
-                prop_assert_eq!(ascii.read(before, 3, manner, &mut symbols), lengths[0]);
-                prop_assert_eq!(ascii.read(after, 3 + before.len() as u64, manner, &mut symbols), lengths[1]);
+                prop_assert_eq!(ascii.read(before, 3, stop_at_escape, &mut symbols), lengths[0]);
+                prop_assert_eq!(ascii.read(after, 3 + before.len() as u64, stop_at_escape, &mut symbols), lengths[1]);
                 symbols.widen();
                 let found = (0..symbols.len()).map(|i| {
                     let start = symbols.start(i);

@@ -1,14 +1,17 @@
 //! Unit char: the letters, numbers and accents of the standard form, one symbol each.
 //!
 //! Text is put into standard form one normalisation segment at a time (see [`Folding`]), so that it can be streamed
-//! and every symbol knows its origin: the segment. Segments of one character, which is nearly all text, cost one look
-//! in a table.
+//! and every symbol knows its origin: the segment. Nearly all text is segments of one *simple* character, which becomes
+//! one symbol or none: runs of them are read by one look in a table each, and ASCII by blocks.
+
+use std::mem;
 
 use super::Sink;
-use super::ascii::{Ascii, Manner};
-use super::fold::{Fate, Folding};
-use super::symbols::Symbols;
-use crate::lanes::Processor;
+use super::ascii::{Ascii, RUN};
+use super::fold::{Fate, Folding, NOT_SIMPLE};
+use super::symbols::{Room, Symbols};
+use super::value::LETTERS;
+use crate::lanes::{CODES, Job, Lanes, Processor, TEXT};
 
 /// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
 /// own stream-safe format (UAX 15) allows 30 marks.
@@ -46,20 +49,47 @@ impl Chars {
 
     /// The ASCII that `bytes` begins with. Every ASCII character begins a segment, so only the last one can have company:
     /// it is taken back.
-    fn run_of_ascii(&mut self, bytes: &[u8], at: u64, manner: Manner, out: &mut Symbols) -> usize {
+    fn run_of_ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         if bytes.first().is_some_and(u8::is_ascii) {
             self.cut(out);
         }
-        let taken = self.ascii.read(bytes, at, manner, out);
+        let taken = self.ascii.read(bytes, at, stop_at_escape, out);
         if let Some(&last) = bytes[..taken].last() {
-            let (last, start) = (char::from(last), at + taken as u64 - 1);
-            let fate = self.folding.fate(last);
-            if fate != Fate::Drop {
-                out.pop();
-            }
-            self.begin(last, fate, start, start + 1);
+            let end = at + taken as u64;
+            self.take_back(char::from(last), end - 1, end, out);
         }
         taken
+    }
+
+    /// The simple characters that `text` begins with, one at least, as far as one that is not. Gives their bytes.
+    fn simple(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
+        let text = &text[..char_boundary(text, RUN)];
+        let mut run = Run { text, taken: 0, last: 0, kept: 0 };
+        if !out.is_wide() {
+            let goes_on_wide = run.read_narrow(&mut self.folding, &mut out.room(at, text.len()));
+            out.added(mem::take(&mut run.kept));
+            if goes_on_wide {
+                out.widen();
+            }
+        }
+        if out.is_wide() {
+            let room = out.room(at, text.len());
+            self.ascii.processor().run(ReadWide { run: &mut run, folding: &mut self.folding, room });
+            out.added(run.kept);
+        }
+        if let Some(last) = text[run.last..run.taken].chars().next() {
+            self.take_back(last, at + run.last as u64, at + run.taken as u64, out);
+        }
+        run.taken
+    }
+
+    /// The last character of a run may have company: its symbol is to be made again.
+    fn take_back(&mut self, last: char, start: u64, end: u64, out: &mut Symbols) {
+        let fate = self.folding.fate(last);
+        if fate != Fate::Drop {
+            out.pop();
+        }
+        self.begin(last, fate, start, end);
     }
 
     fn begin(&mut self, first: char, fate: Fate, start: u64, end: u64) {
@@ -67,23 +97,165 @@ impl Chars {
     }
 }
 
+/// Simple characters as they are read: as many bytes are `taken`, where the `last` character begins, and the symbols.
+struct Run<'a> {
+    text: &'a str,
+    taken: usize,
+    last: usize,
+    kept: usize,
+}
+
+impl Run<'_> {
+    /// Goes on as far as a character that is not simple, or one whose symbol has to be wide: that is told.
+    fn read_narrow(&mut self, folding: &mut Folding, room: &mut Room) -> bool {
+        for (at, c) in self.text.char_indices() {
+            let is_symbol = match folding.fate(c) {
+                Fate::Keep(_) if !c.is_ascii() => return true,
+                Fate::Keep(_) => true,
+                Fate::Drop => false,
+                Fate::Expand | Fate::Join => return false,
+            };
+            // Written always, kept when it is a symbol: there is no branch to predict.
+            room.codes[self.kept] = CODES[c as usize % CODES.len()];
+            room.starts[self.kept] = room.at + at as u32;
+            self.kept += usize::from(is_symbol);
+            (self.last, self.taken) = (at, at + c.len_utf8());
+        }
+        false
+    }
+}
+
+/// Goes on as far as a character that is not simple; symbols are wide.
+struct ReadWide<'a, 'b> {
+    run: &'a mut Run<'b>,
+    folding: &'a mut Folding,
+    room: Room<'a>,
+}
+
+impl Job for ReadWide<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { run, folding, room } = self;
+        // Of the characters beyond ASCII those that are symbols, by their place in the block: value and width.
+        let mut symbols = [(0, 0); TEXT];
+        let mut codes = [0; TEXT];
+        while run.taken < run.text.len() {
+            let rest = &run.text.as_bytes()[run.taken..];
+            let mut padded = [b' '; WINDOW];
+            let window = match rest.first_chunk() {
+                Some(window) => window,
+                None => {
+                    padded[..rest.len()].copy_from_slice(rest);
+                    &padded
+                }
+            };
+            let Some(block) = window.first_chunk() else { break };
+            let Some(values) = room.values[run.kept..].first_chunk_mut::<TEXT>() else { break };
+            let Some(starts) = room.starts[run.kept..].first_chunk_mut() else { break };
+            let Some(ends) = room.ends[run.kept..].first_chunk_mut::<TEXT>() else { break };
+            let classes = lanes.classify(block);
+            let first_bytes = first_bytes(block);
+            let (mut beyond, mut kept, mut length) =
+                (first_bytes & classes.beyond, classes.letters, TEXT.min(rest.len()));
+            let mut symbols_beyond = 0;
+            while beyond != 0 {
+                // These remainders, and the next ones, only spare bound checks.
+                let at = beyond.trailing_zeros() as usize % TEXT;
+                let (code_point, width) = decode([window[at], window[at + 1], window[at + 2], window[at + 3]]);
+                let value = folding.value(code_point);
+                if value == NOT_SIMPLE {
+                    length = at;
+                    break;
+                }
+                symbols[at] = (value, width);
+                symbols_beyond |= u64::from(value != 0) << at;
+                beyond &= beyond - 1;
+            }
+            let before = u64::MAX.checked_shr((TEXT - length) as u32).unwrap_or(0);
+            kept = (kept | symbols_beyond) & before;
+            lanes.compact(block, kept, room.at + run.taken as u32, &mut codes, starts);
+            let count = kept.count_ones() as usize;
+            for i in 0..count.next_multiple_of(8) % (TEXT + 1) {
+                values[i] = LETTERS[usize::from(codes[i]) % LETTERS.len()];
+                ends[i] = starts[i] + 1;
+            }
+            let mut beyond = symbols_beyond & before;
+            while beyond != 0 {
+                let at = beyond.trailing_zeros() as usize % TEXT;
+                let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
+                let (value, width) = symbols[at];
+                (values[to], ends[to]) = (value, starts[to] + width);
+                beyond &= beyond - 1;
+            }
+            run.kept += count;
+            if let Some(last) = (first_bytes & before).checked_ilog2() {
+                run.last = run.taken + last as usize;
+            }
+            run.taken += length;
+            if length < TEXT {
+                break;
+            }
+        }
+    }
+}
+
+/// Bytes in which characters begin, and those that a character which begins with the last of them may have.
+const WINDOW: usize = TEXT + 3;
+
+/// Which of the bytes are the first of a character.
+#[inline(always)]
+fn first_bytes(block: &[u8; TEXT]) -> u64 {
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let (words, _) = block.as_chunks();
+    words.iter().enumerate().fold(0, |mask, (i, &word)| {
+        let word = u64::from_le_bytes(word);
+        // All but 10xxxxxx. One multiplication brings the bit of byte `i` to place `56 + i`.
+        let first = (!word | word << 1) & HIGH;
+        mask | ((first >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+    })
+}
+
+/// The code point that begins four bytes of UTF-8, and its width in bytes, without a branch.
+#[inline(always)]
+fn decode(four: [u8; 4]) -> (u32, u32) {
+    /// By the first half of the first byte: the width, what of the byte belongs to the code point, and by how much the
+    /// bytes after the character have moved it.
+    const FORMS: [(u8, u8, u8); 16] = {
+        let mut forms = [(1, 0x7F, 18); 16];
+        (forms[0xC], forms[0xD]) = ((2, 0x1F, 12), (2, 0x1F, 12));
+        (forms[0xE], forms[0xF]) = ((3, 0x0F, 6), (4, 0x07, 0));
+        forms
+    };
+    let (width, mask, shift) = FORMS[usize::from(four[0] >> 4)];
+    let [a, b, c, d] = four.map(u32::from);
+    let code_point = (a & u32::from(mask)) << 18 | (b & 0x3F) << 12 | (c & 0x3F) << 6 | d & 0x3F;
+    (code_point >> shift, u32::from(width))
+}
+
+/// The greatest boundary of characters up to `most`.
+fn char_boundary(text: &str, most: usize) -> usize {
+    let most = most.min(text.len());
+    (most.saturating_sub(3)..=most).rfind(|&at| text.is_char_boundary(at)).unwrap_or(most)
+}
+
 impl Sink for Chars {
     fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> Option<usize> {
-        Some(self.run_of_ascii(bytes, at, Manner { stop_at_escape, newlines: true }, out))
+        Some(self.run_of_ascii(bytes, at, stop_at_escape, out))
     }
 
-    fn text(&mut self, text: &str, mut at: u64, out: &mut Symbols) {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let mut taken =
-                self.run_of_ascii(rest.as_bytes(), at, Manner { stop_at_escape: false, newlines: false }, out);
-            for c in rest[taken..].chars().take_while(|c| !c.is_ascii()) {
-                let start = at + taken as u64;
-                taken += c.len_utf8();
-                self.char(c, start, at + taken as u64, out);
+    fn text(&mut self, text: &str, at: u64, out: &mut Symbols) {
+        let mut taken = 0;
+        while let Some(first) = text[taken..].chars().next() {
+            let start = at + taken as u64;
+            if self.folding.fate(first).is_simple() {
+                self.cut(out);
+                taken += self.simple(&text[taken..], start, out);
+            } else {
+                taken += first.len_utf8();
+                self.char(first, start, at + taken as u64, out);
             }
-            at += taken as u64;
-            rest = &rest[taken..];
         }
     }
 

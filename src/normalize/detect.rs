@@ -47,12 +47,15 @@ pub(super) fn iso_2022_jp(sample: &[u8], ended: bool) -> Option<Codec> {
 /// document goes on (not `ended`), the sample may cut a sequence of UTF-8.
 pub(super) fn encoding(before: [u8; 2], sample: &[u8], ended: bool) -> Codec {
     let judged = if ended { sample } else { &sample[..whole_sequences(sample)] };
+    if simdutf8::basic::from_utf8(judged).is_ok() {
+        return Codec::Utf8(Utf8::default());
+    }
     let (mut valid, mut invalid) = (0, 0);
     for chunk in judged.utf8_chunks() {
         valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         invalid += usize::from(!chunk.invalid().is_empty());
     }
-    if invalid == 0 || valid > invalid {
+    if valid > invalid {
         return Codec::Utf8(Utf8::default());
     }
     let guess = guess(&before, sample, ended, Iso2022JpDetection::Deny);

@@ -14,6 +14,8 @@ use icu_normalizer::{
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, CodePointSetDataBorrowed};
 
+use super::value::value_of_char;
+
 /// The standard form of a string, and the properties of characters that the units ask for.
 pub(super) struct StandardForm {
     nfkc: ComposingNormalizerBorrowed<'static>,
@@ -78,8 +80,18 @@ pub(super) enum Fate {
     Join,
 }
 
+impl Fate {
+    /// Whether it is one symbol or none, unless something joins it.
+    pub(super) fn is_simple(self) -> bool {
+        matches!(self, Self::Drop | Self::Keep(_))
+    }
+}
+
 // `char` has room for the other three: a page of the cache is 1 KiB.
 const _: () = assert!(size_of::<Fate>() == 4);
+
+/// In place of the value of a symbol: this character becomes several, or belongs to the one before it.
+pub(super) const NOT_SIMPLE: u64 = 1;
 
 /// Characters in a page of the cache.
 const PAGE: usize = 256;
@@ -94,6 +106,8 @@ pub(super) struct Folding {
     nfkd: DecomposingNormalizerBorrowed<'static>,
     starters: CodePointSetDataBorrowed<'static>,
     pages: Vec<Option<Box<[Fate; PAGE]>>>,
+    /// What [`value`](Self::value) tells of the characters of some of the pages.
+    values: Vec<Option<Box<[u64; PAGE]>>>,
 }
 
 impl Folding {
@@ -105,6 +119,7 @@ impl Folding {
             nfkd: DecomposingNormalizer::new_nfkd(),
             starters,
             pages: vec![None; char::MAX as usize / PAGE + 1],
+            values: vec![None; char::MAX as usize / PAGE + 1],
         }
     }
 
@@ -114,6 +129,35 @@ impl Folding {
             Some(fates) => fates[index],
             None => self.fill(page)[index],
         }
+    }
+
+    /// The value of the symbol that a code point becomes where it is simple, 0 if it becomes none; otherwise
+    /// [`NOT_SIMPLE`].
+    #[inline(always)]
+    pub(super) fn value(&mut self, code_point: u32) -> u64 {
+        let (page, index) = (code_point as usize / PAGE, code_point as usize % PAGE);
+        match &self.values[page] {
+            Some(values) => values[index],
+            None => self.fill_values(page)[index],
+        }
+    }
+
+    #[cold]
+    fn fill_values(&mut self, page: usize) -> &[u64; PAGE] {
+        if self.pages[page].is_none() {
+            self.fill(page);
+        }
+        let value = |fate: &Fate| match fate {
+            Fate::Keep(c) => value_of_char(*c),
+            Fate::Drop => 0,
+            Fate::Expand | Fate::Join => NOT_SIMPLE,
+        };
+        let fates = self.pages[page].iter().flat_map(|fates| fates.iter());
+        let mut values = Box::new([0; PAGE]);
+        for (slot, fate) in values.iter_mut().zip(fates) {
+            *slot = value(fate);
+        }
+        self.values[page].insert(values)
     }
 
     #[cold]

@@ -7,7 +7,7 @@
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
 use super::Sink;
-use super::decode::{Output, ascii_prefix};
+use super::decode::Output;
 
 /// UTF-16 and UTF-32.
 pub(super) struct Wide {
@@ -94,10 +94,9 @@ impl SingleByte {
         while let Some((&byte, rest)) = bytes.split_first() {
             if byte.is_ascii() {
                 // All of the Encoding Standard's encodings of this kind contain ASCII.
-                let text = ascii_prefix(bytes);
-                out.text(text, at);
-                at += text.len() as u64;
-                bytes = &bytes[text.len()..];
+                let taken = out.ascii(bytes, at, false);
+                at += taken as u64;
+                bytes = &bytes[taken..];
             } else {
                 match self.chars[usize::from(byte)] {
                     Some(c) => out.char(c, at, at + 1),

@@ -12,17 +12,18 @@ use crate::lanes::TEXT;
 /// absolute whatever has been discarded; their starts never decrease.
 ///
 /// It begins *narrow*: as long as all symbols are ASCII letters and digits that come from themselves, a code of one byte
-/// stands for the value and the start for the whole origin. The first other symbol makes it *wide* until it is cleared.
-#[derive(Debug, Default)]
+/// stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
+/// until it is cleared or [`narrow`](Self::narrow) finds that none such is left.
+#[derive(Clone, Debug, Default)]
 pub struct Symbols {
     length: usize,
     wide: bool,
-    /// Codes, while it is narrow (see `value::LETTERS`): `length` of them, and then room for more.
+    // Of the next four each used has `length` elements, and then room for more.
+    /// Codes, while it is narrow (see `value::LETTERS`).
     codes: Vec<u8>,
     /// Values and ends, once it is wide.
     values: Vec<u64>,
     ends: Vec<u32>,
-    /// `length` starts, and then room for more.
     starts: Vec<u32>,
     bases: Vec<Base>,
     line_ends: Vec<LineEnd>,
@@ -35,12 +36,16 @@ pub(crate) enum Content<'a> {
     Values(&'a [u64]),
 }
 
-/// Room for letters and digits of ASCII text. As many codes as starts are to be written.
+/// Room for the symbols of text.
 pub(super) struct Room<'a> {
     /// What stands in `starts` for the first byte of the text.
     pub(super) at: u32,
+    /// To be filled where it is narrow; otherwise by [`Symbols::added_codes`] alone.
     pub(super) codes: &'a mut [u8],
     pub(super) starts: &'a mut [u32],
+    /// To be filled where it is wide.
+    pub(super) values: &'a mut [u64],
+    pub(super) ends: &'a mut [u32],
     line_ends: &'a mut Vec<LineEnd>,
 }
 
@@ -73,8 +78,6 @@ impl Symbols {
     pub fn clear(&mut self) {
         self.length = 0;
         self.wide = false;
-        self.values.clear();
-        self.ends.clear();
         self.bases.clear();
         self.line_ends.clear();
     }
@@ -93,21 +96,49 @@ impl Symbols {
     /// those.
     pub fn values(&self) -> &[u64] {
         debug_assert!(self.wide || self.length == 0, "`FrontEnd::feed` leaves it wide");
-        &self.values
+        &self.values[..if self.wide { self.length } else { 0 }]
+    }
+
+    /// Whether there are values, and no codes any more.
+    pub(super) fn is_wide(&self) -> bool {
+        self.wide
     }
 
     /// Codes or values, whichever there are.
     pub(crate) fn content(&self) -> Content<'_> {
-        if self.wide { Content::Values(&self.values) } else { Content::Codes(&self.codes[..self.length]) }
+        if self.wide { Content::Values(self.values()) } else { Content::Codes(&self.codes[..self.length]) }
     }
 
     /// Gives every symbol its value and its end: until it is cleared there are no codes any more.
     pub(super) fn widen(&mut self) {
         if !self.wide {
             self.wide = true;
-            self.values.extend(self.codes[..self.length].iter().map(value_of_code));
-            self.ends.extend(self.starts[..self.length].iter().map(|start| start + 1));
+            self.make_room(0);
+            for (value, code) in self.values.iter_mut().zip(&self.codes[..self.length]) {
+                *value = value_of_code(*code);
+            }
+            for (end, start) in self.ends.iter_mut().zip(&self.starts[..self.length]) {
+                *end = start + 1;
+            }
         }
+    }
+
+    /// Goes back to codes where every symbol has one: a long text may have few that have none.
+    pub(crate) fn narrow(&mut self) {
+        // The last symbols come first: in most text that has none of these they tell at once. More are not worth it.
+        const MOST: usize = 4 << 10;
+        if !self.wide || self.length > MOST {
+            return;
+        }
+        grow(&mut self.codes, self.length);
+        for i in (0..self.length).rev() {
+            let code = LETTERS.iter().position(|&letter| letter == self.values[i]);
+            match code {
+                Some(code) if self.ends[i] - self.starts[i] == 1 => self.codes[i] = code as u8,
+                _ => return,
+            }
+        }
+        self.wide = false;
     }
 
     /// The offset in the original document of the first byte of symbol `i`. Panics like an index when `i >= len()`.
@@ -117,7 +148,7 @@ impl Symbols {
 
     /// The offset in the original document just after the last byte of symbol `i`. Panics like an index.
     pub fn end(&self, i: usize) -> u64 {
-        if self.wide { self.base(i) + u64::from(self.ends[i]) } else { self.start(i) + 1 }
+        if self.wide { self.base(i) + u64::from(self.ends[..self.length][i]) } else { self.start(i) + 1 }
     }
 
     /// The 1-based line of the byte at `offset`, which must lie in the origin of a retained symbol. (Until the first
@@ -147,8 +178,8 @@ impl Symbols {
         let n = n.min(self.len());
         self.starts.copy_within(n..self.length, 0);
         if self.wide {
-            self.values.drain(..n);
-            self.ends.drain(..n);
+            self.values.copy_within(n..self.length, 0);
+            self.ends.copy_within(n..self.length, 0);
         } else {
             self.codes.copy_within(n..self.length, 0);
         }
@@ -182,58 +213,73 @@ impl Symbols {
         let base = self.base_for(start);
         self.make_room(1);
         self.starts[self.length] = (start - base) as u32;
-        self.values.push(value);
-        self.ends.push((end - base) as u32);
+        self.values[self.length] = value;
+        self.ends[self.length] = (end - base) as u32;
         self.length += 1;
     }
 
     /// Adds a character of the standard form, as [`push`](Self::push) does.
     pub(super) fn push_char(&mut self, c: char, start: u64, end: u64) {
-        if self.wide || end - start > 1 || !c.is_ascii_alphanumeric() {
-            return self.push(value_of_char(c), start, end);
+        match c.to_digit(36) {
+            Some(code) if !self.wide && !c.is_ascii_uppercase() && end - start == 1 => {
+                let base = self.base_for(start);
+                self.make_room(1);
+                self.starts[self.length] = (start - base) as u32;
+                self.codes[self.length] = code as u8;
+                self.length += 1;
+            }
+            _ => self.push(value_of_char(c), start, end),
         }
-        let base = self.base_for(start);
-        self.make_room(1);
-        self.starts[self.length] = (start - base) as u32;
-        self.codes[self.length] = c.to_digit(36).unwrap_or_default() as u8;
-        self.length += 1;
     }
 
     /// Takes the last symbol back.
     pub(super) fn pop(&mut self) {
         self.length = self.length.saturating_sub(1);
-        self.values.truncate(self.length);
-        self.ends.truncate(self.length);
     }
 
     /// Adds symbols of one byte each: `values[i]` comes from the byte at `at + offsets[i]`.
     pub(crate) fn push_bytes(&mut self, at: u64, offsets: &[u8], values: &[u64]) {
         self.widen();
-        let relative = (at - self.base_for(at)) as u32;
-        self.make_room(values.len());
-        self.values.extend_from_slice(values);
-        for (start, &offset) in self.starts[self.length..].iter_mut().zip(offsets) {
-            *start = relative + u32::from(offset);
+        let room = self.room(at, values.len());
+        room.values[..values.len()].copy_from_slice(values);
+        for ((start, end), &offset) in room.starts.iter_mut().zip(room.ends).zip(offsets) {
+            *start = room.at + u32::from(offset);
+            *end = *start + 1;
         }
-        self.ends.extend(offsets.iter().map(|&o| relative + u32::from(o) + 1));
-        self.length += values.len();
+        self.added(values.len());
     }
 
-    /// Room for the letters and digits of `length` bytes of ASCII, less than 1 GiB, which begin at `at`: for as many and
-    /// a block. [`added`](Self::added) says how many there were.
+    /// Room for the symbols of `length` bytes of text, less than 1 GiB, which begin at `at`: for as many and a block.
+    /// [`added`](Self::added) or [`added_codes`](Self::added_codes) says how many there were.
     pub(super) fn room(&mut self, at: u64, length: usize) -> Room<'_> {
         let at = (at - self.base_for(at)) as u32;
         self.make_room(length + TEXT);
-        // Codes that will become values at once are not kept.
-        let codes = &mut self.codes[if self.wide { 0 } else { self.length }..];
-        Room { at, codes, starts: &mut self.starts[self.length..], line_ends: &mut self.line_ends }
+        let [codes, values] = if self.wide { [0, self.length] } else { [self.length, 0] };
+        Room {
+            at,
+            codes: &mut self.codes[codes..],
+            starts: &mut self.starts[self.length..],
+            values: &mut self.values[values..],
+            ends: &mut self.ends[values..],
+            line_ends: &mut self.line_ends,
+        }
     }
 
     pub(super) fn added(&mut self, count: usize) {
+        self.length += count;
+        if self.wide {}
+    }
+
+    /// As [`added`](Self::added) of symbols of one byte each; their codes were written, whether it is wide or not.
+    pub(super) fn added_codes(&mut self, count: usize) {
         let end = self.length + count;
         if self.wide {
-            self.values.extend(self.codes[..count].iter().map(value_of_code));
-            self.ends.extend(self.starts[self.length..end].iter().map(|start| start + 1));
+            for (value, code) in self.values[self.length..end].iter_mut().zip(&self.codes) {
+                *value = value_of_code(*code);
+            }
+            for (end, start) in self.ends[self.length..end].iter_mut().zip(&self.starts[self.length..]) {
+                *end = start + 1;
+            }
         }
         self.length = end;
     }
@@ -241,12 +287,13 @@ impl Symbols {
     /// Twice what is needed where there is not enough, so that it is seldom done.
     fn make_room(&mut self, count: usize) {
         let end = self.length + count;
-        if self.starts.len() < end {
-            self.starts.resize(2 * end, 0);
-        }
-        let codes = if self.wide { count } else { end };
-        if self.codes.len() < codes {
-            self.codes.resize(2 * codes, 0);
+        grow(&mut self.starts, end);
+        if self.wide {
+            grow(&mut self.codes, count);
+            grow(&mut self.values, end);
+            grow(&mut self.ends, end);
+        } else {
+            grow(&mut self.codes, end);
         }
     }
 
@@ -288,7 +335,13 @@ impl Room<'_> {
     }
 }
 
+fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize(2 * length, T::default());
+    }
+}
+
 #[inline(always)]
-fn value_of_code(&code: &u8) -> u64 {
+fn value_of_code(code: u8) -> u64 {
     LETTERS[usize::from(code) % LETTERS.len()]
 }

@@ -14,9 +14,10 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::fold::{Fate, Folding};
-use super::value::{mix64, value_of_byte, value_of_char, value_of_word};
+use super::fold::{Fate, Folding, NOT_SIMPLE};
+use super::value::{LETTERS, mix64, value_of_byte, value_of_char, value_of_word};
 use super::{FrontEnd, Symbols, TextFacts};
+use crate::lanes::Processor;
 use crate::profile::WordRule;
 
 /// Value and origin.
@@ -173,6 +174,35 @@ proptest! {
     }
 
     #[test]
+    fn every_instruction_set_reads_mixed_text_alike(
+        parts in prop::collection::vec(prop_oneof![odd_text(), "[ -~\n]{0,200}", "[а-яёА-Я ,.]{0,100}", "[a-zéèàœ ’]{0,150}"], 0..8),
+        sizes in prop::collection::vec(prop_oneof![1usize..9, 50usize..300], 1..4),
+    ) {
+        let text = parts.concat();
+        let marked = format!("\u{FEFF}{text}");
+        for processor in Processor::all() {
+            let mut front = FrontEnd::chars();
+            front.set_processor(processor);
+            let (whole, _) = read(&mut front, marked.as_bytes());
+            prop_assert_eq!(values(&whole), reference_chars(&text), "{:?}", processor);
+            // In pieces, and the symbols as narrow as they can be.
+            let (mut out, mut found) = (Symbols::new(), Vec::new());
+            for piece in pieces(marked.as_bytes(), &sizes) {
+                front.read(piece, &mut out);
+                let mut wide = out.clone();
+                wide.widen();
+                let trimmed = out.len().saturating_sub(2);
+                found.extend(all(&wide).drain(..trimmed));
+                out.discard_front(trimmed);
+                out.narrow();
+            }
+            front.finish(&mut out);
+            found.extend(all(&out));
+            prop_assert_eq!(found, whole, "{:?}", processor);
+        }
+    }
+
+    #[test]
     fn an_origin_alone_gives_its_symbols(text in odd_text()) {
         let marked = format!("\u{FEFF}{text}");
         let (symbols, _) = chars(&marked);
@@ -264,6 +294,13 @@ proptest! {
             prop_assert_eq!(read(&mut unit(), &document), read_pieces(&mut unit(), pieces(&document, &[size])));
         }
     }
+}
+
+/// No character has the value that says that it is not simple.
+#[test]
+fn what_is_not_simple_has_no_value() {
+    assert!(('\0'..=char::MAX).all(|c| ![0, NOT_SIMPLE].contains(&value_of_char(c))));
+    assert!(('0'..='9').chain('a'..='z').map(value_of_char).eq(LETTERS[..36].iter().copied()));
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Utf8 {
     fn mixed<S: Sink>(&mut self, bytes: &[u8], last: bool, mut at: u64, out: &mut Output<S>) {
         let (whole, cut) = bytes.split_at(if last { whole_sequences(bytes) } else { bytes.len() });
         self.cut.extend_from_slice(cut);
-        if let Ok(text) = str::from_utf8(whole) {
+        if let Ok(text) = simdutf8::basic::from_utf8(whole) {
             out.text(text, at);
             return;
         }
@@ -69,7 +69,7 @@ impl Utf8 {
 
 /// The length of what comes before a block of ASCII.
 fn mixed(bytes: &[u8]) -> usize {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 32;
     bytes.chunks_exact(BLOCK).position(<[u8]>::is_ascii).map_or(bytes.len(), |blocks| blocks * BLOCK)
 }
 

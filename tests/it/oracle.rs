@@ -120,6 +120,8 @@ fn inputs(n: usize, random: &mut Random) -> Vec<(&'static str, String)> {
     ];
     if n > 0 {
         inputs.push(("expanding", text_of(n, random, &EXPANDING)));
+        let (before, after) = (text_of(n / 2, random, &LETTERS), text_of(n - n / 2 - 1, random, &LETTERS));
+        inputs.push(("hardly beyond ASCII", format!("{before}é{after}")));
     }
     inputs
 }
