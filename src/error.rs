@@ -6,6 +6,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::document::Format;
 use crate::profile::Profile;
 
 /// A result of this library.
@@ -144,6 +145,38 @@ pub enum Error {
         /// Where the first NUL byte stands.
         offset: u64,
     },
+    /// A document that is not of the format it is read as, or is damaged.
+    #[error("this is no {format} document that can be read: {detail}")]
+    NotOfFormat {
+        /// The name of the format.
+        format: &'static str,
+        /// What is wrong with it.
+        detail: &'static str,
+        /// What the library that reads it said.
+        source: Option<Cause>,
+    },
+    /// A document that only its owner can read.
+    #[error("the {format} document is encrypted")]
+    EncryptedDocument {
+        /// The name of the format.
+        format: &'static str,
+    },
+    /// A document of a format that is read whole, and more than can be held.
+    #[error("the {format} document has more than {limit} bytes, the most that is read whole")]
+    TooLarge {
+        /// The name of the format.
+        format: &'static str,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A document that grows out of proportion when it is unpacked.
+    #[error("the {format} document unpacks to more than {limit} bytes, out of proportion to its size")]
+    Unpacked {
+        /// The name of the format.
+        format: &'static str,
+        /// The limit, in bytes.
+        limit: u64,
+    },
     /// A path that cannot be a document's name.
     #[error("the path {} is not valid UTF-8", path.display())]
     PathNotUtf8 {
@@ -232,6 +265,10 @@ impl Error {
             },
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
+            Self::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),
+            Self::EncryptedDocument { .. } => "save it without a password and ingest that".into(),
+            Self::TooLarge { .. } => "split it, or save its text and ingest that".into(),
+            Self::Unpacked { .. } => "it may have been made to do harm; if not, save its text and ingest that".into(),
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
             Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),
@@ -263,6 +300,11 @@ impl Error {
             cause = error.source();
         }
         text
+    }
+
+    /// A document that is not of this format, as seen without the help of a library.
+    pub(crate) fn not_of_format(format: Format, detail: &'static str) -> Self {
+        Self::NotOfFormat { format: format.name(), detail, source: None }
     }
 
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -3,7 +3,7 @@
 
 use crate::document::{Format, Offsets};
 use crate::error::Result;
-use crate::extract::{self, Map};
+use crate::extract::{self, Limits, Lines, Map};
 pub use crate::kernel::Fingerprint;
 use crate::kernel::{Kernel, Totals};
 use crate::normalize::TextFacts;
@@ -31,15 +31,25 @@ pub struct Fingerprinter {
     kernel: Kernel,
     unit: Unit,
     format: Format,
-    /// The document so far, where its text has to be extracted.
+    /// The document so far, where its text has to be extracted, and its length: of one that is too large no more is
+    /// held than that.
     whole: Vec<u8>,
+    length: u64,
+    limits: Limits,
 }
 
 impl Fingerprinter {
     /// A fingerprinter of this profile.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        Self { kernel: Kernel::new(profile), unit: profile.unit, format: Format::default(), whole: Vec::new() }
+        Self {
+            kernel: Kernel::new(profile),
+            unit: profile.unit,
+            format: Format::default(),
+            whole: Vec::new(),
+            length: 0,
+            limits: Limits::default(),
+        }
     }
 
     /// Says which format the next document is in, before its first byte. It holds until it is said again; until then
@@ -56,7 +66,12 @@ impl Fingerprinter {
     /// settle to `out`, in ascending order of position.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
         if self.is_extracted() {
-            self.whole.extend_from_slice(bytes);
+            self.length += bytes.len() as u64;
+            if self.length <= self.limits.document {
+                self.whole.extend_from_slice(bytes);
+            } else {
+                self.whole = Vec::new();
+            }
         } else {
             self.kernel.feed(bytes, out);
         }
@@ -71,21 +86,26 @@ impl Fingerprinter {
             return Ok(self.finish_text(out));
         }
         let document = std::mem::take(&mut self.whole);
-        let extracted = extract::extract(self.format, &document)?;
+        self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
+        let extracted = extract::extract(self.format, &document, &self.limits)?;
         let first = out.len();
+        self.kernel.begin_utf8();
         self.kernel.feed(&extracted.text, out);
         let mut facts = self.finish_text(out);
         facts.text.bytes = document.len() as u64;
         facts.text.encoding = extracted.encoding.unwrap_or(facts.text.encoding);
+        facts.text.undecodable = extracted.undecodable;
         facts.offsets = extracted.offsets;
         if extracted.offsets == Offsets::Original {
-            let map = Map::new(extracted.segments, extracted.text.len() as u64, &document);
-            facts.text.lines = map.lines();
+            let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
+            let mut first_lines = Lines::new(&document, facts.text.encoding);
+            let mut last_lines = first_lines.clone();
             for fingerprint in &mut out[first..] {
                 fingerprint.span = map.origin(fingerprint.span);
-                fingerprint.first_line = map.line(fingerprint.span.start);
-                fingerprint.last_line = map.line(fingerprint.span.end.saturating_sub(1));
+                fingerprint.first_line = first_lines.line(fingerprint.span.start);
+                fingerprint.last_line = last_lines.line(fingerprint.span.end.saturating_sub(1));
             }
+            facts.text.lines = first_lines.count();
         }
         Ok(facts)
     }

@@ -86,6 +86,11 @@ impl Kernel {
         self.front_end.begin(language);
     }
 
+    /// Says that the next text is UTF-8, whatever it looks like.
+    pub(crate) fn begin_utf8(&mut self) {
+        self.front_end.begin_utf8();
+    }
+
     /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints they settle to `out`.
     pub(crate) fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
         for piece in bytes.chunks(PIECE) {

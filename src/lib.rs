@@ -45,6 +45,7 @@ pub use database::{Database, DatabaseStats, DocumentInfo, HashCounts, QuerySourc
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result};
+pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{Source, WalkOptions, measure};

@@ -1,53 +1,109 @@
-//! Map: from the offsets of an extracted text back to bytes and lines of the document.
+//! Map: from the offsets of an extracted text back to bytes of the document. Lines: from there to its lines.
+//!
+//! Both are asked for places that ascend, as those of fingerprints do, and go on from where they were asked last. In any
+//! other order the answers are the same, and slower.
 
 use super::Segment;
 use crate::document::Span;
 
 /// Where the text of one document comes from.
 #[derive(Debug)]
-pub(crate) struct Map {
-    segments: Vec<Segment>,
+pub(crate) struct Map<'a> {
+    segments: &'a [Segment],
     text_length: u64,
-    /// The offsets of the document's newlines.
-    newlines: Vec<u64>,
+    /// The segments that the last start and the last end lay in.
+    start: usize,
+    end: usize,
 }
 
-impl Map {
-    /// The map of a text of `text_length` bytes that was extracted from `document`.
-    pub(crate) fn new(segments: Vec<Segment>, text_length: u64, document: &[u8]) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', document).map(|at| at as u64).collect();
-        Self { segments, text_length, newlines }
+impl<'a> Map<'a> {
+    /// The map of a text of `text_length` bytes.
+    pub(crate) fn new(segments: &'a [Segment], text_length: u64) -> Self {
+        Self { segments, text_length, start: 0, end: 0 }
     }
 
-    /// Newlines of the document.
-    pub(crate) fn lines(&self) -> u64 {
-        self.newlines.len() as u64
+    /// The bytes of the document that a range of the text comes from: from the first byte of its first to the last
+    /// byte of its last. An empty range comes from the empty range at its place.
+    pub(crate) fn origin(&mut self, text: Span) -> Span {
+        let first;
+        (first, self.start) = self.origin_of_byte(text.start, self.start);
+        if text.end <= text.start {
+            return Span { start: first.start, end: first.start };
+        }
+        let last;
+        (last, self.end) = self.origin_of_byte(text.end - 1, self.end);
+        Span { start: first.start.min(last.end), end: first.start.max(last.end) }
     }
 
-    /// The bytes of the document that a range of the text, not empty, comes from: from the first byte of its first
-    /// to the last byte of its last.
-    pub(crate) fn origin(&self, text: Span) -> Span {
-        let (start, end) = (self.origin_of_byte(text.start).start, self.origin_of_byte(text.end - 1).end);
-        Span { start: start.min(end), end: start.max(end) }
+    /// The origin of one byte of the text, and the segment it lies in; `near` is the one to look at first.
+    fn origin_of_byte(&self, at: u64, near: usize) -> (Span, usize) {
+        const STEPS: usize = 16;
+        let is_before = |segment: &Segment| segment.text <= at;
+        let from = if self.segments.get(near).is_some_and(is_before) { near } else { 0 };
+        let ahead = &self.segments[from..];
+        let mut steps = ahead.iter().take(STEPS).take_while(|segment| is_before(segment)).count();
+        if steps == STEPS {
+            steps += ahead[STEPS..].partition_point(is_before);
+        }
+        let after = from + steps;
+        let Some(index) = after.checked_sub(1) else { return (Span { start: 0, end: 0 }, 0) };
+        let Segment { text, origin } = self.segments[index];
+        let end = self.segments.get(after).map_or(self.text_length, |next| next.text);
+        let start = origin.start + (at - text);
+        let is_verbatim = end - text == origin.end - origin.start;
+        (if is_verbatim { Span { start, end: start + 1 } } else { origin }, index)
+    }
+}
+
+/// The lines of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines<'a> {
+    document: &'a [u8],
+    /// Bytes of a newline character, and which of them is not 0.
+    width: usize,
+    place: usize,
+    /// Bytes whose newlines have been counted, and how many those are.
+    counted: usize,
+    newlines: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a document in this encoding. But for UTF-16 and UTF-32 a newline is one byte in all of them.
+    pub(crate) fn new(document: &'a [u8], encoding: &str) -> Self {
+        let (width, place) = match encoding {
+            "UTF-16LE" => (2, 0),
+            "UTF-16BE" => (2, 1),
+            "UTF-32LE" => (4, 0),
+            "UTF-32BE" => (4, 3),
+            _ => (1, 0),
+        };
+        Self { document, width, place, counted: 0, newlines: 0 }
     }
 
     /// The 1-based line of a byte of the document. A newline belongs to the line it ends.
-    pub(crate) fn line(&self, offset: u64) -> u64 {
-        1 + self.newlines.partition_point(|&newline| newline < offset) as u64
+    pub(crate) fn line(&mut self, offset: u64) -> u64 {
+        let offset = (offset as usize).min(self.document.len());
+        let offset = offset - offset % self.width;
+        if offset < self.counted {
+            (self.counted, self.newlines) = (0, 0);
+        }
+        let between = &self.document[self.counted..offset];
+        self.counted = offset;
+        self.newlines += match self.width {
+            1 => memchr::memchr_iter(b'\n', between).count() as u64,
+            width => {
+                let is_newline =
+                    |unit: &[u8]| unit.iter().enumerate().all(|(i, &b)| b == if i == self.place { b'\n' } else { 0 });
+                between.chunks_exact(width).filter(|unit| is_newline(unit)).count() as u64
+            }
+        };
+        1 + self.newlines
     }
 
-    fn origin_of_byte(&self, at: u64) -> Span {
-        let after = self.segments.partition_point(|segment| segment.text <= at);
-        let Some(segment) = after.checked_sub(1).map(|index| self.segments[index]) else {
-            return Span { start: 0, end: 0 };
-        };
-        let end = self.segments.get(after).map_or(self.text_length, |next| next.text);
-        let Segment { text, origin } = segment;
-        if end - text == origin.end - origin.start {
-            Span { start: origin.start + (at - text), end: origin.start + (at - text) + 1 }
-        } else {
-            origin
-        }
+    /// Newlines of the document.
+    pub(crate) fn count(&mut self) -> u64 {
+        let end = self.document.len() - self.document.len() % self.width;
+        self.line(end as u64) - 1
     }
 }
 
@@ -62,18 +118,49 @@ mod tests {
     #[test]
     fn text_goes_back_to_where_it_came_from() {
         // "ab" verbatim, "&" from an entity, a separator from nowhere, "c" verbatim.
-        let document = b"<b>ab</b>&amp;\n<p>c";
-        let segments = vec![
+        let segments = [
             Segment { text: 0, origin: span(3, 5) },
             Segment { text: 2, origin: span(9, 14) },
             Segment { text: 3, origin: span(15, 15) },
             Segment { text: 4, origin: span(18, 19) },
         ];
-        let map = Map::new(segments, 5, document);
+        let mut map = Map::new(&segments, 5);
         assert_eq!(map.origin(span(0, 1)), span(3, 4));
         assert_eq!(map.origin(span(1, 3)), span(4, 14));
         assert_eq!(map.origin(span(2, 5)), span(9, 19));
-        assert_eq!(map.lines(), 1);
-        assert_eq!((map.line(13), map.line(14), map.line(15)), (1, 1, 2));
+        assert_eq!(map.origin(span(0, 1)), span(3, 4));
+        assert_eq!(map.origin(span(2, 2)), span(9, 9));
+    }
+
+    #[test]
+    fn the_place_asked_last_makes_no_difference() {
+        let segments: Vec<Segment> =
+            (0..100).map(|i| Segment { text: 3 * i, origin: span(10 * i, 10 * i + 3) }).collect();
+        for from in (0..300).step_by(7) {
+            let mut map = Map::new(&segments, 300);
+            map.origin(span(from, from + 1));
+            for at in 0..300 {
+                let start = 10 * (at / 3) + at % 3;
+                assert_eq!(map.origin(span(at, at + 1)), span(start, start + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_in_the_documents_encoding() {
+        let text = "<b>ab</b>&amp;\n<p>c\n\nਊ\u{a0a}\n";
+        let places: Vec<(usize, u64)> = text
+            .char_indices()
+            .map(|(at, _)| (text[..at].chars().count(), 1 + text[..at].matches('\n').count() as u64))
+            .collect();
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let mut lines = Lines::new(&wide, "UTF-16BE");
+        for &(char, line) in places.iter().chain(places.iter().rev()) {
+            assert_eq!(lines.line(2 * char as u64), line);
+            assert_eq!(lines.line(2 * char as u64 + 1), line);
+        }
+        assert_eq!(lines.count(), 4);
+        let mut lines = Lines::new(text.as_bytes(), "UTF-8");
+        assert_eq!((lines.line(13), lines.line(14), lines.line(15), lines.count()), (1, 1, 2, 4));
     }
 }

@@ -1,14 +1,39 @@
 //! Here is a document of some format: what is its text, and where does each part of it come from?
 //!
 //! Formats that are not text themselves are read whole. What comes out is UTF-8, which the front-ends of
-//! `normalize` then read like any text, and a map from there to the original. Pure: bytes in, values out.
+//! `normalize` then read like any text, and segments that lead from there to the original. One file per format, pure:
+//! bytes in, values out. What each format keeps and drops is stated in `docs/formats.md`, in the words of
+//! [`formats`]; which one a document is in is guessed by [`choose`].
 
+mod builder;
+mod charset;
+mod choose;
+mod epub;
+mod formats;
+mod html;
+mod limits;
+mod mail;
 mod map;
+mod markdown;
+mod notebook;
+mod office;
+mod package;
+mod pdf;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tex;
+mod xml;
 
-pub(crate) use map::Map;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use choose::{Choice, HEAD as CHOICE_HEAD, choose};
+pub use formats::{FORMATS, FormatFacts};
+pub(crate) use limits::Limits;
+pub(crate) use map::{Lines, Map};
 
 use crate::document::{Format, Offsets, Span};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The text of a document.
 #[derive(Clone, Debug, Default)]
@@ -20,28 +45,51 @@ pub(crate) struct Extracted {
     pub(crate) offsets: Offsets,
     /// The encoding of the document, where it is text itself.
     pub(crate) encoding: Option<&'static str>,
+    /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
+    pub(crate) undecodable: u64,
 }
 
 /// From byte `text` of the text to the next segment: what the bytes `origin` of the document stand for.
 ///
-/// Where both are of one length the text is there byte for byte; any other (an entity, say) comes from the whole of
-/// its origin.
+/// Where both are of one length the text is *verbatim*: it is there byte for byte. Any other (an entity, say) comes
+/// from the whole of its origin, which may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) text: u64,
     pub(crate) origin: Span,
 }
 
-/// Whether documents of this format are extracted before they are read; the others are their own text.
-pub(crate) fn applies(format: Format) -> bool {
-    !matches!(format, Format::Text | Format::Bytes | Format::Code(_))
+impl Extracted {
+    /// Text whose offsets are its own.
+    fn detached(text: String) -> Self {
+        Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
+    }
 }
 
-/// The text of a document.
+/// Whether documents of this format are extracted before they are read; the others are their own text.
+pub(crate) fn applies(format: Format) -> bool {
+    !matches!(format, Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_))
+}
+
+/// The text of a document. A format that [applies](self::applies) to nothing has none.
 ///
 /// # Errors
-/// What keeps it from being a document of this format.
-pub(crate) fn extract(_format: Format, bytes: &[u8]) -> Result<Extracted> {
-    let origin = Span { start: 0, end: bytes.len() as u64 };
-    Ok(Extracted { text: bytes.to_vec(), segments: vec![Segment { text: 0, origin }], ..Extracted::default() })
+/// [`Error::TooLarge`], [`Error::Unpacked`], [`Error::EncryptedDocument`], and [`Error::NotOfFormat`] for what is not a
+/// document of this format, or one that the library which reads it cannot cope with.
+pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+    limits.check_document(format, bytes.len() as u64)?;
+    // The libraries are not meant to panic, and this one document is lost if they do. What they worked on is dropped.
+    let extracted = catch_unwind(AssertUnwindSafe(|| match format {
+        Format::Html => Ok(html::extract(bytes)),
+        Format::Markdown => Ok(markdown::extract(bytes)),
+        Format::Tex => Ok(tex::extract(bytes)),
+        Format::Notebook => notebook::extract(bytes),
+        Format::Mail => mail::extract(bytes, limits),
+        Format::Pdf => pdf::extract(bytes, limits),
+        Format::Docx => office::docx(bytes, limits).map(Extracted::detached),
+        Format::Odt => office::odt(bytes, limits).map(Extracted::detached),
+        Format::Epub => epub::extract(bytes, limits).map(Extracted::detached),
+        Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
+    }));
+    extracted.unwrap_or_else(|_| Err(Error::not_of_format(format, "its reader failed on it")))
 }

@@ -64,6 +64,16 @@ pub(super) enum Codec {
 }
 
 impl Decoder {
+    /// A decoder that has nothing to decide.
+    pub(super) fn of(codec: Codec) -> Self {
+        Self { stage: Stage::Decided(codec), ..Self::default() }
+    }
+
+    /// The next document is UTF-8.
+    pub(super) fn begin_utf8(&mut self) {
+        self.stage = Stage::Decided(Codec::Utf8(Utf8::default()));
+    }
+
     pub(super) fn feed<S: Sink>(&mut self, mut bytes: &[u8], sink: &mut S, symbols: &mut Symbols) {
         while !bytes.is_empty() {
             let taken = match self.stage {

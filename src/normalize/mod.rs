@@ -13,6 +13,7 @@ mod detect;
 mod fold;
 mod legacy;
 mod symbols;
+mod transcribe;
 mod utf8;
 mod value;
 mod words;
@@ -24,6 +25,7 @@ use chars::Chars;
 use decode::Decoder;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
+pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
 pub(crate) use value::LETTERS;
 use words::Words;
 
@@ -107,6 +109,11 @@ impl FrontEnd {
         if let Unit::Tokens { language, .. } = &mut self.unit {
             *language = next;
         }
+    }
+
+    /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
+    pub(crate) fn begin_utf8(&mut self) {
+        self.decoder.begin_utf8();
     }
 
     fn new(unit: Unit) -> Self {

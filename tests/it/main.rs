@@ -6,6 +6,7 @@ mod commands;
 mod crash;
 mod dedup;
 mod federalist;
+mod formats;
 mod json;
 mod model;
 mod oracle;

@@ -1,0 +1,217 @@
+//! Which format a document is in, by how it begins and what it is called. Pure, and the same for the same document:
+//! what it says of itself comes before its name, and what is no text and has no front-end is left out.
+
+use super::formats::FORMATS;
+use crate::document::Format;
+use crate::normalize::is_wide_text;
+use crate::profile::Unit;
+
+/// How much of a document [`choose`] looks at.
+pub const HEAD: usize = 8 << 10;
+
+/// What is to be done with a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Read it in this format.
+    Read(Format),
+    /// Leave it out, for this reason.
+    Skip(&'static str),
+}
+
+/// The format of the document `name` that begins with `head` (its first [`HEAD`] bytes, or all), in a database of this unit.
+#[must_use]
+pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
+    let head = &head[..head.len().min(HEAD)];
+    if unit == Unit::Byte {
+        return Choice::Read(Format::Bytes);
+    }
+    let extension = extension(name);
+    let named = FORMATS.iter().find(|facts| facts.extensions.contains(&&*extension)).map(|facts| facts.format);
+    if let Some(format) = binary(head) {
+        return Choice::Read(format);
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xD0\xCF\x11\xE0") {
+        return match named {
+            // Its reader can say what is wrong with it.
+            Some(format @ (Format::Docx | Format::Odt | Format::Epub)) => Choice::Read(format),
+            _ => Choice::Skip("an archive or an office document of a kind that is not read"),
+        };
+    }
+    if head.contains(&0) && !is_wide_text(head) {
+        return Choice::Skip("a binary file: there are NUL bytes near its beginning");
+    }
+    Choice::Read(match (text(head), named) {
+        // Whatever it holds, a mail or a notebook is one; and programs that write pages are no pages.
+        (Some(Format::Html), Some(format)) if format != Format::Text => format,
+        (Some(Format::Html), None) if is_program(&extension) => Format::Text,
+        (Some(format), _) => format,
+        // By its name it should be binary, and is not.
+        (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
+        (None, Some(format)) => format,
+    })
+}
+
+/// The extension of a file name, in lower case.
+fn extension(name: &str) -> String {
+    let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
+    file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
+}
+
+/// Whether files of this extension are templates or programs that may begin like a page.
+fn is_program(extension: &str) -> bool {
+    ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
+        .contains(&extension)
+}
+
+/// The format of a document that is no text, by its first bytes.
+fn binary(head: &[u8]) -> Option<Format> {
+    let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
+    if memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
+        return Some(Format::Pdf);
+    }
+    if !head.starts_with(b"PK\x03\x04") {
+        return None;
+    }
+    // The first part is the media type, uncompressed, in OpenDocument and EPUB.
+    match head.get(30..) {
+        Some(part) if part.starts_with(b"mimetypeapplication/epub+zip") => Some(Format::Epub),
+        Some(part) if part.starts_with(b"mimetypeapplication/vnd.oasis.opendocument.text") => Some(Format::Odt),
+        _ if has(b"[Content_Types].xml") && has(b"word/") => Some(Format::Docx),
+        _ => None,
+    }
+}
+
+/// The format of a document that is text, by its first bytes.
+fn text(head: &[u8]) -> Option<Format> {
+    let narrowed: Vec<u8>;
+    let head = match is_wide_text(head) {
+        // UTF-16 and UTF-32 of what all signatures are made of, without their NULs.
+        true => {
+            narrowed = head.iter().copied().filter(|&byte| byte != 0 && byte.is_ascii()).collect();
+            &narrowed[..]
+        }
+        false => head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head),
+    };
+    let begin = head.trim_ascii_start();
+    if is_html(begin) {
+        return Some(Format::Html);
+    }
+    let has = |what: &[u8]| memchr::memmem::find(begin, what).is_some();
+    if begin.starts_with(b"{") && ((has(b"\"cells\"") && has(b"\"cell_type\"")) || has(b"\"nbformat\"")) {
+        return Some(Format::Notebook);
+    }
+    let begins_line = |what: &[u8]| begin.starts_with(what) || has(&[b"\n", what].concat());
+    if begins_line(b"\\documentclass") || begins_line(b"\\documentstyle") {
+        return Some(Format::Tex);
+    }
+    is_mail(head).then_some(Format::Mail)
+}
+
+/// Whether a text begins like a page, after an XML declaration, comments and white space.
+fn is_html(mut head: &[u8]) -> bool {
+    let starts = |head: &[u8], with: &[u8]| head.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    loop {
+        let end: &[u8] = match head {
+            _ if starts(head, b"<?xml") => b"?>",
+            _ if head.starts_with(b"<!--") => b"-->",
+            _ => break,
+        };
+        let Some(found) = memchr::memmem::find(head, end) else { return false };
+        head = head[found + end.len()..].trim_ascii_start();
+    }
+    // A name ends with something that is no letter: `<header` is none.
+    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
+        .iter()
+        .any(|with| starts(head, with) && head.get(with.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+}
+
+/// Whether a text begins with the header of a mail.
+fn is_mail(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let (mut from, mut sent) = (false, false);
+    let mut last_was_field = false;
+    for line in lines.by_ref().take_while(|line| !line.is_empty()) {
+        if last_was_field && line.starts_with(b" ") || line.starts_with(b"\t") {
+            continue;
+        }
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else { return from && sent };
+        let name = &line[..colon];
+        if name.is_empty() || !name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return false;
+        }
+        last_was_field = true;
+        let is = |field: &[u8]| name.eq_ignore_ascii_case(field);
+        from |= is(b"From");
+        sent |= is(b"Received") || is(b"Message-ID") || is(b"MIME-Version");
+    }
+    from && sent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, head: &[u8]) -> Option<Format> {
+        match choose(name, head, Unit::Char) {
+            Choice::Read(format) => Some(format),
+            Choice::Skip(_) => None,
+        }
+    }
+
+    #[test]
+    fn what_a_document_begins_with_comes_first() {
+        let cases: [(&str, &[u8], Format); 24] = [
+            ("a", b"<!DOCTYPE html><p>x", Format::Html),
+            ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
+            ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
+            ("a", b"<\0h\0t\0m\0l\0>\0<\0p\0>\0x\0", Format::Html),
+            ("a", b"<header>no page</header>", Format::Text),
+            ("a", b"<?xml version='1.0'?><rss>", Format::Text),
+            ("index.php", b"<!DOCTYPE html><?php echo 1 ?>", Format::Text),
+            ("a.md", b"<html>", Format::Markdown),
+            ("a.eml", b"<html>", Format::Mail),
+            ("a.htm", b"plain", Format::Html),
+            ("a", b"%PDF-1.7", Format::Pdf),
+            ("a.txt", b"\0\0 junk %PDF-1.7", Format::Pdf),
+            ("a.pdf", b"no pdf", Format::Text),
+            (
+                "a",
+                b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0mimetypeapplication/epub+zip",
+                Format::Epub,
+            ),
+            ("a", b"PK\x03\x04......[Content_Types].xml......word/document.xml", Format::Docx),
+            ("a.docx", b"PK\x03\x04 of some other program", Format::Docx),
+            ("a.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", Format::Docx),
+            ("a", b"{\n \"cells\": [\n  {\n   \"cell_type\": \"code\"", Format::Notebook),
+            ("a.ipynb", b"{}", Format::Notebook),
+            ("a.json", b"{\"cells\": 3}", Format::Text),
+            ("a", b"Received: from x\r\n by y\r\nFrom: a@b\r\n\r\nText", Format::Mail),
+            ("a", b"From: a\nSubject: no mail, a text\n\nText", Format::Text),
+            ("a", b"% a comment\n\\documentclass{article}", Format::Tex),
+            ("dir.md/a.RST", b"Title\n=====", Format::ReStructuredText),
+        ];
+        for (name, head, format) in cases {
+            assert_eq!(read(name, head), Some(format), "{name}: {}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn what_nothing_can_read_is_left_out() {
+        assert_eq!(read("a.zip", b"PK\x03\x04\x14\0\0\0 a.txt"), None);
+        assert_eq!(read("a.xlsx", b"PK\x03\x04......[Content_Types].xml......xl/workbook.xml"), None);
+        assert_eq!(read("a.doc", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0"), None);
+        assert_eq!(read("a", b"\x7FELF\0\0\0\x01"), None);
+        assert_eq!(read("a.html", b"\x89PNG\0\0\0\x01"), None);
+        assert_eq!(choose("a", b"\x7FELF\0\0\0\x01", Unit::Byte), Choice::Read(Format::Bytes));
+    }
+
+    #[test]
+    fn every_extension_leads_to_one_format() {
+        let mut seen = std::collections::HashSet::new();
+        for facts in &FORMATS {
+            for extension in facts.extensions {
+                assert!(seen.insert(extension), "{extension} is listed twice");
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What an HTML element means for the text: a table of names, by the rule that `docs/formats.md` states.
+
+use html5gum::State;
+
+/// What the tags of an element do to the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It joins what stands before, in and after it. So do elements nobody has heard of.
+    Inline,
+    /// It begins and ends a line.
+    Block,
+    /// Its content is nothing a reader sees.
+    Dropped,
+    /// The root of SVG or MathML, whose content is tokenised by other rules.
+    Foreign,
+}
+
+/// Names longer than this are in no table.
+pub(super) const LONGEST: usize = 16;
+
+/// The role of an element, by its name in lower case.
+pub(super) fn role(name: &[u8]) -> Role {
+    match name {
+        b"script" | b"style" | b"template" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Role::Dropped,
+        b"svg" | b"math" => Role::Foreign,
+        b"p" | b"div" | b"br" | b"hr" | b"li" | b"tr" | b"td" | b"th" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
+        | b"h6" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"pre" | b"table" | b"thead" | b"tbody" | b"tfoot"
+        | b"caption" | b"colgroup" | b"col" | b"blockquote" | b"article" | b"section" | b"aside" | b"header"
+        | b"footer" | b"main" | b"nav" | b"hgroup" | b"search" | b"address" | b"figure" | b"figcaption"
+        | b"details" | b"summary" | b"dialog" | b"menu" | b"dir" | b"center" | b"fieldset" | b"legend" | b"form"
+        | b"option" | b"optgroup" | b"select" | b"textarea" | b"button" | b"title" | b"head" | b"body" | b"html"
+        | b"frameset" | b"frame" | b"listing" | b"plaintext" | b"xmp" => Role::Block,
+        _ => Role::Inline,
+    }
+}
+
+/// How the content of an HTML element is tokenised, where that is not as markup. Scripting counts as enabled, as in a
+/// browser: `noscript` holds raw text.
+pub(super) fn content(name: &[u8]) -> Option<State> {
+    match name {
+        b"textarea" | b"title" => Some(State::RcData),
+        b"script" => Some(State::ScriptData),
+        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" | b"noscript" => Some(State::RawText),
+        b"plaintext" => Some(State::PlainText),
+        _ => None,
+    }
+}
+
+/// Whether a start tag of this name ends SVG and MathML around it ("breaks out" of foreign content).
+pub(super) fn breaks_out(name: &[u8], role: Role) -> bool {
+    match name {
+        b"b" | b"big" | b"code" | b"em" | b"embed" | b"i" | b"img" | b"meta" | b"nobr" | b"ruby" | b"s" | b"small"
+        | b"span" | b"strong" | b"strike" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => true,
+        // `title` is an element of SVG.
+        _ => role == Role::Block && name != b"title",
+    }
+}

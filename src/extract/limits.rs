@@ -1,0 +1,39 @@
+//! Limits: how much of the memory one document may take, whatever it claims to be.
+
+use crate::document::Format;
+use crate::error::{Error, Result};
+
+/// How large documents that are read whole may be, and what is in them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Bytes of a document.
+    pub(crate) document: u64,
+    /// Bytes that are unpacked of one, all its parts together.
+    pub(crate) unpacked: u64,
+    /// How many times larger than the document that may be, once it is more than [`SMALL`].
+    pub(crate) expansion: u64,
+}
+
+/// What any document may unpack to.
+const SMALL: u64 = 16 << 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { document: 256 << 20, unpacked: 1 << 30, expansion: 100 }
+    }
+}
+
+impl Limits {
+    /// Refuses a document of more bytes than can be held.
+    pub(crate) fn check_document(&self, format: Format, bytes: u64) -> Result<()> {
+        if bytes <= self.document {
+            return Ok(());
+        }
+        Err(Error::TooLarge { format: format.name(), limit: self.document })
+    }
+
+    /// What a document of this many bytes may unpack to.
+    pub(super) fn unpacked(&self, bytes: u64) -> u64 {
+        bytes.saturating_mul(self.expansion).max(SMALL).min(self.unpacked)
+    }
+}

@@ -1,0 +1,65 @@
+//! Package: the parts of a document that is a zip archive, each read whole, all of them together within a limit.
+
+use std::io::{Cursor, Read};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::Limits;
+use crate::document::Format;
+use crate::error::{Error, Result};
+
+/// An open package.
+pub(super) struct Package<'a> {
+    format: Format,
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// What its parts may unpack to, and how much of that is left.
+    limit: u64,
+    left: u64,
+}
+
+impl<'a> Package<'a> {
+    /// Opens a document of this format.
+    ///
+    /// # Errors
+    /// [`Error::NotOfFormat`] where it is no zip archive, or not the whole of one.
+    pub(super) fn open(format: Format, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(format, error))?;
+        let limit = limits.unpacked(bytes.len() as u64);
+        Ok(Self { format, archive, limit, left: limit })
+    }
+
+    /// The bytes of a part, if there is one of that name.
+    ///
+    /// # Errors
+    /// [`Error::Unpacked`] past the limit, [`Error::EncryptedDocument`], [`Error::NotOfFormat`] where it is damaged.
+    pub(super) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
+        let part = match self.archive.by_name(name) {
+            Ok(part) => part,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
+                return Err(Error::EncryptedDocument { format: self.format.name() });
+            }
+            Err(error) => return Err(unreadable(self.format, error)),
+        };
+        let mut bytes = Vec::new();
+        // One more than allowed, to see whether there is more.
+        let read = part.take(self.left + 1).read_to_end(&mut bytes);
+        read.map_err(|error| unreadable(self.format, error.into()))?;
+        self.left = self
+            .left
+            .checked_sub(bytes.len() as u64)
+            .ok_or(Error::Unpacked { format: self.format.name(), limit: self.limit })?;
+        Ok(Some(bytes))
+    }
+
+    /// The bytes of a part that has to be there.
+    pub(super) fn needed(&mut self, name: &str) -> Result<Vec<u8>> {
+        self.part(name)?.ok_or_else(|| Error::not_of_format(self.format, "a part it must have is missing"))
+    }
+}
+
+fn unreadable(format: Format, error: ZipError) -> Error {
+    let detail = "its parts cannot be unpacked";
+    Error::NotOfFormat { format: format.name(), detail, source: Some(error.into()) }
+}

@@ -1,0 +1,184 @@
+//! PDF: the text of each page as `pdf-extract` lays it out, by the positions of its characters.
+//!
+//! The library was made for well-meant documents. What could keep it busy without end, or have it call itself without
+//! end, is looked for before it is asked; and where it panics on one document, the run goes on.
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+
+use flate2::read::ZlibDecoder;
+use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
+
+use super::{Extracted, Limits};
+use crate::document::Format;
+use crate::error::{Error, Result};
+
+/// How deep pages may lie in the tree of pages, and graphics in graphics.
+const DEPTH: u32 = 32;
+
+/// The text of a document, a page after the other.
+pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+    let limit = limits.unpacked(bytes.len() as u64);
+    check_streams(bytes, limit)?;
+    let mut document = Document::load_mem(bytes).map_err(|error| broken(error.into()))?;
+    // A document may be encrypted with an empty password, so that only its owner may print it.
+    if document.is_encrypted() && document.decrypt("").is_err() {
+        return Err(Error::EncryptedDocument { format: Format::Pdf.name() });
+    }
+    drop_images(&mut document);
+    let pages = document.get_pages();
+    if pages.is_empty() {
+        return Err(Error::not_of_format(Format::Pdf, "it has no pages, or their list is missing"));
+    }
+    let mut work = Work { document: &document, left: limit };
+    pages.values().try_for_each(|&page| work.page(page))?;
+    let mut text = Limited { text: Vec::new(), limit };
+    for &page in pages.keys() {
+        let writer: &mut dyn Write = &mut text;
+        match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
+            Ok(()) => {}
+            Err(OutputError::PdfError(error)) => return Err(broken(error.into())),
+            // Writing to memory fails only where there is too much.
+            Err(_) => return Err(Error::Unpacked { format: Format::Pdf.name(), limit }),
+        }
+        text.text.push(b'\n');
+    }
+    Ok(Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()))
+}
+
+fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::NotOfFormat { format: Format::Pdf.name(), detail: "its structure cannot be read", source: Some(error) }
+}
+
+/// Refuses a document whose streams unpack to more than `limit` bytes; the library would unpack them without one.
+/// Images are never unpacked. Streams are found by their keyword, as the list of them may be in one.
+fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
+    const KEYWORD: &[u8] = b"stream";
+    const DICTIONARY: usize = 2048;
+    let too_much = || Error::Unpacked { format: Format::Pdf.name(), limit };
+    let mut left = limit;
+    for found in memchr::memmem::find_iter(bytes, KEYWORD) {
+        if bytes[..found].ends_with(b"end") {
+            continue;
+        }
+        let dictionary = &bytes[found.saturating_sub(DICTIONARY)..found];
+        let begin = memchr::memmem::rfind(dictionary, b"obj").map_or(0, |at| at + 3);
+        let dictionary = &dictionary[begin..];
+        let filters = memchr::memmem::find_iter(dictionary, b"FlateDecode").count();
+        if filters == 0 || memchr::memmem::find(dictionary, b"/Image").is_some() {
+            continue;
+        }
+        if filters > 1 {
+            return Err(Error::not_of_format(Format::Pdf, "a part of it is compressed more than once"));
+        }
+        let data = bytes[found + KEYWORD.len()..].trim_ascii_start();
+        let mut unpacked = ZlibDecoder::new(data).take(left + 1);
+        // A stream that is damaged, or encrypted, is as long as it goes.
+        let _ = std::io::copy(&mut unpacked, &mut std::io::sink());
+        left = unpacked.limit().checked_sub(1).ok_or_else(too_much)?;
+    }
+    Ok(())
+}
+
+/// Images hold no text, and the library would look for some.
+fn drop_images(document: &mut Document) {
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|subtype| subtype == b"Image")
+        {
+            stream.content = Vec::new();
+            stream.dict.remove(b"Filter");
+        }
+    }
+}
+
+/// Adds up what is to be read when all pages are drawn, graphics within graphics as often as they are asked for.
+struct Work<'a> {
+    document: &'a Document,
+    /// Bytes left of what may be.
+    left: u64,
+}
+
+impl<'a> Work<'a> {
+    /// Refuses a page that takes too much, or never ends.
+    fn page(&mut self, page: ObjectId) -> Result<()> {
+        let resources = self.inherited_resources(page)?;
+        let content = self.document.get_page_content(page).unwrap_or_default();
+        self.content(&content, resources, 0)
+    }
+
+    /// The resources of a page, or of the nearest node above it that has some.
+    fn inherited_resources(&self, page: ObjectId) -> Result<Option<&'a Dictionary>> {
+        let mut id = page;
+        let mut seen = HashSet::new();
+        while let Ok(node) = self.document.get_dictionary(id) {
+            if !seen.insert(id) {
+                return Err(Error::not_of_format(Format::Pdf, "its list of pages contains itself"));
+            }
+            if let Some(resources) = self.dictionary(node, b"Resources") {
+                return Ok(Some(resources));
+            }
+            match node.get(b"Parent").and_then(Object::as_reference) {
+                Ok(parent) => id = parent,
+                Err(_) => break,
+            }
+        }
+        Ok(None)
+    }
+
+    fn content(&mut self, content: &[u8], resources: Option<&'a Dictionary>, depth: u32) -> Result<()> {
+        self.left = self
+            .left
+            .checked_sub(content.len() as u64)
+            .ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;
+        let Some(graphics) = resources.and_then(|resources| self.dictionary(resources, b"XObject")) else {
+            return Ok(());
+        };
+        // `/Name Do` draws a graphic.
+        for found in memchr::memmem::find_iter(content, b"Do") {
+            let before = content[..found].trim_ascii_end();
+            let begin = before.iter().rposition(|&byte| byte == b'/').map_or(before.len(), |at| at + 1);
+            let Some(graphic) = self.stream(graphics, &before[begin..]) else { continue };
+            if depth == DEPTH {
+                return Err(Error::not_of_format(Format::Pdf, "its graphics contain each other"));
+            }
+            let own = self.dictionary(&graphic.dict, b"Resources").or(resources);
+            let content = graphic.decompressed_content().unwrap_or_else(|_| graphic.content.clone());
+            self.content(&content, own, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn dictionary(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
+        self.resolved(of, key)?.as_dict().ok()
+    }
+
+    fn stream(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Stream> {
+        self.resolved(of, key)?.as_stream().ok()
+    }
+
+    fn resolved(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+        let object = of.get(key).ok()?;
+        Some(self.document.dereference(object).ok()?.1)
+    }
+}
+
+/// Text of bounded length.
+struct Limited {
+    text: Vec<u8>,
+    limit: u64,
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if (self.text.len() + bytes.len()) as u64 > self.limit {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! TeX: a light rule of our own, since no library reads TeX but TeX itself. Text is kept, commands are dropped.
+//!
+//! It never expands anything. Dropped are comments, what stands before `\begin{document}`, the names of commands with
+//! their optional arguments, and the arguments of those commands that hold names and lengths. Everything else stays, with
+//! the arguments of all other commands and the contents of formulas among it.
+
+use super::Extracted;
+use super::builder::Builder;
+use super::source::Source;
+
+/// Commands whose first argument is no text.
+const NAMES: [&str; 34] = [
+    "addbibresource",
+    "begin",
+    "bibitem",
+    "bibliography",
+    "bibliographystyle",
+    "citation",
+    "cite",
+    "citep",
+    "citet",
+    "autocite",
+    "parencite",
+    "textcite",
+    "documentclass",
+    "documentstyle",
+    "end",
+    "eqref",
+    "hspace",
+    "include",
+    "includegraphics",
+    "includeonly",
+    "input",
+    "label",
+    "cref",
+    "Cref",
+    "autoref",
+    "newcommand",
+    "pageref",
+    "pagestyle",
+    "ref",
+    "renewcommand",
+    "setlength",
+    "thispagestyle",
+    "usepackage",
+    "vspace",
+];
+
+/// The text of a document.
+pub(super) fn extract(bytes: &[u8]) -> Extracted {
+    let source = Source::new(bytes, None);
+    let mut builder = source.builder(bytes.len());
+    let text = source.text();
+    let body = match text.find("\\begin{document}") {
+        Some(begin) => begin..text.find("\\end{document}").filter(|&end| end > begin).unwrap_or(text.len()),
+        // A preamble without a document, or a part of one.
+        None if text.contains("\\documentclass") => 0..0,
+        None => 0..text.len(),
+    };
+    read(&text.as_bytes()[..body.end], body.start, &mut builder);
+    source.lead_back(builder)
+}
+
+/// Adds the text of `tex` from its byte `at` on.
+fn read(tex: &[u8], mut at: usize, builder: &mut Builder) {
+    while at < tex.len() {
+        let plain = memchr::memchr2(b'\\', b'%', &tex[at..]).unwrap_or(tex.len() - at);
+        builder.verbatim(&tex[at..at + plain], at as u64);
+        at += plain;
+        match (tex.get(at), tex.get(at + 1)) {
+            // A comment takes the end of its line with it, and the blanks after that.
+            (Some(b'%'), _) => {
+                at += memchr::memchr(b'\n', &tex[at..]).map_or(tex.len() - at, |end| end + 1);
+            }
+            (Some(_), Some(letter)) if letter.is_ascii_alphabetic() => at = command(tex, at, builder),
+            // `\\` ends a line; `\%`, `\&` and their like are the character; any other (an accent, say) is dropped.
+            (Some(_), Some(b'\\')) => {
+                builder.separate(at as u64);
+                at += 2;
+            }
+            (Some(_), Some(b'%' | b'&' | b'$' | b'#' | b'_' | b'{' | b'}')) => {
+                builder.verbatim(&tex[at + 1..at + 2], at as u64 + 1);
+                at += 2;
+            }
+            (Some(_), Some(other)) if other.is_ascii() => at += 2,
+            _ => at += 1,
+        }
+    }
+    builder.separate(tex.len() as u64);
+}
+
+/// Reads the command that begins at `at`, and returns where what stays begins.
+fn command(tex: &[u8], at: usize, builder: &mut Builder) -> usize {
+    let letters = tex[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let name = str::from_utf8(&tex[at + 1..at + 1 + letters]).unwrap_or_default();
+    let mut at = at + 1 + letters;
+    if matches!(name, "par" | "item" | "begin" | "end" | "newline" | "section" | "chapter" | "paragraph") {
+        builder.separate(at as u64);
+    }
+    at += usize::from(tex.get(at) == Some(&b'*'));
+    while tex.get(at) == Some(&b'[') {
+        at = group_end(tex, at, b'[', b']');
+    }
+    if NAMES.contains(&name) && tex.get(at) == Some(&b'{') {
+        at = group_end(tex, at, b'{', b'}');
+    }
+    at
+}
+
+/// Where the group ends that begins at `at`: after its last byte, or at once where it has none within reach.
+fn group_end(tex: &[u8], at: usize, open: u8, close: u8) -> usize {
+    const REACH: usize = 4096;
+    let mut depth = 0;
+    for (end, &byte) in tex.iter().enumerate().skip(at).take(REACH) {
+        depth += i32::from(byte == open) - i32::from(byte == close);
+        if depth == 0 {
+            return end + 1;
+        }
+    }
+    at + 1
+}

@@ -1,0 +1,171 @@
+//! One text in every format has the same fingerprints, and each is where the document says it is.
+//!
+//! The samples are made by the usual tools of each format (`tools/make-format-samples.py`) from one small text.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fpdb::{DocumentFacts, Error, FORMATS, Fingerprint, Fingerprinter, Format, Offsets, Profile};
+
+fn sample(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn read(profile: &Profile, format: Format, document: &[u8]) -> Result<(Vec<Fingerprint>, DocumentFacts), Error> {
+    let mut fingerprinter = Fingerprinter::new(profile);
+    let mut fingerprints = Vec::new();
+    fingerprinter.begin(format);
+    for piece in document.chunks(1000) {
+        fingerprinter.feed(piece, &mut fingerprints);
+    }
+    let facts = fingerprinter.finish(&mut fingerprints)?;
+    Ok((fingerprints, facts))
+}
+
+fn hashes(fingerprints: &[Fingerprint]) -> BTreeSet<u64> {
+    fingerprints.iter().map(|fingerprint| fingerprint.hash).collect()
+}
+
+const SAMPLES: [(Format, &str); 13] = [
+    (Format::Text, "sample.txt"),
+    (Format::Html, "sample.html"),
+    (Format::Html, "sample-windows-1252.html"),
+    (Format::Html, "sample-pandoc.xhtml"),
+    (Format::Markdown, "sample.md"),
+    (Format::ReStructuredText, "sample.rst"),
+    (Format::Notebook, "sample.ipynb"),
+    (Format::Docx, "sample.docx"),
+    (Format::Docx, "sample-office.docx"),
+    (Format::Odt, "sample.odt"),
+    (Format::Pdf, "sample.pdf"),
+    (Format::Tex, "sample.tex"),
+    (Format::Mail, "sample.eml"),
+];
+
+#[test]
+fn every_format_gives_the_fingerprints_of_its_text() {
+    let profile = Profile::named("prose").expect("a profile");
+    let (plain, facts) = read(&profile, Format::Text, &sample("sample.txt")).expect("text");
+    assert!(plain.len() > 200, "the sample is long enough to tell anything");
+    for (format, name) in SAMPLES {
+        let (fingerprints, its) = read(&profile, format, &sample(name)).expect(name);
+        if format == Format::Mail {
+            continue;
+        }
+        assert_eq!(its.symbols, facts.symbols, "{name}");
+        assert_eq!(hashes(&fingerprints), hashes(&plain), "{name}");
+    }
+}
+
+#[test]
+fn what_a_book_or_a_mail_adds_is_its_title() {
+    let profile = Profile::named("prose").expect("a profile");
+    let (plain, facts) = read(&profile, Format::Text, &sample("sample.txt")).expect("text");
+    for (format, name) in [(Format::Epub, "sample.epub"), (Format::Mail, "sample.eml")] {
+        let (fingerprints, its) = read(&profile, format, &sample(name)).expect(name);
+        // Where the title meets the text selection may differ; nowhere else.
+        let (ours, all) = (hashes(&fingerprints), hashes(&plain));
+        assert!(all.difference(&ours).count() <= 2, "{name}");
+        assert!((facts.symbols..facts.symbols + 60).contains(&its.symbols), "{name}: {}", its.symbols);
+    }
+}
+
+#[test]
+fn offsets_and_lines_are_those_of_the_document() {
+    let profile = Profile::named("prose").expect("a profile");
+    for (format, name) in SAMPLES {
+        let document = sample(name);
+        let (fingerprints, facts) = read(&profile, format, &document).expect(name);
+        let known = FORMATS.iter().find(|facts| facts.format == format).expect("a known format");
+        assert_eq!(known.original, facts.offsets == Offsets::Original, "{name}");
+        assert_eq!(facts.text.bytes, document.len() as u64, "{name}");
+        if !known.original {
+            continue;
+        }
+        assert_eq!(facts.text.lines, document.iter().filter(|&&byte| byte == b'\n').count() as u64, "{name}");
+        let line = |at: u64| 1 + document[..at as usize].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let mut last = 0;
+        for fingerprint in &fingerprints {
+            let span = fingerprint.span;
+            assert!(
+                last <= span.start && span.start < span.end && span.end <= document.len() as u64,
+                "{name}: {span:?}"
+            );
+            last = span.start;
+            assert_eq!(fingerprint.first_line, line(span.start), "{name}: {span:?}");
+            assert_eq!(fingerprint.last_line, line(span.end - 1), "{name}: {span:?}");
+            // What stands there, read as a document of its own, begins with this very k-gram.
+            let part = &document[span.start as usize..span.end as usize];
+            let alone = Profile { w: 1, selection: fpdb::Selection::All, ..profile };
+            let (inner, _) = match format {
+                // A part of JSON is none.
+                Format::Notebook => read(&alone, Format::Text, part),
+                // It has lost its declaration.
+                Format::Html if name.contains("1252") => {
+                    read(&alone, format, &[b"<meta charset=windows-1252>", part].concat())
+                }
+                format => read(&alone, format, part),
+            }
+            .expect(name);
+            // It may reach into the next cell, past escapes and more of the JSON.
+            let is_json = format == Format::Notebook && part.iter().any(|byte| b"\\\"".contains(byte));
+            assert!(is_json || inner.first().is_some_and(|it| it.hash == fingerprint.hash), "{name}: {span:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_such_document_says_so() {
+    let profile = Profile::named("text").expect("a profile");
+    let text = b"This is text, and nothing else.";
+    for format in [Format::Pdf, Format::Docx, Format::Odt, Format::Epub, Format::Notebook] {
+        let error = read(&profile, format, text).expect_err("no such document");
+        assert!(matches!(error, Error::NotOfFormat { .. }), "{error}");
+        assert!(error.to_string().contains(format.name()), "{error}");
+        assert!(error.hint().is_some());
+    }
+    // The next document is none the worse for it.
+    let mut fingerprinter = Fingerprinter::new(&profile);
+    fingerprinter.begin(Format::Pdf);
+    fingerprinter.feed(text, &mut Vec::new());
+    assert!(fingerprinter.finish(&mut Vec::new()).is_err());
+    let mut fingerprints = Vec::new();
+    fingerprinter.begin(Format::Html);
+    fingerprinter.feed(&sample("sample.html"), &mut fingerprints);
+    let facts = fingerprinter.finish(&mut fingerprints).expect("a page");
+    assert_eq!((fingerprints, facts), read(&profile, Format::Html, &sample("sample.html")).expect("a page"));
+}
+
+#[test]
+fn under_unit_byte_every_format_is_bytes() {
+    let profile = Profile::named("bytes").expect("a profile");
+    let document = sample("sample.pdf");
+    let (fingerprints, facts) = read(&profile, Format::Pdf, &document).expect("bytes");
+    assert_eq!(facts.symbols, document.len() as u64);
+    assert_eq!(read(&profile, Format::Bytes, &document).expect("bytes").0, fingerprints);
+}
+
+/// `docs/formats.md` has the table of the library.
+#[test]
+fn the_documentation_lists_the_formats() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let mut table = String::new();
+    for facts in FORMATS {
+        let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+        let extensions: Vec<String> = facts.extensions.iter().map(|extension| code(&format!(".{extension}"))).collect();
+        let offsets = if facts.original { "the document" } else { "the extracted text" };
+        table += &format!(
+            "| `{}` | {} | {} | {} | {} | {} | {} |\n",
+            facts.format.name(),
+            extensions.join(" "),
+            facts.signature,
+            facts.kept,
+            facts.dropped,
+            offsets,
+            facts.reader
+        );
+    }
+    assert!(page.contains(&table), "the table of docs/formats.md should be:\n{table}");
+}
