@@ -32,8 +32,10 @@ build: setup ## compile the program: release/fpdb in the target folder
 demo: build ## a small database made, queried and explained, from data-samples/
 	@tools/demo.sh "$(abspath $(FPDB))"
 
-test: setup ## all tests, those in the documentation included
+test: setup ## all tests, those in the documentation included; of the HTML report too, where there is a Chromium
 	$(CARGO) test --release --locked
+	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$(FPDB_CHROMIUM)" ] || \
+	  echo "SKIPPED the tests of the HTML report in a browser: no Chromium here; tools/setup.sh --browser installs it"
 
 check: setup ## formatting, lints, documentation, the walls between modules, licences of dependencies
 	cargo fmt --check

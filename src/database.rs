@@ -48,6 +48,8 @@ pub enum QuerySource {
     File(PathBuf),
     /// A stored document, by name: the newest of that name. It is no match of itself.
     Stored(String),
+    /// A stored document, by number. It is no match of itself.
+    Number(DocId),
 }
 
 /// What is kept of a document.
@@ -283,6 +285,7 @@ impl Database {
                 Some(&newest) => reader.read_stored(&self.store, newest),
                 None => Err(Error::NoSuchDocument { name: name.clone() }),
             },
+            QuerySource::Number(id) => reader.read_stored(&self.store, id.0),
         }
     }
 
@@ -317,6 +320,14 @@ impl Database {
             Ok(outcome.is_ok())
         })?;
         outcome
+    }
+
+    /// The document of a number.
+    ///
+    /// # Errors
+    /// What keeps its record from being read: there is none of a number that no answer gave.
+    pub fn document(&self, id: DocId) -> Result<DocumentInfo> {
+        Ok(info(id.0, self.store.document(id.0)?))
     }
 
     /// The documents of a name, oldest first; more than one where versions are kept.

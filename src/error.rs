@@ -47,6 +47,14 @@ pub enum Error {
         /// The path looked at.
         path: PathBuf,
     },
+    /// A report is to be written where something else is.
+    #[error("{} is not a report of fpdb: {what}", path.display())]
+    NotAReport {
+        /// The path given.
+        path: PathBuf,
+        /// What is there, as a phrase.
+        what: String,
+    },
     /// `init` found a database already there.
     #[error("there is already a database at {}", path.display())]
     DatabaseExists {
@@ -252,6 +260,7 @@ impl Error {
             }
             Self::NotADatabase { .. } => "name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet".into(),
             Self::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
+            Self::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
             Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),

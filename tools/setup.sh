@@ -8,30 +8,35 @@
 #   libclang     bindgen reads RocksDB's C header with it, at build time
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
+#   chromium     only with --browser: the tests of the HTML report look at it in a browser; without one they are skipped
 #
 # What is missing is installed with apt-get, as root or through a sudo that asks no password. Where neither is possible
 # the line to run is printed and the exit status is 1. Run again at will: with all in place it does nothing.
 
 set -euo pipefail
 
-usage='usage: tools/setup.sh [--check]
+usage='usage: tools/setup.sh [--check] [--browser]
 
 Installs what the build of fpdb needs and this machine lacks (Debian and its kin).
-  --check   only report what is there and what is missing; exit status 1 if anything needed is missing'
+  --check   only report what is there and what is missing; exit status 1 if anything needed is missing
+  --browser a Chromium is needed too, for the tests of the HTML report'
 
 check_only=false
-case "${1-}" in
-    '') ;;
-    --check) check_only=true ;;
-    -h | --help)
-        printf '%s\n' "$usage"
-        exit 0
-        ;;
-    *)
-        printf '%s\n' "$usage" >&2
-        exit 1
-        ;;
-esac
+browser=false
+for argument in "$@"; do
+    case $argument in
+        --check) check_only=true ;;
+        --browser) browser=true ;;
+        -h | --help)
+            printf '%s\n' "$usage"
+            exit 0
+            ;;
+        *)
+            printf '%s\n' "$usage" >&2
+            exit 1
+            ;;
+    esac
+done
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=() # what apt-get is to install
@@ -181,11 +186,25 @@ check_ccache() {
     fi
 }
 
+check_browser() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        if have "$name"; then
+            report chromium "$(command -v "$name")"
+            return
+        fi
+    done
+    need chromium chromium "a browser (the tests of the HTML report look at it in Chromium)"
+    # Text needs a font, which the browser's package only recommends.
+    packages+=(fonts-dejavu-core)
+}
+
 survey() {
     packages=() wanted=() blocked=()
     check_cargo
     check_compilers
     check_libclang
+    if $browser; then check_browser; fi
 }
 
 # How a command becomes root's: prints nothing for root, `sudo -n`, or fails.

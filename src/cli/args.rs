@@ -58,7 +58,7 @@ pub(crate) enum Format {
     Json,
     /// Comma-separated values with a header
     Csv,
-    /// A page for a browser
+    /// A report for a browser: query, pairs and diff, with -o
     Html,
 }
 
@@ -228,6 +228,8 @@ pub(crate) struct QueryArgs {
     /// Exit with status 1 if nothing was found
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 /// What ranks the matches.
@@ -237,6 +239,27 @@ pub(crate) enum Mode {
     Containment,
     /// How much the two sets of k-grams overlap, estimated from a sample
     Resemblance,
+}
+
+/// How the page for a browser is made.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of --format html, which writes a report into the folder -o")]
+pub(crate) struct ReportArgs {
+    /// Write one file with everything in it instead of a folder
+    #[arg(long)]
+    pub(crate) single_file: bool,
+    /// Show at most N pairs, the best; the report says how many more there are [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_report_pairs: Option<u32>,
+    /// Embed texts and passages of about this size at most, those of the best pairs first [default: 64MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_report_size: Option<u64>,
+    /// Replace the names of documents by numbers and leave out paths; the texts stay
+    #[arg(long)]
+    pub(crate) anonymise: bool,
+    /// Leave out the texts: measures and places of passages only
+    #[arg(long)]
+    pub(crate) no_text: bool,
 }
 
 #[derive(Debug, Args)]
@@ -250,6 +273,8 @@ pub(crate) struct DiffArgs {
     /// Exit with status 1 if they share nothing
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }
@@ -274,6 +299,11 @@ pub(crate) struct PairsArgs {
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
+    /// Look for the passages of each pair: in JSON and CSV (html has them in any case)
+    #[arg(long)]
+    pub(crate) passages: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]

@@ -2,24 +2,46 @@
 
 use fpdb::Mode;
 use fpdb::report::QueryReport;
+use fpdb::report::html::{Origin, Report};
 
 use super::Outcome;
-use super::args::{DiffArgs, Format, Global};
-use super::printer::{Output, Printer, only};
+use super::args::{DiffArgs, Global};
+use super::html::{Html, Spooled};
+use super::printer::{Output, Printer};
 use super::query;
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "diff", &[Format::Human, Format::Json, Format::Csv])?;
+    let html = Html::wanted(global, &args.report)?;
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         anyhow::bail!("standard input can be read only once");
     }
     let profile = args.profile.for_new()?;
-    let answer = fpdb::diff(&args.a, &args.b, &profile)?;
+    let spooled = match html {
+        Some(_) => Spooled::of([&args.a, &args.b].into_iter())?,
+        None => Spooled::default(),
+    };
+    let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
+    let answer = fpdb::diff(&a, &b, &profile)?;
     printer.detail(&format!("compared with {profile}"));
-    let mut output = Output::open(global)?;
-    let report = QueryReport::new(&answer, Mode::Containment, &profile);
-    query::write_header(global, &mut output)?;
-    query::write(global, &mut output, &report)?;
-    output.finish()?;
-    Ok(if report.matches.is_empty() && args.exit_status { Outcome::NothingFound } else { Outcome::Done })
+    let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
+    spooled.rename(&args.a, &mut report.query.name);
+    report.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
+    let found = !report.matches.is_empty();
+    let mut complete = true;
+    if let Some(html) = html {
+        let b_bytes = std::fs::metadata(&b).map_or(0, |facts| facts.len());
+        let about = html.about(Vec::new(), Vec::new())?;
+        let report = Report::of_diff(report, Origin::File(a), Origin::File(b), b_bytes, about);
+        complete = html.write(report, None, printer)?;
+    } else {
+        let mut output = Output::open(global)?;
+        query::write_header(global, &mut output)?;
+        query::write(global, &mut output, &report)?;
+        output.finish()?;
+    }
+    Ok(match (complete, found) {
+        (false, _) => Outcome::Incomplete,
+        (true, false) if args.exit_status => Outcome::NothingFound,
+        _ => Outcome::Done,
+    })
 }

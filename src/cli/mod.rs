@@ -7,6 +7,7 @@ mod compact;
 mod dedup;
 mod diff;
 mod generate;
+mod html;
 mod ingest;
 mod init;
 mod interrupt;

@@ -1,15 +1,23 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
-use fpdb::report::{PairReport, pair_header, pair_header_line, pair_line, pair_row};
-use fpdb::{Database, PairsOptions};
+use fpdb::report::html::Report;
+use fpdb::report::{PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
+use fpdb::{Database, PairsAnswer, PairsOptions};
 
 use super::Outcome;
 use super::args::{Format, Global, PairsArgs};
+use super::html::Html;
 use super::place;
-use super::printer::{Output, Printer, only};
+use super::printer::{Output, Printer};
+
+/// Pairs whose passages are looked for before the first of them is written.
+const AT_A_TIME: usize = 256;
 
 pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "pairs", &[Format::Human, Format::Json, Format::Csv])?;
+    let html = Html::wanted(global, &args.report)?;
+    if args.passages && global.format == Format::Human {
+        anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
+    }
     let database = Database::open(&place::existing(global)?)?;
     let default = PairsOptions::default();
     let options = PairsOptions {
@@ -21,20 +29,32 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         memory: args.memory.unwrap_or(default.memory),
     };
     let answer = database.pairs(&options)?;
+    if let Some(html) = html {
+        return report(&database, args, &options, answer, &html, printer);
+    }
     let mut output = Output::open(global)?;
     match global.format {
-        Format::Csv => output.csv([pair_header()])?,
+        Format::Csv => output.csv([pair_header(args.passages)])?,
         Format::Human if !answer.pairs.is_empty() => output.text(&pair_header_line())?,
         _ => {}
     }
-    for pair in &answer.pairs {
-        let report = PairReport::new(pair);
-        match global.format {
-            Format::Json => output.json(&report)?,
-            Format::Csv => output.csv([pair_row(&report)])?,
-            _ => {
-                let line = pair_line(&report, output.style);
-                output.text(&line)?;
+    for some in answer.pairs.chunks(AT_A_TIME) {
+        let mut passages = match args.passages {
+            true => Some(passages_of(&database, some, options.max_df)?),
+            false => None,
+        };
+        for (index, pair) in some.iter().enumerate() {
+            let report = PairReport {
+                passages: passages.as_mut().map(|passages| std::mem::take(&mut passages[index])),
+                ..PairReport::new(pair)
+            };
+            match global.format {
+                Format::Json => output.json(&report)?,
+                Format::Csv => output.csv(pair_rows(&report))?,
+                _ => {
+                    let line = pair_line(&report, output.style);
+                    output.text(&line)?;
+                }
             }
         }
     }
@@ -47,4 +67,26 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         ));
     }
     Ok(Outcome::Done)
+}
+
+/// The pairs as a report for a browser.
+fn report(
+    database: &Database,
+    args: &PairsArgs,
+    options: &PairsOptions,
+    answer: PairsAnswer,
+    html: &Html<'_>,
+    printer: &Printer,
+) -> anyhow::Result<Outcome> {
+    let above_zero = |share: f64| (share > 0.0).then(|| share.to_string());
+    let flags = vec![
+        ("--min-shared", (args.min_shared > 1).then(|| args.min_shared.to_string())),
+        ("--min-resemblance", above_zero(args.min_resemblance)),
+        ("--min-containment", above_zero(args.min_containment)),
+        ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
+        ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
+    ];
+    let report = Report::of_pairs(database, answer, options, html.about(flags, Vec::new())?)?;
+    let complete = html.write(report, Some(database), printer)?;
+    Ok(if complete { Outcome::Done } else { Outcome::Incomplete })
 }

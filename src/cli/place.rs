@@ -30,6 +30,12 @@ pub(crate) fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     Ok(here.ancestors().map(|folder| folder.join(FOLDER)).find(|path| path.is_dir()))
 }
 
+/// A database's path for people: from the current folder where it lies in it.
+pub(crate) fn shown(path: &Path) -> String {
+    let here = here().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
 /// Where a new database goes.
 pub(crate) fn new(global: &Global) -> PathBuf {
     global.db.clone().unwrap_or_else(|| Path::new(".").join(FOLDER))

@@ -1,12 +1,16 @@
 //! `fpdb query`: which stored documents share text with these?
 
-use fpdb::report::{QueryReport, query_header, query_page, query_rows};
+use std::path::Path;
+
+use fpdb::report::html::{Answered, Origin, Report};
+use fpdb::report::{Failure, QueryReport, query_header, query_page, query_rows};
 use fpdb::{Database, QueryOptions, QuerySource};
 
 use super::Outcome;
 use super::args::{Format, Global, Mode, QueryArgs};
+use super::html::{Html, Spooled};
 use super::place;
-use super::printer::{Output, Printer, only};
+use super::printer::{Output, Printer};
 
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
 const RESEMBLANCE_N: u64 = 128;
@@ -15,7 +19,7 @@ const RESEMBLANCE_N: u64 = 128;
 const AT_A_TIME: usize = 64;
 
 pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "query", &[Format::Human, Format::Json, Format::Csv])?;
+    let html = Html::wanted(global, &args.report)?;
     if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
     }
@@ -24,6 +28,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let files = args.files.iter().cloned().map(QuerySource::File);
     let stored = args.document.iter().cloned().map(QuerySource::Stored);
     let sources: Vec<QuerySource> = files.chain(stored).collect();
+    if let Some(html) = html {
+        return report(&database, args, &options, &sources, &html, printer);
+    }
 
     let mut output = Output::open(global)?;
     write_header(global, &mut output)?;
@@ -50,6 +57,61 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     Ok(match (failed, found) {
+        (true, _) => Outcome::Incomplete,
+        (false, false) if args.exit_status => Outcome::NothingFound,
+        _ => Outcome::Done,
+    })
+}
+
+/// The answers as a report for a browser.
+fn report(
+    database: &Database,
+    args: &QueryArgs,
+    options: &QueryOptions,
+    sources: &[QuerySource],
+    html: &Html<'_>,
+    printer: &Printer,
+) -> anyhow::Result<Outcome> {
+    let spooled = Spooled::of(args.files.iter())?;
+    let (mut answered, mut failures) = (Vec::new(), Vec::new());
+    for some in sources.chunks(AT_A_TIME) {
+        let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
+        for ((source, place), answer) in some.iter().zip(&places).zip(database.query(&places, options)?) {
+            let mut report = match answer {
+                Ok(answer) => QueryReport::new(&answer, options.mode, database.profile()),
+                Err(error) => {
+                    printer.failure(&name_of(source), &error);
+                    failures.push(Failure { name: name_of(source), error: error.chain() });
+                    continue;
+                }
+            };
+            spooled.rename(Path::new(&name_of(source)), &mut report.query.name);
+            let origin = match place {
+                QuerySource::File(path) => Origin::File(path.clone()),
+                QuerySource::Number(id) => Origin::Stored(*id),
+                // It was just queried with, so there is one: the newest.
+                QuerySource::Stored(name) => match database.documents_named(name)?.pop() {
+                    Some(document) => Origin::Stored(document.id),
+                    None => continue,
+                },
+            };
+            answered.push(Answered::new(report, origin));
+        }
+    }
+    let found = answered.iter().any(Answered::found);
+    let failed = !failures.is_empty();
+    let text = |flag: bool, value: String| flag.then_some(value);
+    let flags = vec![
+        ("--mode", text(args.mode == Mode::Resemblance, "resemblance".into())),
+        ("--window", args.window.map(|window| window.to_string())),
+        ("-n", options.n.map(|n| n.to_string())),
+        ("--top", Some(args.top.to_string())),
+        ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
+        ("--max-df", args.max_df.map(|max_df| max_df.to_string())),
+    ];
+    let report = Report::of_queries(database, answered, options.passages, html.about(flags, failures)?)?;
+    let complete = html.write(report, Some(database), printer)?;
+    Ok(match (failed || !complete, found) {
         (true, _) => Outcome::Incomplete,
         (false, false) if args.exit_status => Outcome::NothingFound,
         _ => Outcome::Done,
@@ -89,6 +151,15 @@ fn options(args: &QueryArgs) -> QueryOptions {
         min_score: args.min_score,
         max_df: args.max_df,
         passages: !args.no_passages,
+        only: None,
+    }
+}
+
+/// Where a source is to be read.
+fn place_of(source: &QuerySource, spooled: &Spooled) -> QuerySource {
+    match source {
+        QuerySource::File(path) => QuerySource::File(spooled.place(path)),
+        other => other.clone(),
     }
 }
 
@@ -96,5 +167,6 @@ fn name_of(source: &QuerySource) -> String {
     match source {
         QuerySource::File(path) => path.display().to_string(),
         QuerySource::Stored(name) => name.clone(),
+        QuerySource::Number(id) => id.to_string(),
     }
 }

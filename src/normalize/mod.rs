@@ -12,6 +12,7 @@ mod decode;
 mod detect;
 mod fold;
 mod legacy;
+mod readable;
 mod symbols;
 mod transcribe;
 mod utf8;
@@ -23,6 +24,7 @@ mod tests;
 
 use chars::Chars;
 use decode::Decoder;
+pub(crate) use readable::Readable;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};

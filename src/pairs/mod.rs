@@ -13,6 +13,7 @@ use std::collections::hash_map::Entry;
 
 use rayon::prelude::*;
 
+use crate::document::DocId;
 use crate::error::Result;
 use crate::store::Store;
 use blocks::Plan;
@@ -61,6 +62,10 @@ pub struct Pair {
     pub a: String,
     /// The newer one's.
     pub b: String,
+    /// The older document's number.
+    pub a_id: DocId,
+    /// The newer one's.
+    pub b_id: DocId,
     /// Hashes both hold.
     pub shared: u64,
     /// Shared / all hashes of the two.
@@ -120,6 +125,8 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer
     let named = measured.into_iter().map(|pair| Pair {
         a: names[&pair.a].clone(),
         b: names[&pair.b].clone(),
+        a_id: DocId(pair.a),
+        b_id: DocId(pair.b),
         shared: pair.shared,
         resemblance: pair.resemblance,
         containment_a: pair.containment_a,

@@ -14,7 +14,7 @@ mod subject;
 
 use std::collections::HashMap;
 
-use crate::document::Span;
+use crate::document::{DocId, Span};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::store::{DocumentRecord, Holders, Place, Store};
@@ -52,6 +52,8 @@ pub struct QueryOptions {
     pub max_df: Option<u64>,
     /// Whether to find the passages of the matches.
     pub passages: bool,
+    /// The documents to compare with, ascending; all where `None`. What is common is counted over all in any case.
+    pub only: Option<Vec<DocId>>,
 }
 
 impl Default for QueryOptions {
@@ -64,6 +66,7 @@ impl Default for QueryOptions {
             min_score: 0.0,
             max_df: None,
             passages: true,
+            only: None,
         }
     }
 }

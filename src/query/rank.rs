@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::subject::{Subject, distinct_kgrams};
 use super::{Mode, QueryOptions};
+use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::Selection;
 use crate::store::{DocumentRecord, Store};
@@ -33,6 +34,9 @@ pub(super) fn rank(
 ) -> Result<(Vec<Ranked>, u64)> {
     let mut candidates: Vec<(u32, u64)> = shared.iter().map(|(&id, &count)| (id, count)).collect();
     candidates.retain(|&(id, _)| subject.id != Some(id));
+    if let Some(only) = &options.only {
+        candidates.retain(|&(id, _)| only.binary_search(&DocId(id)).is_ok());
+    }
     // No score exceeds the containment, so by descending count the rest can be left once the best are sure.
     candidates.sort_unstable_by_key(|&(id, count)| (std::cmp::Reverse(count), id));
     let top = options.top.unwrap_or(usize::MAX);

@@ -1,6 +1,6 @@
-//! CSV: one row a match and passage, or one row a document, with a header.
+//! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use super::wire::{DedupReport, DocumentReport, PairReport, QueryReport};
+use super::wire::{DedupReport, DocumentReport, PairReport, PassageReport, QueryReport};
 
 /// The columns of [`query_rows`].
 #[must_use]
@@ -51,20 +51,7 @@ pub fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
             found.identical.to_string(),
             found.coverage.to_string(),
         ];
-        for passage in &found.passages {
-            let (q, d) = (&passage.query, &passage.document);
-            let numbers =
-                [q.start, q.end, q.lines[0], q.lines[1], d.start, d.end, d.lines[0], d.lines[1], passage.symbols];
-            let mut row = head.clone();
-            row.extend(numbers.map(|number| number.to_string()));
-            row.push(passage.exact.to_string());
-            rows.push(row);
-        }
-        if found.passages.is_empty() {
-            let mut row = head;
-            row.resize(query_header().len(), String::new());
-            rows.push(row);
-        }
+        rows.extend(with_passages(&head, &found.passages, query_header().len()));
     }
     rows
 }
@@ -107,23 +94,52 @@ pub fn document_row(report: &DocumentReport) -> Vec<String> {
     ]
 }
 
-/// The columns of [`pair_row`].
+/// The columns of [`pair_rows`]; those of passages only where they were looked for.
 #[must_use]
-pub fn pair_header() -> Vec<&'static str> {
-    vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b"]
+pub fn pair_header(passages: bool) -> Vec<&'static str> {
+    let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id"];
+    if passages {
+        header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
+        header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact"]);
+    }
+    header
 }
 
-/// One pair.
+/// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
 #[must_use]
-pub fn pair_row(report: &PairReport) -> Vec<String> {
-    vec![
+pub fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
+    let head = vec![
         report.a.clone(),
         report.b.clone(),
         report.shared.to_string(),
         report.resemblance.to_string(),
         report.containment_a.to_string(),
         report.containment_b.to_string(),
-    ]
+        report.a_id.to_string(),
+        report.b_id.to_string(),
+    ];
+    match &report.passages {
+        None => vec![head],
+        Some(passages) => with_passages(&head, passages, pair_header(true).len()),
+    }
+}
+
+/// `head` once for each passage, followed by it; once, with empty columns up to `columns`, where there is none.
+fn with_passages(head: &[String], passages: &[PassageReport], columns: usize) -> Vec<Vec<String>> {
+    if passages.is_empty() {
+        let mut row = head.to_vec();
+        row.resize(columns, String::new());
+        return vec![row];
+    }
+    let row = |passage: &PassageReport| {
+        let (q, d) = (&passage.query, &passage.document);
+        let numbers = [q.start, q.end, q.lines[0], q.lines[1], d.start, d.end, d.lines[0], d.lines[1], passage.symbols];
+        let mut row = head.to_vec();
+        row.extend(numbers.map(|number| number.to_string()));
+        row.push(passage.exact.to_string());
+        row
+    };
+    passages.iter().map(row).collect()
 }
 
 /// The columns of [`removable_row`].

@@ -280,7 +280,12 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["query", "a.txt", "--format", "html"]), @"
     status 2
     --- stderr
-    error: `fpdb query` has no html format; it has human, json, csv
+    error: --format html writes a folder: name it with -o DIR (with --single-file, -o FILE.html)
+    ");
+    assert_snapshot!(tell(&folder, &["list", "--format", "html", "-o", "page"]), @"
+    status 2
+    --- stderr
+    error: `fpdb list` has no html format; it has human, json, csv
     ");
     assert_snapshot!(tell(&folder, &["stats", "--format", "csv"]), @"
     status 2

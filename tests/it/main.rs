@@ -12,4 +12,5 @@ mod model;
 mod oracle;
 mod pairs;
 mod plants;
+mod report;
 mod support;

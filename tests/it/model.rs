@@ -99,7 +99,7 @@ fn query() -> impl Strategy<Value = Op> {
     (subject, wider, (mode, n, top, max_df, least), any::<bool>(), any::<bool>()).prop_map(
         |(subject, wider, (mode, n, top, max_df, least), passages, reader)| {
             let min_score = least.0 as f64 / least.1 as f64;
-            let options = QueryOptions { mode, window: None, n, top, min_score, max_df, passages };
+            let options = QueryOptions { mode, window: None, n, top, min_score, max_df, passages, only: None };
             Op::Query { subject, wider, options, least, reader }
         },
     )

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::PassageReport;
 use crate::dedup::{Because, DedupAnswer, Removable};
 use crate::pairs::Pair;
 
@@ -15,6 +16,10 @@ pub struct PairReport {
     pub a: String,
     /// The newer one.
     pub b: String,
+    /// Their numbers, which tell versions of one name apart.
+    pub a_id: u32,
+    /// See `a_id`.
+    pub b_id: u32,
     /// Hashes both hold.
     pub shared: u64,
     /// Shared / all hashes of the two.
@@ -23,6 +28,9 @@ pub struct PairReport {
     pub containment_a: f64,
     /// The share of b's hashes that a holds.
     pub containment_b: f64,
+    /// The passages they share, `query` being a and `document` b; absent unless they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passages: Option<Vec<PassageReport>>,
 }
 
 impl PairReport {
@@ -33,10 +41,13 @@ impl PairReport {
             schema: "fpdb.pair/1".into(),
             a: pair.a.clone(),
             b: pair.b.clone(),
+            a_id: pair.a_id.0,
+            b_id: pair.b_id.0,
             shared: pair.shared,
             resemblance: pair.resemblance,
             containment_a: pair.containment_a,
             containment_b: pair.containment_b,
+            passages: None,
         }
     }
 }

@@ -1,0 +1,42 @@
+//! A report without names: documents are numbered in the order of the report's list, and whatever else could tell who or
+//! what they are (paths, prefixes, messages) is left out. The texts stay, unless they are left out too.
+
+use super::Report;
+
+/// The flags whose values say nothing of names or places.
+const SAFE_FLAGS: [&str; 9] = [
+    "--mode",
+    "--window",
+    "-n",
+    "--top",
+    "--min-score",
+    "--max-df",
+    "--min-shared",
+    "--min-resemblance",
+    "--min-containment",
+];
+
+/// What stands for a reason that could hold a path.
+pub(super) const REASON: &str = "it could not be read";
+
+/// Takes the names out of a report.
+pub(super) fn anonymise(report: &mut Report) {
+    let overview = &mut report.overview;
+    overview.anonymous = true;
+    for (number, document) in (1..).zip(&mut overview.documents) {
+        document.name = format!("Document {number}");
+    }
+    for (pair, found) in overview.pairs.iter().zip(&mut report.evidence) {
+        if let Some(found) = found {
+            found.document.clone_from(&overview.documents[pair.b].name);
+        }
+    }
+    if let Some(database) = &mut overview.database {
+        database.path = None;
+    }
+    overview.options.retain(|(flag, _)| SAFE_FLAGS.contains(&flag.as_str()));
+    for (number, failure) in (1..).zip(&mut overview.failures) {
+        failure.name = format!("Unreadable document {number}");
+        failure.error = REASON.into();
+    }
+}

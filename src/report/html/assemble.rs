@@ -1,0 +1,289 @@
+//! Putting a report together from answers: which documents, which pairs, and how alike each document is to its best match.
+
+use std::collections::HashMap;
+
+use super::Report;
+use super::data::{DatabaseData, LeftOut, Origin, Overview, ReportDocument, ReportPair};
+use crate::database::Database;
+use crate::document::DocId;
+use crate::error::Result;
+use crate::pairs::{PairsAnswer, PairsOptions};
+use crate::report::evidence::{longest, matches_of};
+use crate::report::{Failure, MatchReport, ProfileReport, QueryReport};
+
+/// Passages that the page of one pair shows, the longest: more than anybody reads, and few enough for a browser.
+const PASSAGES: usize = 2000;
+
+/// What a report says of how it came to be.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The database, as the reader is to know it.
+    pub database: String,
+    /// Flags that were given, and their values.
+    pub options: Vec<(String, String)>,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+    /// Pairs to list at most.
+    pub max_pairs: usize,
+}
+
+/// An answered query.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    report: QueryReport,
+    /// How many passages each match has, shown or not.
+    passages: Vec<u64>,
+    origin: Origin,
+}
+
+impl Answered {
+    /// The answer of a query whose text is to be read at `origin`, with as many passages of each match as a page shows.
+    #[must_use]
+    pub fn new(mut report: QueryReport, origin: Origin) -> Self {
+        let passages = report.matches.iter_mut().map(|found| longest(found, PASSAGES)).collect();
+        Self { report, passages, origin }
+    }
+
+    /// Whether anything matches.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        !self.report.matches.is_empty()
+    }
+}
+
+impl Report {
+    /// The report of queries, whose passages were looked for where `with_passages` says so. A query with a stored document
+    /// is that document.
+    ///
+    /// # Errors
+    /// What keeps the records of matching documents from being read.
+    pub fn of_queries(database: &Database, answered: Vec<Answered>, with_passages: bool, about: About) -> Result<Self> {
+        let mut documents = Documents::default();
+        let profile = ProfileReport::new(database.profile());
+        let in_resemblance = answered.iter().any(|answered| answered.report.mode == "resemblance");
+        let measure = if in_resemblance { "resemblance" } else { "containment_a" };
+        let mut histogram = vec![0; BINS];
+        let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
+        let mut rows = Vec::new();
+        for Answered { report, passages, origin } in answered {
+            let query = documents.query(&report, origin);
+            let best = report.matches.iter().map(|found| score(found, in_resemblance)).fold(0.0, f64::max);
+            histogram[bin(best)] += 1;
+            unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
+            common += report.common;
+            rows.extend(report.matches.into_iter().zip(passages).map(|(found, passages)| (query, found, passages)));
+        }
+        // Stable: matches of equal score stay in the order of the queries and of their answers.
+        rows.sort_by(|(_, x, _), (_, y, _)| score(y, in_resemblance).total_cmp(&score(x, in_resemblance)));
+        let cut = rows.get(about.max_pairs).map(|(_, found, _)| score(found, in_resemblance));
+        let left = rows.len().saturating_sub(about.max_pairs) as u64;
+        rows.truncate(about.max_pairs);
+        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
+        for (a, found, passages) in rows {
+            let b = documents.stored(database, DocId(found.id))?;
+            pairs.push(pair_of_match(a, b, &found, with_passages.then_some(passages)));
+            evidence.push(with_passages.then_some(found));
+        }
+        let searched = searched(database, &about)?;
+        let mut overview = overview("query", profile, measure, about);
+        overview.database = Some(searched);
+        overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
+        let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
+        Ok(Self { overview, evidence })
+    }
+
+    /// The report of two files compared. `report` has at most one match, which is `b`.
+    #[must_use]
+    pub fn of_diff(mut report: QueryReport, a: Origin, b: Origin, b_bytes: u64, about: About) -> Self {
+        let mut documents = Documents::default();
+        let profile = report.profile.clone();
+        let query = documents.query(&report, a);
+        let mut histogram = vec![0; BINS];
+        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
+        let best = report.matches.first().map_or(0.0, |found| found.resemblance);
+        histogram[bin(best)] += 1;
+        for mut found in std::mem::take(&mut report.matches) {
+            let passages = longest(&mut found, PASSAGES);
+            let other = documents.add(ReportDocument {
+                name: found.document.clone(),
+                role: "stored".into(),
+                bytes: b_bytes,
+                symbols: None,
+                extracted: false,
+                why: None,
+                origin: Some(b.clone()),
+            });
+            pairs.push(pair_of_match(query, other, &found, Some(passages)));
+            evidence.push(Some(found));
+        }
+        let overview = overview("diff", profile, "resemblance", about);
+        let overview = Overview { documents: documents.list, pairs, histogram, compared: 1, ..overview };
+        Self { overview, evidence }
+    }
+
+    /// The report of all pairs of a database, found with `options`. The passages of those it lists are looked for.
+    ///
+    /// # Errors
+    /// What keeps documents and postings from being read.
+    pub fn of_pairs(database: &Database, answer: PairsAnswer, options: &PairsOptions, about: About) -> Result<Self> {
+        let searched = searched(database, &about)?;
+        let mut best: HashMap<DocId, f64> = HashMap::new();
+        for pair in &answer.pairs {
+            for id in [pair.a_id, pair.b_id] {
+                let share = best.entry(id).or_default();
+                *share = share.max(pair.resemblance);
+            }
+        }
+        let mut histogram = vec![0; BINS];
+        best.values().for_each(|&share| histogram[bin(share)] += 1);
+        histogram[0] += searched.documents.saturating_sub(best.len() as u64);
+
+        let mut listed = answer.pairs;
+        let cut = listed.get(about.max_pairs).map(|pair| pair.resemblance);
+        let left = listed.len().saturating_sub(about.max_pairs) as u64;
+        listed.truncate(about.max_pairs);
+        let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
+        let mut found = matches_of(database, &ids, options.max_df, PASSAGES)?;
+        let mut documents = Documents::default();
+        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
+        for pair in listed {
+            let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
+            let found = found.remove(&(pair.a_id, pair.b_id));
+            pairs.push(ReportPair {
+                a,
+                b,
+                shared: pair.shared,
+                resemblance: pair.resemblance,
+                containment_a: pair.containment_a,
+                containment_b: pair.containment_b,
+                interval: None,
+                identical: found.as_ref().is_some_and(|(found, _)| found.identical),
+                passages: found.as_ref().map(|&(_, passages)| passages),
+                page: false,
+            });
+            evidence.push(found.map(|(found, _)| found));
+        }
+        let mut overview = overview("pairs", ProfileReport::new(database.profile()), "resemblance", about);
+        let compared = searched.documents;
+        overview.database = Some(searched);
+        overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
+        let common = answer.common;
+        let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
+        Ok(Self { overview, evidence })
+    }
+}
+
+/// Documents by where they come from, each once.
+#[derive(Default)]
+struct Documents {
+    list: Vec<ReportDocument>,
+    by_origin: HashMap<Origin, usize>,
+}
+
+impl Documents {
+    fn add(&mut self, document: ReportDocument) -> usize {
+        let index = self.list.len();
+        if let Some(origin) = &document.origin {
+            self.by_origin.insert(origin.clone(), index);
+        }
+        self.list.push(document);
+        index
+    }
+
+    fn query(&mut self, report: &QueryReport, origin: Origin) -> usize {
+        if let Some(&index) = self.by_origin.get(&origin) {
+            return index;
+        }
+        self.add(ReportDocument {
+            name: report.query.name.clone(),
+            role: "query".into(),
+            bytes: report.query.bytes,
+            symbols: Some(report.query.symbols),
+            extracted: false,
+            why: None,
+            origin: Some(origin),
+        })
+    }
+
+    fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
+        let origin = Origin::Stored(id);
+        if let Some(&index) = self.by_origin.get(&origin) {
+            return Ok(index);
+        }
+        let document = database.document(id)?;
+        Ok(self.add(ReportDocument {
+            name: document.name,
+            role: "stored".into(),
+            bytes: document.bytes,
+            symbols: Some(document.symbols),
+            extracted: false,
+            why: None,
+            origin: Some(origin),
+        }))
+    }
+}
+
+fn overview(command: &str, profile: ProfileReport, measure: &str, about: About) -> Overview {
+    Overview {
+        schema: "fpdb.report/1".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        command: command.into(),
+        profile,
+        database: None,
+        options: about.options,
+        measure: measure.into(),
+        anonymous: false,
+        texts: true,
+        documents: Vec::new(),
+        pairs: Vec::new(),
+        histogram: Vec::new(),
+        compared: 0,
+        common: 0,
+        left_out: LeftOut::default(),
+        failures: about.failures,
+    }
+}
+
+fn searched(database: &Database, about: &About) -> Result<DatabaseData> {
+    Ok(DatabaseData { path: Some(about.database.clone()), documents: database.stats()?.documents })
+}
+
+fn pair_of_match(a: usize, b: usize, found: &MatchReport, passages: Option<u64>) -> ReportPair {
+    ReportPair {
+        a,
+        b,
+        shared: found.shared,
+        resemblance: found.resemblance,
+        containment_a: found.containment,
+        containment_b: found.document_containment,
+        interval: found.interval,
+        identical: found.identical,
+        passages,
+        page: false,
+    }
+}
+
+fn score(found: &MatchReport, in_resemblance: bool) -> f64 {
+    if in_resemblance { found.resemblance } else { found.containment }
+}
+
+/// One for each whole percent.
+const BINS: usize = 101;
+
+/// Whole percents, rounded down; the small addition is for shares such as 0.29, which is 28.999... percents.
+fn bin(share: f64) -> usize {
+    ((100.0 * share + 1e-9) as usize).min(BINS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_whole_percents() {
+        for percent in 0..=100u32 {
+            assert_eq!(bin(f64::from(percent) / 100.0), percent as usize);
+        }
+        assert_eq!([bin(0.999), bin(0.0001), bin(1.0 / 3.0)], [99, 0, 33]);
+    }
+}

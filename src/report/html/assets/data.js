@@ -1,0 +1,57 @@
+// The data: the overview stands in this page; a pair and its texts are either in it too or in files beside it, which are
+// loaded as scripts when they are wanted, since a page that was opened as a file may not fetch anything.
+"use strict";
+
+const report = JSON.parse(document.getElementById("overview").textContent);
+const PART = /^data\/(pair|text)-\d+\.js$/;
+const trusted = self.trustedTypes
+  ? trustedTypes.createPolicy("fpdb", { createScriptURL: (url) => { if (PART.test(url)) return url; throw new TypeError(url); } })
+  : { createScriptURL: (url) => url };
+const arrived = new Map();
+const awaited = new Map();
+
+// Called by the files of data/.
+self.fpdb = (part, value) => arrived.set(part, value);
+
+function load(part) {
+  if (!awaited.has(part)) awaited.set(part, new Promise((resolve, reject) => {
+    const here = document.getElementById(part);
+    if (here) return resolve(JSON.parse(here.textContent));
+    const script = document.createElement("script");
+    script.src = trusted.createScriptURL(`data/${part}.js`);
+    script.onload = () => {
+      script.remove();
+      if (arrived.has(part)) resolve(arrived.get(part)); else script.onerror();
+    };
+    script.onerror = () => { awaited.delete(part); reject(new Error(`data/${part}.js is missing: a report is one folder, to be kept whole`)); };
+    document.head.append(script);
+  }));
+  return awaited.get(part);
+}
+
+const MEASURES = {
+  resemblance: { title: "resemblance", of: (pair) => pair.resemblance },
+  containment_a: { title: "share of A in B", of: (pair) => pair.containment_a },
+  containment_b: { title: "share of B in A", of: (pair) => pair.containment_b },
+  larger: { title: "the larger share", of: (pair) => Math.max(pair.containment_a, pair.containment_b) },
+  smaller: { title: "the smaller share", of: (pair) => Math.min(pair.containment_a, pair.containment_b) },
+};
+// What the reader has chosen, kept while pages are changed.
+const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: "score", ascending: false, shown: 100, folded: false };
+const score = (pair) => MEASURES[view.measure].of(pair);
+report.pairs.forEach((pair, index) => { pair.number = index; });
+
+// The folders that all documents are in, which are told once and not with every name.
+const beginning = (() => {
+  const names = report.documents.map((document) => document.name);
+  if (names.length < 2) return "";
+  const common = names.reduce((a, b) => {
+    let same = 0;
+    while (same < a.length && a[same] === b[same]) same += 1;
+    return a.slice(0, same);
+  });
+  return common.slice(0, common.lastIndexOf("/") + 1);
+})();
+
+// Whole percents, as the histogram counts them; the small addition is for shares such as 0.29, which is 28.999... percents.
+const bin = (share) => Math.min(100, Math.floor(100 * share + 1e-9));

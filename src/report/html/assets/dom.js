@@ -1,0 +1,53 @@
+// Elements and words. All text enters the page as text nodes and attributes: there is no markup made of strings here.
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value") element.value = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
+const s = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
+
+// Characters that are seen by nobody or that turn the text around them: shown as what they are.
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
+const NAMES = { 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI",
+  0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM", 0x2028: "LS", 0x2029: "PS" };
+const seen = (text) => text.replace(UNSEEN, (character) => {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return "\u27ea" + (NAMES[code] || code.toString(16).toUpperCase().padStart(4, "0")) + "\u27eb";
+});
+
+// A document's name, which may be in any script and hold anything; in a line, without what all names begin with.
+const inLine = (text) => seen(text.replace(/[\t\n\r]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0))));
+const short = (text) => inLine(text.startsWith(beginning) ? text.slice(beginning.length) : text);
+const name = (text) => h("bdi", { dir: "auto", title: inLine(text) }, short(text));
+
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+const count = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
+const percent = (share) => `${(100 * share).toFixed(1)}%`;
+const size = (bytes) => {
+  for (const unit of ["bytes", "KiB", "MiB", "GiB"]) {
+    if (bytes < 1024 || unit === "GiB") return `${unit === "bytes" ? bytes : bytes.toFixed(1)} ${unit}`;
+    bytes /= 1024;
+  }
+};
+
+// A share as a bar and a number.
+const meter = (share, digits = true) => {
+  const bar = h("i");
+  bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return [h("span", { class: "meter", "aria-hidden": "true" }, bar), digits && percent(share)];
+};
+
+const say = (text) => { document.getElementById("status").textContent = text; };

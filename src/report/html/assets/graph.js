@@ -1,0 +1,75 @@
+// Clusters: documents joined by pairs at or above the threshold, as a list and as a graph. A cluster says only that each of its
+// documents is like some other one of it.
+"use strict";
+
+const NODES_DRAWN = 300;
+
+function clusters(pairs) {
+  const parent = new Map();
+  const root = (document) => {
+    while (parent.get(document) !== document) {
+      parent.set(document, parent.get(parent.get(document)));
+      document = parent.get(document);
+    }
+    return document;
+  };
+  for (const pair of pairs) {
+    for (const document of [pair.a, pair.b]) if (!parent.has(document)) parent.set(document, document);
+    const [a, b] = [root(pair.a), root(pair.b)];
+    if (a !== b) parent.set(Math.max(a, b), Math.min(a, b));
+  }
+  const members = new Map();
+  for (const document of [...parent.keys()].sort((a, b) => a - b)) {
+    if (!members.has(root(document))) members.set(root(document), []);
+    members.get(root(document)).push(document);
+  }
+  return [...members.values()].sort((a, b) => b.length - a.length || a[0] - b[0]);
+}
+
+// The largest clusters that fit, laid out by forces: always the same way, for d3-force draws no true lots.
+function graph(groups, pairs, open, choose) {
+  const nodes = [];
+  const index = new Map();
+  let drawn = 0;
+  for (const group of groups) {
+    if (drawn > 0 && nodes.length + group.length > NODES_DRAWN) break;
+    for (const document of group.slice(0, NODES_DRAWN)) {
+      index.set(document, nodes.length);
+      nodes.push({ document, group: drawn });
+    }
+    drawn += 1;
+  }
+  const inside = pairs.filter((pair) => index.has(pair.a) && index.has(pair.b));
+  const links = inside.slice(0, 4 * NODES_DRAWN).map((pair) => ({ source: index.get(pair.a), target: index.get(pair.b), pair }));
+  d3.forceSimulation(nodes).stop()
+    .force("charge", d3.forceManyBody().strength(-90))
+    .force("link", d3.forceLink(links).distance((link) => 30 + 60 * (1 - score(link.pair))))
+    .force("collide", d3.forceCollide(14))
+    .force("x", d3.forceX().strength(0.07)).force("y", d3.forceY().strength(0.13))
+    .tick(nodes.length > 150 ? 120 : 250);
+  const xs = nodes.map((node) => node.x);
+  const ys = nodes.map((node) => node.y);
+  const box = [Math.min(...xs) - 30, Math.min(...ys) - 30];
+  box.push(Math.max(...xs) + 30 - box[0], Math.max(...ys) + 30 - box[1]);
+  const wide = Math.max(box[2], 360);
+  const high = Math.max(box[3], 180);
+  const called = (document) => short(report.documents[document].name);
+  const picture = s("svg", { viewBox: [box[0] - (wide - box[2]) / 2, box[1] - (high - box[3]) / 2, wide, high].map((x) => x.toFixed(1)).join(" "),
+    role: "img", "aria-label": `${count(nodes.length, "document")} in ${count(drawn, "cluster")}; the list below names them` });
+  for (const link of links) {
+    picture.append(s("line", { x1: link.source.x.toFixed(1), y1: link.source.y.toFixed(1), x2: link.target.x.toFixed(1), y2: link.target.y.toFixed(1),
+      "stroke-width": (1 + 3 * score(link.pair)).toFixed(1), "stroke-opacity": (0.25 + 0.7 * score(link.pair)).toFixed(2), onclick: () => open(link.pair) },
+    s("title", {}, `${percent(score(link.pair))}: ${called(link.pair.a)} and ${called(link.pair.b)}`)));
+  }
+  for (const node of nodes) {
+    const document = report.documents[node.document];
+    picture.append(s("circle", { cx: node.x.toFixed(1), cy: node.y.toFixed(1), r: 7, class: `c${node.group % 7} ${document.role}`, onclick: () => choose([node.document]) },
+      s("title", {}, called(node.document))));
+  }
+  if (nodes.length <= 40) for (const node of nodes) {
+    const last = called(node.document).split("/").pop();
+    picture.append(s("text", { x: node.x.toFixed(1), y: (node.y + 17).toFixed(1), "text-anchor": "middle" }, last.length > 20 ? `${last.slice(0, 18)}\u2026` : last));
+  }
+  const left = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);
+  return { picture, left: inside.length > links.length || left > 0 };
+}

@@ -1,0 +1,238 @@
+// The overview: what was searched, how alike each document is to its best match, the clusters, and the ranked pairs.
+"use strict";
+
+const title = () => ({
+  query: () => `What ${count(report.compared, "query document")} share${report.compared === 1 ? "s" : ""} with the database`,
+  pairs: () => `Pairs among ${count(report.compared, "document")}`,
+  diff: () => "Two documents compared",
+})[report.command]();
+
+// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read.
+function firstThreshold() {
+  const bins = report.pairs.map((pair) => bin(score(pair))).sort((a, b) => b - a);
+  const room = Math.max(report.documents.length, 10);
+  return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);
+}
+
+// Documents by the whole percents of their best match: of all documents where that is the report's own measure, otherwise of
+// the pairs that are listed.
+function histogramBins() {
+  if (view.measure === report.measure) return report.histogram;
+  const best = new Map();
+  for (const pair of report.pairs) {
+    const ends = report.command === "pairs" ? [pair.a, pair.b] : [pair.a];
+    for (const document of ends) best.set(document, Math.max(best.get(document) || 0, score(pair)));
+  }
+  const bins = new Array(101).fill(0);
+  for (const share of best.values()) bins[bin(share)] += 1;
+  bins[0] += report.compared - best.size;
+  return bins;
+}
+
+function histogram(bins, scale) {
+  const [wide, high, foot] = [620, 215, 22];
+  const most = Math.max(1, ...bins.slice(1));
+  const step = (wide - 20) / (scale + 1);
+  const picture = s("svg", { viewBox: `0 0 ${wide} ${high + foot}`, role: "img", "aria-label": "histogram of each document's best match" });
+  bins.forEach((documents, at) => {
+    if (at === 0 || documents === 0) return;
+    const tall = Math.max(2, (documents / most) * (high - 18));
+    picture.append(s("rect", { x: (10 + at * step).toFixed(2), y: (high - tall).toFixed(2), width: (step * 0.86).toFixed(2), height: tall.toFixed(2), "data-bin": at },
+      s("title", {}, `${count(documents, "document")} at ${at}%`)));
+  });
+  picture.append(s("line", { class: "axis", x1: 10, x2: wide - 10, y1: high, y2: high }));
+  for (let tick = 0; tick <= 5; tick += 1) {
+    const at = (scale / 5) * tick;
+    picture.append(s("text", { x: 10 + (at + 0.4) * step, y: high + 15, "text-anchor": "middle" }, `${at}%`));
+  }
+  picture.append(s("text", { x: 10, y: 12 }, `most: ${count(most, "document")}`));
+  const mark = s("line", { class: "threshold", y1: 14, y2: high });
+  picture.append(mark);
+  return { picture, move(threshold) {
+    mark.setAttribute("x1", 10 + threshold * step);
+    mark.setAttribute("x2", 10 + threshold * step);
+    for (const bar of picture.querySelectorAll("rect")) bar.classList.toggle("off", Number(bar.dataset.bin) < threshold);
+  } };
+}
+
+function overview() {
+  document.body.className = "";
+  document.title = `${title()} - fpdb report`;
+  const open = (pair) => { location.hash = `pair=${pair.number + 1}`; };
+  const facts = h("div", { class: "facts" });
+  const outputText = h("output", { for: "threshold" });
+  const bins = histogramBins();
+  // As far as there is something to see, in tens.
+  const scale = Math.max(10, 10 * Math.ceil(bins.findLastIndex((documents) => documents > 0) / 10));
+  const bars = histogram(bins, scale);
+  const slider = h("input", { id: "threshold", type: "range", min: 0, max: scale, step: 1, value: view.threshold, "aria-describedby": "slider-help" });
+  const graphPlace = h("div");
+  const clusterPlace = h("ul", { class: "clusters", "aria-label": "clusters" });
+  const filter = h("input", { type: "search", id: "filter", placeholder: "part of a name", value: view.filter, autocomplete: "off" });
+  const chosen = h("span");
+  const rows = h("tbody");
+  const heads = h("tr");
+  const more = h("div", { class: "tools" });
+  const shownText = h("span", { class: "faint", id: "shown" });
+  let listed = [];
+
+  const columns = [
+    { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
+    { key: "a", title: report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => name(report.documents[pair.a].name) },
+    { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), pair.identical && h("span", { class: "faint" }, " (identical)")] },
+    ...["resemblance", "containment_a", "containment_b"].map((measure) => ({
+      key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
+      cell: (pair) => [meter(pair[measure]), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
+    })),
+    { key: "shared", title: "shared fingerprints", class: "number", of: (pair) => pair.shared, cell: (pair) => grouped(pair.shared) },
+    { key: "passages", title: "passages", class: "number", of: (pair) => pair.passages ?? -1, cell: (pair) => pair.passages === null ? "\u2013" : grouped(pair.passages) },
+  ];
+
+  function head() {
+    heads.replaceChildren(...columns.map((column) => {
+      const current = view.sort === column.key || (view.sort === "score" && column.key === view.measure);
+      return h("th", { scope: "col", class: column.class, "aria-sort": current && (view.ascending ? "ascending" : "descending") },
+        h("button", { class: "plain", type: "button", onclick: () => {
+          view.ascending = current ? !view.ascending : column.key === "a" || column.key === "b";
+          view.sort = column.key;
+          list();
+          heads.querySelector("[aria-sort] button").focus();
+        } }, column.title));
+    }));
+  }
+
+  function list() {
+    head();
+    const column = columns.find((column) => column.key === view.sort);
+    const of = column ? column.of : score;
+    const way = view.ascending ? 1 : -1;
+    const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    const wanted = view.filter.toLowerCase();
+    const holds = (pair) => [pair.a, pair.b].some((document) => report.documents[document].name.toLowerCase().includes(wanted));
+    const only = view.only && new Set(view.only);
+    listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
+      .sort((x, y) => way * compare(of(x), of(y)) || x.number - y.number);
+    rows.replaceChildren(...listed.slice(0, view.shown).map((pair) => h("tr", { class: "link", "data-pair": pair.number + 1, onclick: (event) => {
+      if (!event.target.closest("a") && !String(getSelection())) open(pair);
+    } }, columns.map((column) => h("td", { class: column.class }, column.cell(pair))))));
+    chosen.replaceChildren(...(view.only ? [h("button", { type: "button", onclick: () => choose(null) },
+      view.only.length === 1 ? ["only ", name(report.documents[view.only[0]].name)] : `only a cluster of ${view.only.length}`, " \u00d7")] : []));
+    const rest = listed.length - view.shown;
+    more.replaceChildren(...(rest > 0 ? [h("button", { type: "button", id: "more", onclick: () => { view.shown += 500; list(); } }, `Show ${grouped(Math.min(rest, 500))} more`)] : []));
+    shownText.textContent = `${count(listed.length, "pair")} of ${grouped(report.pairs.length)}`;
+  }
+
+  const above = () => report.pairs.filter((pair) => bin(score(pair)) >= view.threshold);
+
+  function choose(documents) {
+    view.only = documents;
+    view.shown = 100;
+    list();
+    filter.focus();
+  }
+
+  function update() {
+    const pairs = above();
+    const groups = clusters(pairs);
+    const reach = bins.slice(Math.max(view.threshold, 1)).reduce((sum, documents) => sum + documents, 0);
+    outputText.textContent = `${view.threshold}%`;
+    bars.move(view.threshold);
+    const best = report.pairs.reduce((most, pair) => Math.max(most, score(pair)), 0);
+    const fact = (id, value, what) => h("div", { class: "fact" }, h("b", { id }, value), h("span", {}, what));
+    facts.replaceChildren(
+      fact("fact-documents", grouped(report.compared), report.command === "query" ? "queries" : "documents compared"),
+      fact("fact-reach", grouped(reach), `with a match of ${Math.max(view.threshold, 1)}% or more`),
+      fact("fact-pairs", grouped(pairs.length), view.threshold ? `pairs at ${view.threshold}% or more` : "pairs"),
+      fact("fact-clusters", grouped(groups.length), "clusters"),
+      fact("fact-best", percent(best), `the highest ${MEASURES[view.measure].title}`));
+    clusterPlace.replaceChildren(...groups.slice(0, 200).map((group, number) => h("li", {}, h("button", { class: "plain", type: "button", onclick: () => choose(group) },
+      `${number + 1}: ${count(group.length, "document")}`), " ", h("span", { class: "faint" },
+      group.slice(0, 8).flatMap((document, at) => [at ? ", " : "", name(report.documents[document].name)]), group.length > 8 && `, and ${group.length - 8} more`))));
+    graphPlace.replaceChildren();
+    if (groups.length > 0) {
+      const drawn = graph(groups, pairs, open, choose);
+      graphPlace.append(drawn.picture);
+      if (drawn.left) graphPlace.append(h("p", { class: "faint" }, "The picture holds the largest clusters only; a higher threshold shows more of them."));
+    } else graphPlace.append(h("p", { class: "faint" }, "No pair reaches the threshold."));
+    list();
+    say(`${count(pairs.length, "pair")} at ${view.threshold}% or more, in ${count(groups.length, "cluster")}`);
+  }
+
+  const measure = h("select", { id: "measure", onchange: () => { view.measure = measure.value; view.threshold = firstThreshold(); route(); document.getElementById("measure").focus(); } },
+    Object.entries(MEASURES).map(([key, { title }]) => h("option", { value: key, selected: key === view.measure }, title)));
+  slider.addEventListener("input", () => { view.threshold = Number(slider.value); view.shown = 100; update(); });
+  filter.addEventListener("input", () => { view.filter = filter.value; view.shown = 100; list(); });
+
+  top_(title(), report.database && [report.database.path === null ? "" : ["of ", name(report.database.path)], ` (${count(report.database.documents, "document")})`]);
+  const single = report.command === "diff";
+  document.getElementById("main").replaceChildren(h("div", { class: "overview" },
+    ...left().map((words) => h("p", { class: "notice wide", role: "note" }, words)),
+    h("section", { class: "card wide", "aria-label": "in short" }, facts),
+    !single && h("section", { class: "card histogram" }, h("h2", {}, report.command === "query" ? "Best match of each query" : "Best match of each document"),
+      bars.picture,
+      h("div", { class: "screen" }, slider, h("div", { class: "tools" },
+        h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
+      h("p", { class: "faint", id: "slider-help" }, "The slider chooses which pairs are listed and joined to clusters. ",
+        bins[0] > 0 && `${count(bins[0], "document")} with a best match below 1% ${bins[0] === 1 ? "is" : "are"} not drawn.`,
+        view.measure !== report.measure && report.left_out.pairs > 0 && " By this measure only documents of listed pairs are counted.")),
+    !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
+    h("section", { class: "card wide list", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, report.command === "query" ? "Matches" : "Pairs"),
+      h("div", { class: "tools" }, h("label", {}, "filter ", filter), chosen, shownText, h("span", { class: "grow" }),
+        h("button", { type: "button", id: "csv", onclick: () => save(listed) }, "Save as CSV")),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "list-title" }, h("table", {}, h("thead", {}, heads), rows), more)),
+    about(), failures()));
+  update();
+}
+
+// What this report does not hold, in sentences.
+function left() {
+  const { pairs, least, pages, bytes } = report.left_out;
+  const notes = [];
+  if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The histogram counts all.`);
+  if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
+  if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
+  if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
+  return notes;
+}
+
+function about() {
+  const { profile } = report;
+  const row = (term, value) => value !== null && value !== undefined && [h("dt", {}, term), h("dd", {}, value)];
+  const unit = { char: "character", word: "word", byte: "byte", token: "token" }[profile.unit] || profile.unit;
+  return h("section", { class: "card" }, h("h2", {}, report.command === "diff" ? "How it was compared" : "What was searched"), h("dl", { class: "about" },
+    row("command", `fpdb ${report.command}`),
+    report.database && row("database", [report.database.path !== null && [name(report.database.path), ", "], count(report.database.documents, "document")]),
+    row("profile", `unit ${profile.unit}${profile.words ? ` (${profile.words})` : ""}, k ${profile.k}, w ${profile.w}, selection ${profile.selection}`),
+    row("noise", `nothing shorter than ${count(profile.k, unit)} can match`),
+    row("guarantee", profile.guarantee ? `every shared run of ${count(profile.guarantee, unit)} is found` : "none with this selection"),
+    report.options.map(([flag, value]) => row(flag, seen(value))),
+    row("names begin with", beginning ? inLine(beginning) : null),
+    row("ranked by", MEASURES[report.measure].title),
+    row("names", report.anonymous ? "replaced by numbers" : null),
+    row("made by", `fpdb ${report.version}`)));
+}
+
+function failures() {
+  return h("section", { class: "card" }, h("h2", {}, "What could not be read"), report.failures.length === 0
+    ? h("p", { class: "faint" }, "Nothing: every document asked for was read.")
+    : h("div", { class: "failures", tabindex: 0, role: "region", "aria-label": "failures" }, h("table", { id: "failures" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "document"), h("th", { scope: "col" }, "why"))),
+      h("tbody", {}, report.failures.map((failure) => h("tr", {}, h("td", {}, name(failure.name)), h("td", {}, seen(failure.error))))))));
+}
+
+// The pairs listed, as a table for a spreadsheet. A cell that it might take for a formula is made text by an apostrophe.
+function save(pairs) {
+  const cell = (value) => {
+    let text = String(value ?? "");
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+    return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+  const groups = clusters(pairs);
+  const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
+  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "cluster"]];
+  for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
+    pair.containment_a, pair.containment_b, pair.identical, pair.passages, cluster.get(pair.a)]);
+  const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
+  h("a", { href: url, download: "pairs.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}

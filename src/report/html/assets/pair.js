@@ -1,0 +1,174 @@
+// The page of one pair: its measures, its passages, and both texts side by side.
+"use strict";
+
+let current = null;
+
+async function pairPage(number, passage) {
+  const pair = report.pairs[number - 1];
+  const [a, b] = [report.documents[pair.a], report.documents[pair.b]];
+  current = { pair };
+  const mine = current;
+  const step = (by, words, key) => h("button", { type: "button", disabled: !report.pairs[number - 1 + by], onclick: () => turn(by) }, words, " ", h("kbd", {}, key));
+  top_(["Pair ", String(number)], [name(a.name), " and ", name(b.name)], h("nav", { class: "tools screen", "aria-label": "pairs" },
+    report.pairs.length > 1 && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
+    h("a", { href: "#" }, report.command === "diff" ? "About this comparison" : "All pairs")));
+  document.title = `Pair ${number}: ${seen(a.name)} and ${seen(b.name)} - fpdb report`;
+  document.body.className = "pair";
+  const main = document.getElementById("main");
+  main.replaceChildren(measures(pair), h("p", { class: "gone" }, "Loading\u2026"));
+  let data;
+  let texts;
+  try {
+    data = !pair.page ? { match: { passages: [] }, a: null, b: null } : await load(`pair-${number}`);
+    texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => side && load(`text-${at + 1}`).then(({ text }) => text)));
+  } catch (error) {
+    if (mine === current) main.replaceChildren(measures(pair), h("p", { class: "notice", role: "alert" }, error.message));
+    return;
+  }
+  if (mine === current) draw(main, pair, [a, b], data, texts, passage);
+}
+
+function turn(by) {
+  if (report.pairs[current.pair.number + by]) location.hash = `pair=${current.pair.number + 1 + by}`;
+}
+
+function measures(pair) {
+  const bar = (id, words, share) => h("span", { id }, h("span", { class: "text" }, words, " "), meter(share));
+  const interval = pair.interval && h("span", { class: "faint" }, ` 95% interval of the ${MEASURES[report.measure].title}: ${percent(pair.interval[0])} to ${percent(pair.interval[1])}`);
+  const side = (letter) => h("span", { class: `side-${letter.toLowerCase()}` }, letter);
+  return h("div", { class: "measures" },
+    bar("bar-a", ["share of ", side("A"), " in ", side("B")], pair.containment_a),
+    bar("bar-b", ["share of ", side("B"), " in ", side("A")], pair.containment_b),
+    bar("bar-r", "resemblance", pair.resemblance), interval,
+    h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"));
+}
+
+function draw(main, pair, documents, data, texts, wanted) {
+  const { passages } = data.match;
+  const sides = ["query", "document"];
+  const choose = (numbers) => {
+    const at = numbers.indexOf(current.passage);
+    select(numbers[(at + 1) % numbers.length]);
+  };
+  const halves = documents.map((document, side) => {
+    const key = sides[side];
+    const text = texts[side];
+    // Without the text there are still the offsets, in bytes.
+    const marks = text === null ? passages.map((passage) => [passage[key].start, passage[key].end]) : data["ab"[side]].marks;
+    const spans = marks.map(([from, to], at) => ({ from, to, number: at + 1 }));
+    const common = [];
+    const letter = "AB"[side];
+    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, spans, common, choose);
+    const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
+    const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
+      : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
+    const head = h("h2", {}, h("span", { class: `side-${letter.toLowerCase()}` }, letter), name(document.name),
+      h("small", {}, document.role === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
+    return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head,
+      h("div", { class: "strip-and-text" }, pane ? pane.element : h("p", { class: "gone pane" }, nothing), band.element)) };
+  });
+  const position = h("span", { id: "position" });
+  const step = (by, words, key) => h("button", { type: "button", id: by > 0 ? "next" : "previous", disabled: passages.length === 0, onclick: () => move(by) }, words, " ", h("kbd", {}, key));
+  const rows = passages.map((passage, at) => {
+    const lines = ({ lines: [first, last] }) => (first === last ? String(first) : `${first}\u2013${last}`);
+    return h("tr", { class: "link", onclick: (event) => { if (!event.target.closest("button")) select(at + 1); } },
+      h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
+      h("td", { class: "number" }, grouped(passage.symbols)),
+      h("td", { class: "number" }, lines(passage.query)), h("td", { class: "number" }, lines(passage.document)),
+      h("td", { class: "faint" }, passage.agreement !== undefined && passage.agreement !== null && passage.agreement < 1 ? percent(passage.agreement) : passage.exact ? "exact" : "approx."));
+  });
+  // The passages as they are stepped through: as the table has them.
+  const order = passages.map((_, at) => at + 1);
+  const body = h("tbody", {}, rows);
+  const sorting = ["no.", "symbols", "lines A", "lines B"].map((words, column) => {
+    const key = (number) => [number, -passages[number - 1].symbols, number, passages[number - 1].document.start][column];
+    const sort = () => {
+      order.sort((x, y) => key(x) - key(y) || x - y);
+      body.append(...order.map((number) => rows[number - 1]));
+      sorting.forEach((head, at) => { if (at === column) head.setAttribute("aria-sort", column === 1 ? "descending" : "ascending"); else head.removeAttribute("aria-sort"); });
+    };
+    return h("th", { scope: "col", class: column ? "number" : null, "aria-sort": column === 0 && "ascending" }, h("button", { class: "plain", type: "button", onclick: sort }, words));
+  });
+  const table = h("nav", { class: "passages", tabindex: 0, "aria-label": "passages" },
+    pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `The ${grouped(passages.length)} longest of ${count(pair.passages, "passage")}.`),
+    passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
+    passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"))), body));
+  const bench = h("div", { class: view.folded ? "bench folded" : "bench" }, table, halves.map((half) => half.element));
+  const fold = h("button", { type: "button", id: "fold", "aria-pressed": String(view.folded), onclick: () => {
+    view.folded = bench.classList.toggle("folded");
+    fold.setAttribute("aria-pressed", String(view.folded));
+    if (current.passage) align(current.passage);
+  } }, "hide table");
+  main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
+    step(-1, "previous", "p"), step(1, "next", "n"), position, fold,
+    h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
+  Object.assign(current, { move, select, halves, passages });
+
+  for (const half of halves) if (half.pane) {
+    const { pane, band } = half;
+    const watch = () => { const all = pane.element; band.look(all.scrollTop / all.scrollHeight, (all.scrollTop + all.clientHeight) / all.scrollHeight); };
+    pane.element.addEventListener("scroll", () => {
+      watch();
+      // Blocks come in sight when one scrolls faster than they are made.
+      const box = all(pane);
+      for (const block of pane.blocks) {
+        if (block.made) continue;
+        const place = block.element.getBoundingClientRect();
+        if (place.top > box.bottom + 500) break;
+        if (place.bottom > box.top - 500) pane.make(block);
+      }
+    }, { passive: true });
+    pane.makeSome(12);
+    watch();
+  }
+  const mine = current;
+  const later = () => {
+    if (mine !== current) return;
+    const unfinished = halves.filter((half) => half.pane && half.pane.makeSome(12));
+    if (unfinished.length > 0) setTimeout(later, 0);
+    else main.dataset.whole = "yes";
+  };
+  setTimeout(later, 0);
+  if (passages.length > 0) select(Math.min(Math.max(wanted || 1, 1), passages.length), !wanted);
+  else position.textContent = "no passages";
+
+  function move(by) {
+    if (passages.length > 0) select(order[(order.indexOf(current.passage) + by + passages.length) % passages.length]);
+  }
+
+  function select(number, quietly) {
+    current.passage = number;
+    position.textContent = `passage ${number} of ${passages.length}`;
+    rows.forEach((row, at) => { if (at + 1 === number) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current"); });
+    rows[number - 1].scrollIntoView({ block: "nearest" });
+    for (const half of halves) half.band.show(number);
+    align(number);
+    if (!quietly) {
+      say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, line ${passages[number - 1].query.lines[0]} of A, line ${passages[number - 1].document.lines[0]} of B`);
+      try { history.replaceState(null, "", `#pair=${pair.number + 1}&passage=${number}`); } catch { /* Some browsers refuse it to files. */ }
+    }
+  }
+
+  // Brings the beginnings of a passage to the same height on both sides. Blocks near them take their true heights only
+  // when they come in sight, so it is done again until nothing moves.
+  function align(number, times = 8) {
+    const both = halves.filter((half) => half.pane).map(({ pane }) => {
+      const begin = pane.begin(number);
+      pane.show(number);
+      return { pane: pane.element, begin };
+    });
+    const offset = ({ pane, begin }) => begin.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;
+    const height = Math.min(...both.map((one) => Math.min(one.pane.clientHeight * 0.22, offset(one))));
+    let moved = false;
+    for (const one of both) {
+      const target = Math.round(offset(one) - height);
+      if (Math.abs(one.pane.scrollTop - target) > 1) {
+        one.pane.scrollTop = target;
+        moved = true;
+      }
+    }
+    if (moved && times > 0) requestAnimationFrame(() => { if (mine === current && current.passage === number) align(number, times - 1); });
+  }
+}
+
+const all = (pane) => pane.element.getBoundingClientRect();

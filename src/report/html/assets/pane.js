@@ -1,0 +1,155 @@
+// Pane: one document's text with its passages marked. Offsets are UTF-16 units of the text. Lines stand in blocks that are made
+// when they are wanted or when there is time; the browser lays out only blocks in sight, so that a long text costs little.
+"use strict";
+
+const LINES_OF_BLOCK = 80;
+const UNITS_OF_BLOCK = 16000;
+const UNITS_OF_ROW = 4000;
+
+class Pane {
+  // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing.
+  constructor(label, text, spans, common, choose) {
+    this.text = text;
+    this.spans = spans;
+    this.common = common;
+    this.rows = rowsOf(text);
+    const prose = averageLine(text) > 100;
+    this.element = h("div", { class: prose ? "pane prose" : "pane", tabindex: 0, role: "region", "aria-label": label, onclick: (event) => this.clicked(event, choose) });
+    this.blocks = [];
+    for (let first = 0; first < this.rows.length;) {
+      let last = first;
+      let units = 0;
+      let tall = 0;
+      while (last < this.rows.length && last - first < LINES_OF_BLOCK && units < UNITS_OF_BLOCK) {
+        const length = this.rows[last].to - this.rows[last].from;
+        units += length;
+        tall += Math.max(1, Math.ceil(length / 75));
+        last += 1;
+      }
+      const element = h("div", { class: "block" });
+      element.style.containIntrinsicSize = `auto ${tall * 21}px`;
+      this.blocks.push({ element, first, last, from: this.rows[first].from, to: this.rows[last - 1].to, made: false });
+      first = last;
+    }
+    this.element.append(...this.blocks.map((block) => block.element));
+  }
+
+  make(block) {
+    if (block.made) return;
+    block.made = true;
+    const inside = (spans) => spans.filter((span) => span.from < block.to && span.to > block.from);
+    const [spans, common] = [inside(this.spans), inside(this.common)];
+    for (let at = block.first; at < block.last; at += 1) block.element.append(this.row(this.rows[at], spans, common));
+    block.element.style.containIntrinsicSize = "";
+    block.element.style.containIntrinsicBlockSize = `auto ${(block.last - block.first) * 21}px`;
+  }
+
+  row(row, spans, common) {
+    const line = h("div", { class: "row", "data-n": row.line || "", dir: "auto" });
+    const here = (all) => all.filter((span) => span.from < row.to && span.to > row.from);
+    const [marked, grey] = [here(spans), here(common)];
+    const cuts = new Set([row.from, row.to]);
+    for (const span of [...marked, ...grey]) for (const cut of [span.from, span.to]) if (cut > row.from && cut < row.to) cuts.add(cut);
+    const places = [...cuts].sort((a, b) => a - b);
+    for (let at = 0; at + 1 < places.length; at += 1) {
+      const [from, to] = [places[at], places[at + 1]];
+      const words = seen(this.text.slice(from, to));
+      // The shortest passage is on top, so that one inside another can be reached.
+      const active = marked.filter((span) => span.from < to && span.to > from).sort((a, b) => a.to - a.from - (b.to - b.from) || a.number - b.number);
+      for (const span of active) if (span.from === from) line.append(chip(span.number));
+      if (active.length > 0) {
+        line.append(h("mark", { class: `${look(active[0].number)}${active.length > 1 ? " many" : ""}`, "data-p": active.map((span) => span.number).join(" "),
+          title: active.length > 1 ? `passages ${active.map((span) => span.number).join(", ")}` : `passage ${active[0].number}` }, words));
+      } else if (grey.some((span) => span.from < to && span.to > from)) {
+        line.append(h("mark", { class: "common", title: "held by many documents, or boilerplate: not counted" }, words));
+      } else line.append(words);
+    }
+    return line;
+  }
+
+  clicked(event, choose) {
+    const mark = event.target.closest("mark[data-p], .chip");
+    if (!mark || String(getSelection())) return;
+    choose(mark.dataset.p ? mark.dataset.p.split(" ").map(Number) : [Number(mark.dataset.n)]);
+  }
+
+  // The place where a passage begins, made if it is not there yet, or null where it has none.
+  begin(number) {
+    const span = this.spans[number - 1];
+    if (!span) return null;
+    const at = this.blocks.findIndex((block) => span.from < block.to || block === this.blocks[this.blocks.length - 1]);
+    for (const near of [at, at - 1, at + 1, at + 2]) if (this.blocks[near]) this.make(this.blocks[near]);
+    return this.element.querySelector(`.chip[data-n="${number}"]`) || this.blocks[at].element;
+  }
+
+  show(number) {
+    for (const old of this.element.querySelectorAll(".current")) old.classList.remove("current");
+    this.current = number;
+    for (const mark of this.element.querySelectorAll(`mark[data-p~="${number}"], .chip[data-n="${number}"]`)) mark.classList.add("current");
+  }
+
+  // Makes blocks until the time is used up; says whether there are more to make.
+  makeSome(milliseconds) {
+    const until = performance.now() + milliseconds;
+    for (const block of this.blocks) {
+      if (block.made) continue;
+      this.make(block);
+      if (this.current) for (const mark of block.element.querySelectorAll(`mark[data-p~="${this.current}"]`)) mark.classList.add("current");
+      if (performance.now() > until) return true;
+    }
+    return false;
+  }
+}
+
+// Lines as {from, to, line}; a very long one is several rows, of which the first has the number.
+function rowsOf(text) {
+  const rows = [];
+  let line = 1;
+  for (let from = 0; from <= text.length; line += 1) {
+    let end = text.indexOf("\n", from);
+    if (end < 0) end = text.length;
+    if (from === text.length && rows.length > 0) break;
+    let start = from;
+    do {
+      let stop = Math.min(end, start + UNITS_OF_ROW);
+      // A pair of surrogates is not cut.
+      if (stop < end && (text.charCodeAt(stop) & 0xfc00) === 0xdc00) stop -= 1;
+      rows.push({ from: start, to: stop, line: start === from ? line : 0 });
+      start = stop;
+    } while (start < end);
+    from = end + 1;
+  }
+  return rows;
+}
+
+function averageLine(text) {
+  const sample = text.slice(0, 20000);
+  return sample.length / (sample.split("\n").length || 1);
+}
+
+// Seven colours times four underlines; the number tells all passages apart.
+const look = (number) => `c${(number - 1) % 7} u${Math.floor((number - 1) / 7) % 4}`;
+const chip = (number) => h("button", { class: `chip ${look(number)}`, type: "button", tabindex: -1, "data-n": number, "aria-label": `passage ${number}` });
+
+// Where the passages are in the whole document, as a strip beside it. length: that of the document, in the unit of the spans.
+function strip(length, spans, common, choose) {
+  const HIGH = 1000;
+  const scale = HIGH / Math.max(1, length);
+  const box = (span, properties) => s("rect", { x: 2, width: 14, y: (span.from * scale).toFixed(1), height: Math.max(3, (span.to - span.from) * scale).toFixed(1), ...properties });
+  const window_ = s("rect", { class: "view", x: 0, width: 18, y: 0, height: 0 });
+  const picture = s("svg", { viewBox: `0 0 18 ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    common.map((span) => box(span, { class: "common" })),
+    spans.map((span) => box(span, { class: `p ${look(span.number)}`, "data-n": span.number })), window_);
+  const element = h("div", { class: "strip", title: "where the passages are in the whole document", onclick: (event) => {
+    const place = ((event.clientY - element.getBoundingClientRect().top) / element.clientHeight) * length;
+    const near = (span) => Math.max(span.from - place, place - span.to, 0);
+    const nearest = spans.reduce((best, span) => (best && near(best) <= near(span) ? best : span), null);
+    if (nearest) choose([nearest.number]);
+  } }, picture);
+  return { element,
+    show(number) { for (const rect of picture.querySelectorAll(".p")) rect.classList.toggle("current", Number(rect.dataset.n) === number); },
+    look(from, to) {
+      window_.setAttribute("y", (from * HIGH).toFixed(1));
+      window_.setAttribute("height", Math.max(2, (to - from) * HIGH).toFixed(1));
+    } };
+}

@@ -1,0 +1,161 @@
+//! The data of a report: what the page's script reads. The wire types of the JSON output stand in it as they are.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::DocId;
+use crate::report::{Failure, MatchReport, ProfileReport};
+
+/// `fpdb.report/1`: the first page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overview {
+    /// `fpdb.report/1`.
+    pub schema: String,
+    /// The version of the program.
+    pub version: String,
+    /// `query`, `pairs` or `diff`.
+    pub command: String,
+    /// The settings of the database, or of the comparison.
+    pub profile: ProfileReport,
+    /// What was searched; `None` for `diff`.
+    pub database: Option<DatabaseData>,
+    /// Flags that were given, and their values.
+    pub options: Vec<(String, String)>,
+    /// What the pairs are ranked by: `resemblance`, `containment_a` or `larger`, the larger containment.
+    pub measure: String,
+    /// Whether names are replaced.
+    pub anonymous: bool,
+    /// Whether texts are in the report.
+    pub texts: bool,
+    /// The documents of the pairs.
+    pub documents: Vec<ReportDocument>,
+    /// Best first.
+    pub pairs: Vec<ReportPair>,
+    /// How many documents have a best match of 0%, 1%, ... 100%, rounded down, those of pairs left out included.
+    pub histogram: Vec<u64>,
+    /// How many documents the histogram counts: all that were compared, or all queries.
+    pub compared: u64,
+    /// Hashes that are in no measure because more documents hold them than the df cap allows.
+    pub common: u64,
+    /// What is not in the report.
+    pub left_out: LeftOut,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+}
+
+/// The database that was searched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseData {
+    /// Where it is; `None` in an anonymous report.
+    pub path: Option<String>,
+    /// Documents it holds.
+    pub documents: u64,
+}
+
+/// A document of a pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportDocument {
+    /// Its name.
+    pub name: String,
+    /// `query` or `stored`.
+    pub role: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its symbols, where they are known.
+    pub symbols: Option<u64>,
+    /// Whether offsets count bytes of the text extracted from it, which is then what is shown.
+    pub extracted: bool,
+    /// Why its text cannot be shown, where it cannot.
+    pub why: Option<String>,
+    /// Where its text is to be read.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
+}
+
+/// Where a document's text is to be read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// In a file.
+    File(PathBuf),
+    /// In the database, or where it was ingested from.
+    Stored(DocId),
+}
+
+/// A pair. `a` is the query where there is one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportPair {
+    /// Index of A among the documents.
+    pub a: usize,
+    /// Index of B among the documents.
+    pub b: usize,
+    /// Hashes both hold.
+    pub shared: u64,
+    /// Shared / all hashes of the two.
+    pub resemblance: f64,
+    /// The share of A's hashes that B holds.
+    pub containment_a: f64,
+    /// The share of B's hashes that A holds.
+    pub containment_b: f64,
+    /// The 95% interval of the measure where that is an estimate.
+    pub interval: Option<[f64; 2]>,
+    /// The bytes of the two are the same.
+    pub identical: bool,
+    /// How many passages they share; `None` where they were not looked for.
+    pub passages: Option<u64>,
+    /// Whether the report has a page of it: its passages, and its texts if it has texts.
+    pub page: bool,
+}
+
+/// What is not in the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Pairs that were found and are not listed, for `--max-report-pairs`.
+    pub pairs: u64,
+    /// The best measure of those.
+    pub least: Option<f64>,
+    /// Listed pairs whose passages and texts are not embedded, for `--max-report-size`.
+    pub pages: u64,
+    /// That size.
+    pub bytes: u64,
+    /// Documents that match a query and were not returned, for `--top`.
+    pub unlisted: u64,
+}
+
+/// `fpdb.report.pair/1`: the page of a pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairData {
+    /// `fpdb.report.pair/1`.
+    pub schema: String,
+    /// The match, as `fpdb query` has it: A is the query, B the document. Of very many passages the longest are here.
+    #[serde(rename = "match")]
+    pub found: MatchReport,
+    /// Where the passages are in the text of A, as the page has it; `None` where it has no text of it.
+    pub a: Option<SideData>,
+    /// The same of B.
+    pub b: Option<SideData>,
+}
+
+/// Places in one text of a pair, in UTF-16 units of the text, from and up to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideData {
+    /// One for each passage, in their order.
+    pub marks: Vec<[u64; 2]>,
+}
+
+/// `fpdb.report.text/1`: the text of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextData {
+    /// `fpdb.report.text/1`.
+    pub schema: String,
+    /// The text, decoded.
+    pub text: String,
+}

@@ -1,0 +1,192 @@
+//! Where a report goes: a folder or one file, made beside its place and put there whole. Only a report is ever replaced.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+use super::page;
+use crate::error::{Error, Result};
+
+/// The page of a report that is a folder.
+const PAGE: &str = "index.html";
+/// The folder of its data.
+const DATA: &str = "data";
+
+/// A report being made.
+pub(super) struct Output {
+    /// Where it goes in the end.
+    target: PathBuf,
+    making: Making,
+    files: u64,
+    bytes: u64,
+}
+
+enum Making {
+    /// Pairs and texts are files of their own.
+    Folder(TempDir),
+    /// Everything is in one file.
+    File(BufWriter<NamedTempFile>),
+}
+
+impl Output {
+    /// Begins a report at `target`.
+    ///
+    /// # Errors
+    /// [`Error::NotAReport`] where something else is there.
+    pub(super) fn create(target: &Path, single_file: bool) -> Result<Self> {
+        // A link leads to what is to be replaced.
+        let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        check(&target, single_file)?;
+        let parent = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+        let mut builder = Builder::new();
+        builder.prefix(".fpdb-report-");
+        let failed = Error::io("create a file in", &parent);
+        let mut output = if single_file {
+            let file = permit(&mut builder, 0o666).tempfile_in(&parent).map_err(failed)?;
+            Self { target, making: Making::File(BufWriter::new(file)), files: 1, bytes: 0 }
+        } else {
+            let folder = permit(&mut builder, 0o777).tempdir_in(&parent).map_err(failed)?;
+            let data = folder.path().join(DATA);
+            fs::create_dir(&data).map_err(Error::io("create", &data))?;
+            Self { target, making: Making::Folder(folder), files: 1, bytes: 0 }
+        };
+        if single_file {
+            output.append(&page::head())?;
+        }
+        Ok(output)
+    }
+
+    /// Adds data that the page loads by `name`. `json` is escaped for scripts.
+    pub(super) fn part(&mut self, name: &str, json: &str) -> Result<()> {
+        match &self.making {
+            Making::File(_) => self.append(&page::data(name, json)),
+            Making::Folder(folder) => {
+                let path = folder.path().join(DATA).join(format!("{name}.js"));
+                let content = page::part(name, json);
+                fs::write(&path, &content).map_err(Error::io("write", &path))?;
+                self.files += 1;
+                self.bytes += content.len() as u64;
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the report in its place, with the overview. Returns its files and bytes.
+    pub(super) fn finish(mut self, overview: &str) -> Result<(u64, u64)> {
+        let rest = page::data("overview", overview) + &page::foot();
+        match self.making {
+            Making::File(_) => {
+                self.append(&rest)?;
+                let Making::File(file) = self.making else { return Ok((self.files, self.bytes)) };
+                let failed = || Error::io("write", &self.target);
+                let file = file.into_inner().map_err(|error| failed()(error.into_error()))?;
+                check(&self.target, true)?;
+                file.persist(&self.target).map_err(|error| failed()(error.error))?;
+            }
+            Making::Folder(folder) => {
+                let path = folder.path().join(PAGE);
+                let content = page::head() + &rest;
+                fs::write(&path, &content).map_err(Error::io("write", &path))?;
+                self.bytes += content.len() as u64;
+                replace(folder, &self.target)?;
+            }
+        }
+        Ok((self.files, self.bytes))
+    }
+
+    fn append(&mut self, text: &str) -> Result<()> {
+        self.bytes += text.len() as u64;
+        match &mut self.making {
+            Making::File(file) => file.write_all(text.as_bytes()).map_err(Error::io("write", &self.target)),
+            Making::Folder(_) => Ok(()),
+        }
+    }
+}
+
+/// Files made for a while are their owner's alone; a report is as readable as any other file.
+fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builder<'b, 'b> {
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder
+}
+
+/// Puts the folder where the report belongs, in the place of an earlier one.
+fn replace(made: TempDir, target: &Path) -> Result<()> {
+    check(target, false)?;
+    let failed = || Error::io("create", target);
+    if target.exists() {
+        // The earlier report goes into the folder that is removed in the end.
+        let parent = made.path().parent().unwrap_or(Path::new("."));
+        let aside = Builder::new().prefix(".fpdb-report-").tempdir_in(parent).map_err(failed())?;
+        let old = aside.path().join("old");
+        fs::rename(target, &old).map_err(failed())?;
+        if let Err(error) = fs::rename(made.path(), target) {
+            // What was there is put back; should that fail too, the first failure is the one to tell of.
+            let _ = fs::rename(&old, target);
+            return Err(failed()(error));
+        }
+    } else {
+        fs::rename(made.path(), target).map_err(failed())?;
+    }
+    // The folder has moved: there is nothing left to remove.
+    let _ = made.keep();
+    Ok(())
+}
+
+/// Refuses to replace what is not a report of the same kind, or holds anything beside one.
+fn check(target: &Path, single_file: bool) -> Result<()> {
+    let refuse = |what: String| Error::NotAReport { path: target.to_owned(), what };
+    let Ok(facts) = fs::metadata(target) else { return Ok(()) };
+    if single_file {
+        return match facts.is_file() && is_page(target) {
+            true => Ok(()),
+            false => Err(refuse("something else is there".into())),
+        };
+    }
+    if !facts.is_dir() {
+        return Err(refuse("it is a file".into()));
+    }
+    let entries = names(target)?;
+    if entries.is_empty() {
+        return Ok(());
+    }
+    if !is_page(&target.join(PAGE)) {
+        return Err(refuse("it is a folder of other files".into()));
+    }
+    let is_data = |name: &String| {
+        let number = name.strip_suffix(".js").and_then(|name| name.split_once('-'));
+        number.is_some_and(|(kind, number)| {
+            ["pair", "text"].contains(&kind) && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let foreign = entries.into_iter().find(|name| name != PAGE && name != DATA);
+    let data = target.join(DATA);
+    let foreign = match foreign {
+        None if data.is_dir() => names(&data)?.into_iter().find(|name| !is_data(name)),
+        other => other,
+    };
+    foreign.map_or(Ok(()), |name| Err(refuse(format!("beside a report it holds {name}"))))
+}
+
+/// The names in a folder, in order.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
+    let entries = entries.map_err(Error::io("read", folder))?;
+    let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn is_page(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(page::BEGINNING.len() as u64).read_to_end(&mut beginning));
+    read.is_ok() && beginning == page::BEGINNING.as_bytes()
+}

@@ -1,0 +1,110 @@
+//! The page: markup, style and scripts in one file, under a policy that lets these scripts run and no others.
+//!
+//! The policy names the scripts by their SHA-256 (Content Security Policy Level 3), lets them load the report's own data
+//! and nothing else, and forbids markup made of strings, so that a document's text cannot become part of the page
+//! even where escaping had failed.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256};
+
+const TEMPLATE: &str = include_str!("assets/page.html");
+const STYLE: &str = include_str!("assets/style.css");
+const VENDOR_LICENCE: &str = include_str!("vendor/d3/LICENSE");
+/// In the order in which they need each other.
+const VENDOR: [&str; 4] = [
+    include_str!("vendor/d3/d3-dispatch.min.js"),
+    include_str!("vendor/d3/d3-timer.min.js"),
+    include_str!("vendor/d3/d3-quadtree.min.js"),
+    include_str!("vendor/d3/d3-force.min.js"),
+];
+const SCRIPTS: [&str; 7] = [
+    include_str!("assets/dom.js"),
+    include_str!("assets/data.js"),
+    include_str!("assets/graph.js"),
+    include_str!("assets/overview.js"),
+    include_str!("assets/pane.js"),
+    include_str!("assets/pair.js"),
+    include_str!("assets/main.js"),
+];
+
+/// What a page begins with; a report is known by it.
+pub(super) const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
+
+/// The page up to where data and scripts begin.
+pub(super) fn head() -> String {
+    TEMPLATE.replace("{{policy}}", &policy()).replace("{{style}}", STYLE)
+}
+
+/// Data in the page, under a name. `json` is escaped for it.
+pub(super) fn data(name: &str, json: &str) -> String {
+    format!("<script type=\"application/json\" id=\"{name}\">{json}</script>\n")
+}
+
+/// The scripts and the end of the page.
+pub(super) fn foot() -> String {
+    format!("<script>{}</script>\n<script>{}</script>\n</body>\n</html>\n", vendor(), script())
+}
+
+/// The content of a file of data.
+pub(super) fn part(name: &str, json: &str) -> String {
+    format!("fpdb(\"{name}\",{json});\n")
+}
+
+fn vendor() -> String {
+    format!("/*\n{VENDOR_LICENCE}*/\n{}", VENDOR.concat())
+}
+
+fn script() -> String {
+    format!("(() => {{\n{}}})();\n", SCRIPTS.concat())
+}
+
+fn policy() -> String {
+    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; script-src {} {} 'strict-dynamic'; style-src {}; base-uri 'none'; form-action 'none'; \
+         require-trusted-types-for 'script'; trusted-types fpdb",
+        hash(&vendor()),
+        hash(&script()),
+        hash(STYLE)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_do_not_end_their_elements() {
+        for script in [vendor(), script()] {
+            let lower = script.to_lowercase();
+            assert!(!lower.contains("</script") && !lower.contains("<script") && !lower.contains("<!--"));
+        }
+        assert!(!STYLE.to_lowercase().contains("</style"));
+        // The same file on every system: a browser hashes what it reads, newlines as LF.
+        assert!(!(script() + STYLE + &vendor()).contains('\r'));
+    }
+
+    #[test]
+    fn the_page_begins_as_reports_are_known_by() {
+        assert!(head().starts_with(BEGINNING));
+        assert!(!head().contains("{{"));
+    }
+
+    #[test]
+    fn no_script_makes_markup_of_strings_or_asks_a_network() {
+        let own = script();
+        for word in
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttpRequest"]
+        {
+            assert!(!own.contains(word), "{word}");
+        }
+        let mut addresses: Vec<&str> = own
+            .split(['"', '\'', '`', ' '])
+            .filter(|word| word.starts_with("http:") || word.starts_with("https:"))
+            .collect();
+        addresses.dedup();
+        assert_eq!(addresses, ["http://www.w3.org/2000/svg"], "the name of a namespace, which nobody loads");
+        assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Writing a report: each text is read once, decoded, and the passages of all its pairs found in it; then the pairs; then
+//! the page.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::data::{PairData, SideData, TextData};
+use super::output::Output;
+use super::texts::Texts;
+use super::{Report, anonymous, escape};
+use crate::error::{Error, Result};
+use crate::normalize::Readable;
+use crate::report::{Failure, MatchReport, SpanReport};
+
+/// What a report holds at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Pairs, the best.
+    pub pairs: usize,
+    /// Bytes of texts and passages, about.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { pairs: 1000, bytes: 64 << 20 }
+    }
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of texts and passages to embed, about; those of the best pairs come first.
+    pub max_bytes: u64,
+    /// Whether names are replaced and paths left out.
+    pub anonymise: bool,
+    /// Whether texts are embedded at all.
+    pub texts: bool,
+    /// One file instead of a folder.
+    pub single_file: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { max_bytes: Limits::default().bytes, anonymise: false, texts: true, single_file: false }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Files.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Documents whose text could not be read again; the report names them.
+    pub unreadable: u64,
+}
+
+/// The places of a document's passages in its text, by pair.
+type Sides = HashMap<usize, SideData>;
+
+/// Writes a report to `path`: a folder, or a file. An earlier report there is replaced.
+///
+/// # Errors
+/// [`Error::NotAReport`] where something else is there, and [`Error::Io`]. A text that cannot be read is no error: the
+/// report says so.
+pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Options) -> Result<Written> {
+    let mut output = Output::create(path, options.single_file)?;
+    let names: Vec<String> = report.overview.documents.iter().map(|document| document.name.clone()).collect();
+    report.overview.texts = options.texts;
+    if options.anonymise {
+        anonymous::anonymise(&mut report);
+    }
+    let wanted = choose(&mut report, options);
+    let mut sides: Vec<Option<Sides>> = vec![None; names.len()];
+    let mut unreadable = 0;
+    for index in wanted {
+        match embed(&report, index, texts, &mut output) {
+            Ok(found) => sides[index] = Some(found),
+            Err(Unreadable::Text(error)) => {
+                unreadable += 1;
+                let why = if options.anonymise { anonymous::REASON.to_owned() } else { error.chain() };
+                let document = &mut report.overview.documents[index];
+                document.why = Some(why.clone());
+                report.overview.failures.push(Failure { name: document.name.clone(), error: why });
+            }
+            Err(Unreadable::Report(error)) => return Err(error),
+        }
+    }
+    for (index, (pair, found)) in report.overview.pairs.iter().zip(report.evidence).enumerate() {
+        let Some(found) = found.filter(|_| pair.page) else { continue };
+        let mut side = |document: usize| sides[document].as_mut().and_then(|sides| sides.remove(&index));
+        let (a, b) = (side(pair.a), side(pair.b));
+        let data = PairData { schema: "fpdb.report.pair/1".into(), found, a, b };
+        output.part(&format!("pair-{}", index + 1), &json(&data, path)?)?;
+    }
+    let (files, bytes) = output.finish(&json(&report.overview, path)?)?;
+    Ok(Written { files, bytes, unreadable })
+}
+
+/// What kept a text from the report: itself, or the report.
+enum Unreadable {
+    Text(Error),
+    Report(Error),
+}
+
+/// About how many bytes a passage takes, with its marks in both texts.
+const PASSAGE_BYTES: u64 = 200;
+
+/// Decides which pairs get a page, the best first as long as there is room for their passages and texts, and counts those
+/// that get none. Returns the documents whose texts are wanted.
+fn choose(report: &mut Report, options: &Options) -> Vec<usize> {
+    let overview = &mut report.overview;
+    let mut wanted = vec![false; overview.documents.len()];
+    let mut room = options.max_bytes;
+    for (pair, found) in overview.pairs.iter_mut().zip(&report.evidence) {
+        let Some(found) = found else { continue };
+        let both = if pair.a == pair.b { vec![pair.a] } else { vec![pair.a, pair.b] };
+        let new: Vec<usize> = both.into_iter().filter(|&document| options.texts && !wanted[document]).collect();
+        let texts: u64 = new.iter().map(|&document| overview.documents[document].bytes).sum();
+        let bytes = texts + PASSAGE_BYTES * found.passages.len() as u64;
+        pair.page = bytes <= room;
+        if pair.page {
+            room -= bytes;
+            new.into_iter().for_each(|document| wanted[document] = true);
+        } else {
+            overview.left_out.pages += 1;
+        }
+    }
+    overview.left_out.bytes = options.max_bytes;
+    (0..wanted.len()).filter(|&document| wanted[document]).collect()
+}
+
+/// Writes the text of a document, and returns where the passages of its pairs are in it.
+fn embed(
+    report: &Report,
+    index: usize,
+    texts: &dyn Texts,
+    output: &mut Output,
+) -> std::result::Result<Sides, Unreadable> {
+    let Some(origin) = &report.overview.documents[index].origin else { return Ok(Sides::new()) };
+    let text = texts.text(origin).map_err(Unreadable::Text)?;
+    let readable = Readable::decode(&text.bytes);
+    let mut sides = Sides::new();
+    for (number, (pair, found)) in report.overview.pairs.iter().zip(&report.evidence).enumerate() {
+        if let Some(found) = found.as_ref().filter(|_| pair.page && (pair.a == index || pair.b == index)) {
+            sides.insert(number, side(&readable, found, pair.a == index));
+        }
+    }
+    let data = TextData { schema: "fpdb.report.text/1".into(), text: readable.text };
+    let json =
+        escape::json(&data).map_err(|error| Unreadable::Report(Error::io("write", "the report")(error.into())))?;
+    output.part(&format!("text-{}", index + 1), &json).map_err(Unreadable::Report)?;
+    Ok(sides)
+}
+
+fn side(readable: &Readable, found: &MatchReport, is_a: bool) -> SideData {
+    let mark = |span: &SpanReport| [readable.units_at(span.start), readable.units_at(span.end)];
+    let marks =
+        found.passages.iter().map(|passage| mark(if is_a { &passage.query } else { &passage.document })).collect();
+    SideData { marks }
+}
+
+fn json(value: &impl serde::Serialize, path: &Path) -> Result<String> {
+    escape::json(value).map_err(|error| Error::io("write", path)(error.into()))
+}

@@ -1,0 +1,74 @@
+//! The report for a browser: what is on disk, and what a reader sees and does.
+
+mod browser;
+mod files;
+mod hostile;
+mod pages;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::support::Folder;
+
+/// Documents that share text, and some that do not.
+const COPIES: [(&str, &str); 5] = [
+    (
+        "docs/a.txt",
+        "The keeper of the lighthouse climbed the winding stair at dusk.\n\
+         He carried a heavy brass lamp and a tin of oil, as he had done every evening for thirty years.\n\
+         \n\
+         Below him the sea broke over the black rocks with a sound like distant thunder.\n\
+         No ship had passed since the beginning of the week, and none was expected before Sunday.\n",
+    ),
+    (
+        "docs/b.txt",
+        "My grandfather used to tell another tale entirely, of a man who never slept.\n\
+         He carried a heavy brass lamp and a tin of oil, as he had done every evening for thirty years.\n\
+         Nobody in the village knew his name or whence he came.\n\
+         Below him the sea broke over the black rocks with a sound like distant thunder.\n",
+    ),
+    (
+        "docs/c.txt",
+        "In the annals of the harbour there is this entry, in a careful hand:\n\
+         No ship had passed since the beginning of the week, and none was expected before Sunday.\n\
+         What became of the pilot boat is not recorded anywhere, though many have searched for it.\n",
+    ),
+    (
+        "docs/d.txt",
+        "Nobody in the village knew his name or whence he came. That is how all stories begin here.\n\
+         The baker says so, the smith says so, and the schoolmaster writes it on the board each spring.\n",
+    ),
+    (
+        "docs/e.txt",
+        "A treatise on the cultivation of pears in cold climates, with remarks upon grafting and pruning.\n",
+    ),
+];
+
+/// A database of them.
+fn corpus(folder: &Folder) {
+    for (name, text) in COPIES {
+        folder.write(name, text);
+    }
+    folder.ok(&["ingest", "--profile", "prose", "docs"]);
+}
+
+/// All files below a folder but those of databases, by path.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.ends_with(".fpdb") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}

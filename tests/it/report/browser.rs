@@ -1,0 +1,218 @@
+//! A headless Chromium, spoken to in its DevTools protocol through a pipe: opens a page, asks it questions, presses its keys,
+//! and remembers what it complained of and what it loaded.
+//!
+//! The program is `$FPDB_CHROMIUM`, or `chromium` on the path. Without one these tests are skipped, unless
+//! `FPDB_BROWSER_TESTS=required`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long one answer may take before the test fails: far more than any needs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A browser with one page.
+pub(crate) struct Browser {
+    process: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    session: Option<String>,
+    last_id: u64,
+    events: Vec<Value>,
+    _profile: TempDir,
+}
+
+/// The browser's program, if there is one.
+fn program() -> Option<PathBuf> {
+    let given = std::env::var_os("FPDB_CHROMIUM").map(PathBuf::from);
+    let found = given.or_else(|| {
+        let folders = std::env::var_os("PATH")?;
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        std::env::split_paths(&folders)
+            .flat_map(|folder| names.map(|name| folder.join(name)))
+            .find(|path| path.is_file())
+    });
+    let required = std::env::var_os("FPDB_BROWSER_TESTS").is_some_and(|value| value == "required");
+    if found.is_none() {
+        assert!(!required, "no Chromium on the path: tools/setup.sh --browser installs it");
+        eprintln!("skipped: no Chromium on the path (tools/setup.sh --browser installs it)");
+    }
+    found
+}
+
+impl Browser {
+    /// A browser with an empty page, or `None` where there is no browser.
+    pub(crate) fn start() -> Option<Self> {
+        let program = program()?;
+        let profile = tempfile::tempdir().unwrap();
+        // The protocol is spoken on descriptors 3 and 4, which the shell makes of what it has.
+        let mut process = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
+            .arg(program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--disable-dev-shm-usage", "--remote-debugging-pipe", "--window-size=1400,900"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = process.stdin.take().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while output.read_until(0, &mut message).is_ok_and(|read| read > 0) {
+                message.pop();
+                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let mut browser =
+            Self { process, input, messages, session: None, last_id: 0, events: Vec::new(), _profile: profile };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = json!({"targetId": target["targetId"], "flatten": true});
+        browser.session = browser.call("Target.attachToTarget", attached)["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// One command of the protocol.
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.last_id += 1;
+        let mut message = json!({"id": self.last_id, "method": method, "params": parameters});
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        let mut bytes = serde_json::to_vec(&message).unwrap();
+        bytes.push(0);
+        self.input.write_all(&bytes).unwrap();
+        loop {
+            let mut message = self.messages.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {method}"));
+            if message["id"] == self.last_id {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].take();
+            }
+            self.events.push(message);
+        }
+    }
+
+    /// Opens a file, `fragment` being what follows `#`, and waits until its page is drawn.
+    pub(crate) fn open(&mut self, path: &Path, fragment: &str) {
+        // Another fragment of the same page would not load it again.
+        self.call("Page.navigate", json!({"url": "about:blank"}));
+        let address = format!("file://{}#{fragment}", path.canonicalize().unwrap().display());
+        self.call("Page.navigate", json!({"url": address}));
+        self.wait("document.querySelector('h1') !== null && document.readyState === 'complete'");
+    }
+
+    /// The value of an expression, which may be a promise.
+    pub(crate) fn ask(&mut self, expression: &str) -> Value {
+        let parameters = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let mut answer = self.call("Runtime.evaluate", parameters);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].take()
+    }
+
+    /// What an expression says, as text.
+    pub(crate) fn text(&mut self, expression: &str) -> String {
+        self.ask(&format!("String({expression})")).as_str().unwrap().to_owned()
+    }
+
+    /// Waits until an expression is true.
+    pub(crate) fn wait(&mut self, expression: &str) {
+        let until = std::time::Instant::now() + PATIENCE;
+        while self.ask(&format!("Boolean({expression})")) != json!(true) {
+            assert!(std::time::Instant::now() < until, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Presses a key.
+    pub(crate) fn press(&mut self, key: &str) {
+        let code = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            "ArrowRight" => 39,
+            "ArrowLeft" => 37,
+            "End" => 35,
+            _ => 0,
+        };
+        let text = match key {
+            "Enter" => Some("\r"),
+            _ if key.chars().count() == 1 => Some(key),
+            _ => None,
+        };
+        let mut down = json!({"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});
+        if let Some(text) = text {
+            down["text"] = json!(text);
+        }
+        self.call("Input.dispatchKeyEvent", down);
+        let up = json!({"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code});
+        self.call("Input.dispatchKeyEvent", up);
+    }
+
+    /// Clicks the middle of the first element that a selector finds.
+    pub(crate) fn click(&mut self, selector: &str) {
+        let place = self.ask(&format!(
+            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'nearest'}}); \
+             const b = e.getClientRects()[0]; return [b.x + b.width / 2, b.y + b.height / 2] }})()"
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Pretends that the reader's system is as said: `prefers-color-scheme` and the medium.
+    pub(crate) fn pretend(&mut self, scheme: &str, medium: &str) {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.call("Emulation.setEmulatedMedia", json!({"media": medium, "features": features}));
+    }
+
+    /// Fails the test if anything was complained of, ran that should not, or was loaded but files of the report.
+    pub(crate) fn check_quiet(&mut self) {
+        // What has happened by now has been told before this answer.
+        self.ask("1");
+        for event in &self.events {
+            let parameters = &event["params"];
+            match event["method"].as_str().unwrap_or_default() {
+                "Runtime.exceptionThrown" | "Page.javascriptDialogOpening" => panic!("{event}"),
+                "Runtime.consoleAPICalled" => panic!("{event}"),
+                "Log.entryAdded" if parameters["entry"]["level"] != "verbose" => panic!("{event}"),
+                "Network.requestWillBeSent" => {
+                    let address = parameters["request"]["url"].as_str().unwrap();
+                    let is_local = ["file://", "blob:", "about:blank"].iter().any(|known| address.starts_with(known));
+                    assert!(is_local, "{address}");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps a picture of the page in the folder `$FPDB_SCREENSHOTS`, if that is set, for a person to look at.
+    pub(crate) fn picture(&mut self, name: &str) {
+        use base64::Engine;
+        let Some(folder) = std::env::var_os("FPDB_SCREENSHOTS") else { return };
+        let data = self.call("Page.captureScreenshot", json!({"format": "png"}));
+        let png = base64::prelude::BASE64_STANDARD.decode(data["data"].as_str().unwrap()).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), png).unwrap();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

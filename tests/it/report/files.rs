@@ -1,0 +1,293 @@
+//! What a report is on disk: its files and data, reproducible, in the place of nothing but a report; and the same facts as
+//! JSON and CSV.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use fpdb::report::html::{Overview, PairData, TextData};
+use fpdb::report::{PairReport, PassageReport, QueryReport, SpanReport};
+use serde::de::DeserializeOwned;
+
+use super::{COPIES, corpus, files};
+use crate::support::Folder;
+
+/// The value in a file of data, read strictly.
+fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
+    let text = str::from_utf8(&files[&format!("data/{name}.js")]).unwrap();
+    let json = text.strip_prefix(&format!("fpdb(\"{name}\",")).unwrap().strip_suffix(");\n").unwrap();
+    serde_json::from_str(json).unwrap()
+}
+
+fn overview(page: &[u8]) -> Overview {
+    let page = str::from_utf8(page).unwrap();
+    let json = page.split_once("<script type=\"application/json\" id=\"overview\">").unwrap().1;
+    serde_json::from_str(json.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_report_is_a_folder_of_these_files() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let run = folder.ok(&["pairs", "--min-shared", "5", "--format", "html", "-o", "report"]);
+    assert_eq!(run.stdout, "");
+    let files = files(&folder.path().join("report"));
+    insta::assert_snapshot!(files.keys().cloned().collect::<Vec<_>>().join("\n"), @r#"
+    data/pair-1.js
+    data/text-1.js
+    data/text-2.js
+    index.html
+    "#);
+    let mut overview = overview(&files["index.html"]);
+    assert_eq!(std::mem::take(&mut overview.version), env!("CARGO_PKG_VERSION"));
+    let histogram = std::mem::take(&mut overview.histogram);
+    assert_eq!((histogram.len(), histogram[0], histogram[24]), (101, 3, 2));
+    insta::assert_snapshot!(serde_json::to_string(&overview).unwrap().replace("],\"", "],\n\"").replace("},\"", "},\n\""), @r#"
+    {"schema":"fpdb.report/1","version":"","command":"pairs","profile":{"unit":"char","k":25,"w":20,"selection":"robust","guarantee":44},
+    "database":{"path":".fpdb","documents":5},
+    "options":[["--min-shared","5"],["--max-df","1000"]],
+    "measure":"resemblance","anonymous":false,"texts":true,"documents":[{"name":"docs/a.txt","role":"stored","bytes":329,"symbols":260,"extracted":false,"why":null},{"name":"docs/b.txt","role":"stored","bytes":307,"symbols":241,"extracted":false,"why":null}],
+    "pairs":[{"a":0,"b":1,"shared":8,"resemblance":0.24242424242424243,"containment_a":0.34782608695652173,"containment_b":0.4444444444444444,"interval":null,"identical":false,"passages":2,"page":true}],
+    "histogram":[],
+    "compared":5,"common":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0},
+    "failures":[]}
+    "#);
+    // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
+    let PairData { schema, found, a, b } = part(&files, "pair-1");
+    assert_eq!(schema, "fpdb.report.pair/1");
+    let answer: Vec<QueryReport> = lines(&folder.ok(&["query", "--document", "docs/a.txt", "--format", "json"]).stdout);
+    assert_eq!(found, answer[0].matches[0]);
+    let marks = |span: fn(&PassageReport) -> &SpanReport| {
+        found.passages.iter().map(|passage| [span(passage).start, span(passage).end]).collect::<Vec<_>>()
+    };
+    assert_eq!(a.unwrap().marks, marks(|passage| &passage.query));
+    assert_eq!(b.unwrap().marks, marks(|passage| &passage.document));
+    let text: TextData = part(&files, &format!("text-{}", overview.pairs[0].b + 1));
+    assert_eq!(text.text, COPIES[1].1);
+}
+
+#[test]
+fn the_same_answers_make_the_same_bytes() {
+    let folder = Folder::new();
+    corpus(&folder);
+    for (threads, name) in [("1", "one"), ("4", "two")] {
+        folder.ok(&["pairs", "--format", "html", "-o", name, "--threads", threads]);
+        folder.ok(&[
+            "query",
+            "docs/a.txt",
+            "docs/b.txt",
+            "--format",
+            "html",
+            "-o",
+            &format!("query-{name}"),
+            "--threads",
+            threads,
+        ]);
+        folder.ok(&["pairs", "--format", "html", "-o", &format!("{name}.html"), "--single-file", "--threads", threads]);
+    }
+    assert_eq!(files(&folder.path().join("one")), files(&folder.path().join("two")));
+    assert_eq!(files(&folder.path().join("query-one")), files(&folder.path().join("query-two")));
+    assert_eq!(fs::read(folder.path().join("one.html")).unwrap(), fs::read(folder.path().join("two.html")).unwrap());
+}
+
+#[test]
+fn only_a_report_is_replaced() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let refused = |arguments: &[&str], words: &str| {
+        let before = files(folder.path());
+        let run = folder.run(arguments);
+        assert_eq!(run.status, 2, "{arguments:?}");
+        assert!(run.stderr.contains(words), "{arguments:?}: {}", run.stderr);
+        assert_eq!(files(folder.path()), before, "{arguments:?} left something");
+    };
+    refused(&["pairs", "--format", "html", "-o", "docs"], "it is a folder of other files");
+    refused(&["pairs", "--format", "html", "-o", "docs/a.txt"], "it is a file");
+    refused(&["pairs", "--format", "html", "-o", "docs/a.txt", "--single-file"], "something else is there");
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    for target in ["empty", "new/er", "empty"] {
+        folder.ok(&["pairs", "--format", "html", "-o", target]);
+    }
+    // Fewer pairs: nothing of the earlier report stays.
+    folder.ok(&["pairs", "--format", "html", "-o", "empty", "--max-report-pairs", "1"]);
+    let left: Vec<String> = files(&folder.path().join("empty")).into_keys().collect();
+    assert_eq!(left, ["data/pair-1.js", "data/text-1.js", "data/text-2.js", "index.html"]);
+    folder.write("empty/notes.txt", "mine");
+    refused(&["pairs", "--format", "html", "-o", "empty"], "beside a report it holds notes.txt");
+    fs::remove_file(folder.path().join("empty/notes.txt")).unwrap();
+    folder.write("empty/data/mine.js", "mine");
+    refused(&["pairs", "--format", "html", "-o", "empty"], "beside a report it holds mine.js");
+    folder.ok(&["pairs", "--format", "html", "-o", "one.html", "--single-file"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "one.html", "--single-file"]);
+    refused(&["pairs", "--format", "html", "-o", "one.html"], "add --single-file");
+}
+
+#[test]
+fn html_needs_a_place_and_a_command_that_has_it() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let error = |arguments: &[&str]| {
+        let run = folder.run(arguments);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{arguments:?}");
+        run.stderr
+    };
+    assert!(error(&["pairs", "--format", "html"]).contains("name it with -o DIR"));
+    assert!(error(&["query", "docs/a.txt", "--format", "html"]).contains("name it with -o DIR"));
+    assert!(error(&["diff", "docs/a.txt", "docs/b.txt", "--format", "html"]).contains("name it with -o DIR"));
+    assert!(error(&["pairs", "--anonymise"]).contains("--anonymise is for --format html"));
+    assert!(error(&["diff", "docs/a.txt", "docs/b.txt", "--no-text"]).contains("--no-text is for --format html"));
+    assert!(error(&["pairs", "--passages"]).contains("--passages is for --format json and csv"));
+    for command in [&["list"][..], &["stats"], &["show", "docs/a.txt"], &["dedup"]] {
+        assert!(error(&[command, &["--format", "html", "-o", "x"]].concat()).contains("has no html format"));
+    }
+}
+
+#[test]
+fn limits_are_kept_and_told() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let all = folder.ok(&["pairs", "--format", "json"]).json();
+    folder.ok(&["pairs", "--format", "html", "-o", "few", "--max-report-pairs", "2"]);
+    let few = overview(&files(&folder.path().join("few"))["index.html"]);
+    assert_eq!((few.pairs.len(), few.left_out.pairs), (2, all.len() as u64 - 2));
+    assert_eq!(few.left_out.least, all[2]["resemblance"].as_f64());
+    assert_eq!(few.histogram.iter().sum::<u64>(), few.compared, "the histogram counts all");
+    folder.ok(&["pairs", "--format", "html", "-o", "all"]);
+    let whole = overview(&files(&folder.path().join("all"))["index.html"]);
+    assert_eq!(few.histogram, whole.histogram);
+
+    // Room for the texts of the best pair and its passages, and for nothing else.
+    folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "1200"]);
+    let small = files(&folder.path().join("small"));
+    let shown = overview(&small["index.html"]);
+    assert_eq!(shown.pairs.len(), all.len());
+    let pages: Vec<bool> = shown.pairs.iter().map(|pair| pair.page).collect();
+    assert!(pages[0] && shown.left_out.pages > 0);
+    assert_eq!(shown.left_out.pages, pages.iter().filter(|&&page| !page).count() as u64);
+    assert_eq!(small.keys().filter(|name| name.contains("pair-")).count(), pages.iter().filter(|&&page| page).count());
+}
+
+#[test]
+fn texts_that_are_gone_are_told_of() {
+    let folder = Folder::new();
+    corpus(&folder);
+    fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
+    folder.write("docs/b.txt", "something else");
+    let run = folder.run(&["pairs", "--format", "html", "-o", "report"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    let overview = overview(&files(&folder.path().join("report"))["index.html"]);
+    let failed: Vec<&str> = overview.failures.iter().map(|failure| failure.name.as_str()).collect();
+    assert_eq!(failed, ["docs/a.txt", "docs/b.txt"]);
+    let gone = overview.documents.iter().filter(|document| document.why.is_some()).count();
+    assert_eq!(gone, 2);
+}
+
+#[test]
+fn standard_input_is_shown_too() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let input = fs::File::open(folder.path().join("docs/b.txt")).unwrap();
+    let status = folder.command(&["query", "-", "--format", "html", "-o", "report"]).stdin(input).status().unwrap();
+    assert!(status.success());
+    let all = files(&folder.path().join("report"));
+    let overview = overview(&all["index.html"]);
+    assert_eq!(overview.documents[0].name, "-");
+    let text: TextData = part(&all, "text-1");
+    assert_eq!(text.text, COPIES[1].1);
+}
+
+#[test]
+fn nothing_of_names_is_left_in_an_anonymous_report() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let here = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let forbidden = ["docs", ".txt", "missing", &here];
+    let check = |name: &str| {
+        for (file, content) in files(&folder.path().join(name)) {
+            let data = String::from_utf8(content).unwrap();
+            // The page's own script and style say such words; its data must not.
+            let data =
+                if file == "index.html" { serde_json::to_string(&overview(data.as_bytes())).unwrap() } else { data };
+            for word in forbidden {
+                assert!(!data.contains(word), "{word} in {name}/{file}");
+            }
+        }
+    };
+    folder.ok(&["pairs", "--across", "docs/a", "docs/b", "--anonymise", "--format", "html", "-o", "pairs"]);
+    check("pairs");
+    let run = folder.run(&["query", "docs/b.txt", "missing.txt", "--anonymise", "--format", "html", "-o", "query"]);
+    assert_eq!(run.status, 2);
+    check("query");
+    folder.ok(&[
+        "diff",
+        "docs/a.txt",
+        "docs/b.txt",
+        "--profile",
+        "prose",
+        "--anonymise",
+        "--format",
+        "html",
+        "-o",
+        "diff",
+    ]);
+    check("diff");
+    fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
+    folder.run(&["pairs", "--anonymise", "--format", "html", "-o", "gone"]);
+    check("gone");
+    let names: Vec<String> =
+        overview(&files(&folder.path().join("query"))["index.html"]).documents.into_iter().map(|d| d.name).collect();
+    assert_eq!(names[..2], ["Document 1", "Document 2"]);
+    // The texts stay unless they are left out.
+    let words = "heavy brass lamp";
+    let holds = |name: &str| {
+        files(&folder.path().join(name)).values().any(|file| String::from_utf8_lossy(file).contains(words))
+    };
+    assert!(holds("query"));
+    folder.ok(&["query", "docs/b.txt", "--no-text", "--format", "html", "-o", "bare"]);
+    assert!(!holds("bare"));
+}
+
+#[test]
+fn pairs_have_their_passages_as_json_and_csv() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let plain: Vec<PairReport> = lines(&folder.ok(&["pairs", "--format", "json"]).stdout);
+    let told: Vec<PairReport> = lines(&folder.ok(&["pairs", "--format", "json", "--passages"]).stdout);
+    let without = |pair: &PairReport| PairReport { passages: None, ..pair.clone() };
+    assert_eq!(told.iter().map(without).collect::<Vec<_>>(), plain);
+    for pair in &told {
+        let answer = folder.ok(&["query", "--document", &pair.a, "--top", "0", "--format", "json"]).stdout;
+        let answer: Vec<QueryReport> = lines(&answer);
+        let found = answer[0].matches.iter().find(|found| found.id == pair.b_id).unwrap();
+        assert_eq!(pair.passages.as_ref(), Some(&found.passages), "{} {}", pair.a, pair.b);
+    }
+    let csv = folder.ok(&["pairs", "--format", "csv", "--passages"]).stdout;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().collect::<Result<_, _>>().unwrap();
+    let expected: usize = told.iter().map(|pair| pair.passages.as_ref().unwrap().len().max(1)).sum();
+    assert_eq!(rows.len(), expected);
+    let first = &told[0].passages.as_ref().unwrap()[0];
+    assert_eq!(rows[0]["a_start"], first.query.start.to_string());
+    assert_eq!(rows[0]["b_last_line"], first.document.lines[1].to_string());
+    let plain = folder.ok(&["pairs", "--format", "csv"]).stdout;
+    assert!(plain.starts_with("a,b,shared,resemblance,containment_a,containment_b,a_id,b_id\n"), "{plain}");
+}
+
+fn lines<T: DeserializeOwned>(output: &str) -> Vec<T> {
+    output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_is_as_readable_as_other_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "report.html", "--single-file"]);
+    fs::create_dir(folder.path().join("plain")).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    let at = |name: &str| folder.path().join(name);
+    assert_eq!(mode(&at("report")), mode(&at("plain")));
+    assert_eq!(mode(&at("report.html")), mode(&at("docs/a.txt")));
+}
