@@ -2,6 +2,7 @@
 
 use crate::document::Format;
 use crate::error::{Error, Result};
+use crate::normalize::is_plain_utf8;
 
 /// How large documents that are read whole may be, and what is in them.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,16 @@ impl Limits {
             return Ok(());
         }
         Err(Error::TooLarge { format: format.name(), limit: self.document })
+    }
+
+    /// Refuses a document that would have to be transcribed first, and is too large for that: each of its characters may
+    /// need a [`Segment`](super::Segment) of its own, twice.
+    pub(super) fn check_transcript(&self, format: Format, bytes: &[u8]) -> Result<()> {
+        let limit = self.document / 4;
+        if bytes.len() as u64 <= limit || is_plain_utf8(bytes).is_some() {
+            return Ok(());
+        }
+        Err(Error::TooLarge { format: format.name(), limit })
     }
 
     /// What a document of this many bytes may unpack to.

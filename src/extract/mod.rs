@@ -10,6 +10,8 @@ mod charset;
 mod choose;
 mod epub;
 mod formats;
+#[cfg(test)]
+mod hostile_tests;
 mod html;
 mod limits;
 mod mail;
@@ -78,6 +80,9 @@ pub(crate) fn applies(format: Format) -> bool {
 /// document of this format, or one that the library which reads it cannot cope with.
 pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     limits.check_document(format, bytes.len() as u64)?;
+    if matches!(format, Format::Html | Format::Markdown | Format::Tex | Format::Notebook) {
+        limits.check_transcript(format, bytes)?;
+    }
     // The libraries are not meant to panic, and this one document is lost if they do. What they worked on is dropped.
     let extracted = catch_unwind(AssertUnwindSafe(|| match format {
         Format::Html => Ok(html::extract(bytes)),

@@ -1,0 +1,64 @@
+//! How fast documents of each format become fingerprints: `cargo run --release --example format_speed -- FILE...`
+//!
+//! Prints, for each format found, its bytes, the bytes a second, and those of the same bytes read as plain text: the
+//! ratio of the two says what the format costs, whatever the machine. The best of five rounds each; on Linux the
+//! processor time of the thread, so that other work on the machine matters less.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use fpdb::{CHOICE_HEAD, Choice, Fingerprinter, Format, Profile, Unit, choose};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let profile = Profile::named("text").ok_or("there is a profile of that name")?;
+    let mut groups: BTreeMap<&str, (Format, Vec<Vec<u8>>)> = BTreeMap::new();
+    for path in std::env::args().skip(1) {
+        let document = std::fs::read(&path)?;
+        match choose(&path, &document[..document.len().min(CHOICE_HEAD)], Unit::Char) {
+            Choice::Read(format) => {
+                groups.entry(format.name()).or_insert((format, Vec::new())).1.push(document);
+            }
+            Choice::Skip(reason) => eprintln!("{path}: {reason}"),
+        }
+    }
+    for (name, (format, documents)) in groups {
+        let bytes: usize = documents.iter().map(Vec::len).sum();
+        let speed = |format| {
+            let best = (0..5).map(|_| round(&profile, format, &documents)).fold(f64::INFINITY, f64::min);
+            bytes as f64 / best / 1e6
+        };
+        let (as_it_is, as_text) = (speed(format), speed(Format::Text));
+        println!("{name}: {} documents, {bytes} bytes, {as_it_is:.1} MB/s, as text {as_text:.1} MB/s", documents.len());
+    }
+    Ok(())
+}
+
+/// Seconds it takes to fingerprint all documents, which are few: as often as fills the clock's ticks.
+fn round(profile: &Profile, format: Format, documents: &[Vec<u8>]) -> f64 {
+    let mut fingerprinter = Fingerprinter::new(profile);
+    let mut fingerprints = Vec::new();
+    let begin = now();
+    for repeats in 1_u32.. {
+        for document in documents {
+            fingerprinter.begin(format);
+            fingerprinter.feed(document, &mut fingerprints);
+            if let Err(error) = fingerprinter.finish(&mut fingerprints) {
+                eprintln!("{error}");
+            }
+            fingerprints.clear();
+        }
+        let taken = now() - begin;
+        if taken > 0.2 {
+            return taken / f64::from(repeats);
+        }
+    }
+    f64::INFINITY
+}
+
+/// Seconds of processor time, or of time where the system does not tell.
+fn now() -> f64 {
+    thread_local!(static BEGIN: Instant = Instant::now());
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat");
+    let nanoseconds = told.ok().and_then(|line| line.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| BEGIN.with(|begin| begin.elapsed()).as_secs_f64(), |it| it / 1e9)
+}
