@@ -140,17 +140,13 @@ impl Kernel {
     }
 
     fn locate(&mut self, out: &mut Vec<Fingerprint>) {
-        let (mut first_hint, mut last_hint) = (0, 0);
-        for Selected { hash, position } in self.selected.drain(..) {
-            let first = (position - self.first) as usize;
-            let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.k - 1) };
-            out.push(Fingerprint {
-                hash,
-                position,
-                span,
-                first_line: self.symbols.line_after(&mut first_hint, span.start),
-                last_line: self.symbols.line_after(&mut last_hint, span.end - 1),
-            });
-        }
+        let (mut firsts, mut lasts) = (self.symbols.walk(), self.symbols.walk());
+        let (first, k) = (self.first, self.k);
+        out.extend(self.selected.drain(..).map(|Selected { hash, position }| {
+            let index = (position - first) as usize;
+            let (start, first_line) = firsts.first_byte(index);
+            let (last, last_line) = lasts.last_byte(index + k - 1);
+            Fingerprint { hash, position, span: Span { start, end: last + 1 }, first_line, last_line }
+        }));
     }
 }

@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32,
-    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64,
-    _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_movemask_pd,
-    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8,
-    _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32,
+    _mm256_cmpeq_epi64, _mm256_cmpgt_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_min_epu8,
+    _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32,
+    _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_testz_si256, _mm256_xor_si256,
 };
 
 use super::{BLOCK, Classes, Job, Lanes, TEXT};
@@ -58,6 +58,8 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
 // SAFETY of the whole implementation: `self` exists only where AVX2 was found, and of hashes, what is loaded and stored
 // are four of the sixteen elements of an array.
 impl Lanes for Avx2 {
+    const SMALL_WINDOW: usize = 48;
+
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
         let mut classes = Classes::default();
@@ -107,6 +109,21 @@ impl Lanes for Avx2 {
             to += mask.count_ones() as usize;
             kept >>= 8;
         }
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
+        let mut mask = 0;
+        for i in 0..TEXT / 8 {
+            // SAFETY: see above. Eight numbers are read, from a multiple of eight below 64 on.
+            unsafe {
+                let one = _mm256_loadu_si256(one.as_ptr().cast::<__m256i>().add(i));
+                let other = _mm256_loadu_si256(other.as_ptr().cast::<__m256i>().add(i));
+                let equal = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(one, other)));
+                mask |= u64::from(equal as u32) << (8 * i);
+            }
+        }
+        mask
     }
 
     #[inline(always)]

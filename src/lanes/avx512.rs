@@ -1,10 +1,11 @@
 //! Lanes of AVX-512: eight hashes to a register, compared as unsigned numbers into masks.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epu64_mask, _mm512_cmplt_epu8_mask,
-    _mm512_cmplt_epu64_mask, _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_mask_add_epi8,
-    _mm512_maskz_compress_epi8, _mm512_min_epu64, _mm512_movepi8_mask, _mm512_or_si512, _mm512_reduce_min_epu64,
-    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_storeu_si512, _mm512_sub_epi8,
+    __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_cmpeq_epu64_mask,
+    _mm512_cmplt_epu8_mask, _mm512_cmplt_epu64_mask, _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32,
+    _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_maskz_compress_epi8, _mm512_min_epu64, _mm512_movepi8_mask,
+    _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
+    _mm512_storeu_si512, _mm512_sub_epi8,
 };
 
 use super::{BLOCK, Classes, Job, Lanes, TEXT};
@@ -53,6 +54,8 @@ static PLACES: [u8; TEXT] = {
 
 // SAFETY of the whole implementation: `self` exists only where AVX-512 was found.
 impl Lanes for Avx512 {
+    const SMALL_WINDOW: usize = 40;
+
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
         // SAFETY: see above. 64 bytes are read of 64.
@@ -90,6 +93,20 @@ impl Lanes for Avx512 {
             _mm512_storeu_si512(to.add(2), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[2])));
             _mm512_storeu_si512(to.add(3), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[3])));
         }
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
+        let mut mask = 0;
+        for i in 0..TEXT / 16 {
+            // SAFETY: see above. 16 numbers are read, from a multiple of 16 below 64 on.
+            unsafe {
+                let one = _mm512_loadu_si512(one.as_ptr().cast::<__m512i>().add(i));
+                let other = _mm512_loadu_si512(other.as_ptr().cast::<__m512i>().add(i));
+                mask |= u64::from(_mm512_cmpeq_epi32_mask(one, other)) << (16 * i);
+            }
+        }
+        mask
     }
 
     #[inline(always)]

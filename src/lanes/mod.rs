@@ -56,11 +56,15 @@ pub(crate) struct Classes {
 
 /// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
 pub(crate) trait Lanes: Copy {
+    /// The greatest window that is quicker selected from by an opening (measured).
+    const SMALL_WINDOW: usize;
     /// What the bytes of a block of text are.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
     /// where they stand, counted from `at`, to the front of `starts`. What comes after as many as there are is anything.
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
+    /// Which of the numbers are the same in both.
+    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.

@@ -6,6 +6,8 @@ use super::{BLOCK, CODES, Classes, Lanes, TEXT};
 pub(crate) struct Portable;
 
 impl Lanes for Portable {
+    const SMALL_WINDOW: usize = 16;
+
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
         let mut classes = Classes::default();
@@ -32,6 +34,16 @@ impl Lanes for Portable {
             to = (to + (kept & 1) as usize) % TEXT;
             kept >>= 1;
         }
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
+        let mut equal = [0; TEXT];
+        for ((equal, one), other) in equal.iter_mut().zip(one).zip(other) {
+            *equal = if one == other { 0x80 } else { 0 };
+        }
+        let (words, _) = equal.as_chunks();
+        words.iter().enumerate().fold(0, |mask, (i, &word)| mask | bits(u64::from_le_bytes(word)) << (8 * i))
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Job, Lanes, Processor};
+use super::{BLOCK, Classes, Job, Lanes, Processor, TEXT};
 
 struct Ask<'a> {
     blocks: &'a [[u64; BLOCK]],
@@ -43,6 +43,83 @@ proptest! {
         for processor in Processor::all() {
             let got = processor.run(Ask { blocks: &blocks, value });
             prop_assert_eq!(got, (below.clone(), equal.clone(), least), "{:?}", processor);
+        }
+    }
+}
+
+struct AskKeys<'a> {
+    one: &'a [u32; TEXT],
+    other: &'a [u32; TEXT],
+}
+
+impl Job for AskKeys<'_> {
+    type Output = u64;
+
+    fn run<L: Lanes>(self, lanes: L) -> u64 {
+        lanes.equal_keys(self.one, self.other)
+    }
+}
+
+struct AskText<'a> {
+    block: &'a [u8; TEXT],
+    kept: u64,
+    at: u32,
+}
+
+impl Job for AskText<'_> {
+    type Output = (Classes, Vec<(u8, u32)>);
+
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output {
+        let (mut codes, mut starts) = ([0; TEXT], [0; TEXT]);
+        lanes.compact(self.block, self.kept, self.at, &mut codes, &mut starts);
+        let kept = codes.into_iter().zip(starts).take(self.kept.count_ones() as usize).collect();
+        (lanes.classify(self.block), kept)
+    }
+}
+
+proptest! {
+    #[test]
+    fn keys_are_compared_alike(
+        one in prop::collection::vec(0u32..3, TEXT),
+        other in prop::collection::vec(0u32..3, TEXT),
+    ) {
+        let (one, other) = (one.first_chunk().unwrap(), other.first_chunk().unwrap());
+        let equal: u64 = (0..TEXT).filter(|&i| one[i] == other[i]).map(|i| 1 << i).sum();
+        for processor in Processor::all() {
+            prop_assert_eq!(processor.run(AskKeys { one, other }), equal, "{:?}", processor);
+        }
+    }
+
+    #[test]
+    fn text_is_classified_and_moved_alike(
+        bytes in prop::collection::vec(
+            prop_oneof![any::<u8>(), 0u8..128, prop::sample::select(b"\n\x1B\x7F/09:@AZ[`az{\xAF\xB0\xB9\xC1\xDA\xE1\xFA\x8A\x9B".to_vec())],
+            TEXT,
+        ),
+        kept in prop_oneof![any::<u64>(), Just(0), Just(u64::MAX)],
+        letters_only in any::<bool>(),
+        at in 0u32..1 << 30,
+    ) {
+        let block: &[u8; TEXT] = bytes.first_chunk().unwrap();
+        let mask = |is: fn(u8) -> bool| (0..TEXT).filter(|&i| is(block[i])).map(|i| 1 << i).sum::<u64>();
+        let classes = Classes {
+            letters: mask(|byte| byte.is_ascii_alphanumeric()),
+            newlines: mask(|byte| byte == b'\n'),
+            escapes: mask(|byte| byte == 0x1B),
+            beyond: mask(|byte| !byte.is_ascii()),
+        };
+        let kept = if letters_only { kept & classes.letters } else { kept };
+        let moved = || (0..TEXT).filter(|&i| kept >> i & 1 == 1);
+        for processor in Processor::all() {
+            let got = processor.run(AskText { block, kept, at });
+            prop_assert_eq!(got.0, classes, "{:?}", processor);
+            prop_assert_eq!(got.1.len(), moved().count());
+            for ((code, start), i) in got.1.into_iter().zip(moved()) {
+                prop_assert_eq!(start, at + i as u32, "{:?}", processor);
+                if let Some(digit) = char::from(block[i]).to_digit(36) {
+                    prop_assert_eq!(u32::from(code), digit, "{:?}", processor);
+                }
+            }
         }
     }
 }

@@ -29,6 +29,17 @@ pub struct Symbols {
     line_ends: Vec<LineEnd>,
 }
 
+/// Goes along symbols. What it has passed is no longer looked at.
+#[derive(Debug)]
+pub(crate) struct Walk<'a> {
+    symbols: &'a Symbols,
+    /// The base of the last symbol asked for, and those after it.
+    bases: &'a [Base],
+    /// The lines that have not ended before it, and the number of the first of them.
+    lines: &'a [LineEnd],
+    line: u64,
+}
+
 /// What the k-gram hash needs of the symbols.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content<'a> {
@@ -158,17 +169,9 @@ impl Symbols {
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
 
-    /// As [`line_at`](Self::line_at), of ascending offsets: `hint`, 0 at first, keeps the place. Neither feeding nor
-    /// discarding may come between.
-    pub(crate) fn line_after(&self, hint: &mut usize, offset: u64) -> u64 {
-        // A few steps without a branch to predict: whether there is a newline in between is anyone's guess.
-        for _ in 0..3 {
-            *hint += usize::from(self.line_ends.get(*hint).is_some_and(|line| line.offset < offset));
-        }
-        while self.line_ends.get(*hint).is_some_and(|line| line.offset < offset) {
-            *hint += 1;
-        }
-        1 + self.line_ends[..*hint].last().map_or(0, |line| line.count)
+    /// Origins and lines of symbols that are asked for in ascending order.
+    pub(crate) fn walk(&self) -> Walk<'_> {
+        Walk { symbols: self, bases: &self.bases, lines: &self.line_ends, line: 1 }
     }
 
     /// Forgets the first `n` symbols (all of them when there are fewer), and the line ends that no symbol retained or
@@ -320,6 +323,44 @@ impl Symbols {
                 start
             }
         }
+    }
+}
+
+impl Walk<'_> {
+    /// The offset of the first byte of symbol `i`, and the line it stands in. Neither feeding nor discarding may come between.
+    #[inline(always)]
+    pub(crate) fn first_byte(&mut self, i: usize) -> (u64, u64) {
+        let offset = self.base(i) + u64::from(self.symbols.starts[i]);
+        (offset, self.line_of(offset))
+    }
+
+    /// As [`first_byte`](Self::first_byte), of the last byte.
+    #[inline(always)]
+    pub(crate) fn last_byte(&mut self, i: usize) -> (u64, u64) {
+        let last = if self.symbols.wide { self.symbols.ends[i] - 1 } else { self.symbols.starts[i] };
+        let offset = self.base(i) + u64::from(last);
+        (offset, self.line_of(offset))
+    }
+
+    #[inline(always)]
+    fn base(&mut self, i: usize) -> u64 {
+        while let [_, rest @ ..] = self.bases
+            && rest.first().is_some_and(|next| next.first <= i)
+        {
+            self.bases = rest;
+        }
+        self.bases.first().map_or(0, |base| base.offset)
+    }
+
+    /// A newline belongs to the line it ends.
+    #[inline(always)]
+    fn line_of(&mut self, offset: u64) -> u64 {
+        while let [end, rest @ ..] = self.lines
+            && end.offset < offset
+        {
+            (self.lines, self.line) = (rest, 1 + end.count);
+        }
+        self.line
     }
 }
 

@@ -18,6 +18,7 @@
 //! Fewer hashes than one window are treated as one window, so that a short document has one fingerprint.
 
 mod modulus;
+mod opening;
 #[cfg(test)]
 mod tests;
 mod windows;

@@ -8,10 +8,22 @@
 //! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
 
 use super::Selected;
+use super::opening::{Open, Opening};
 use crate::lanes::{BLOCK, Job, Lanes, Processor};
 
 /// Hashes that may be scanned again for each new one.
 const EARNED: usize = 4;
+
+/// Windows selected from by one opening, at most and at least.
+const OPENED: usize = 1 << 10;
+const LEAST_OPENED: usize = 64;
+
+/// The greatest window that openings are used for where credit is used up, and how many follow.
+const LARGEST_OPENED: usize = 512;
+const EXHAUSTED: usize = 16;
+
+/// So many openings are not tried, at most, after one that met ties.
+const PATIENCE: usize = 64;
 
 /// Selects the minimum of every window of w hashes.
 #[derive(Clone, Debug)]
@@ -41,6 +53,12 @@ struct State {
     /// The rightmost minimum of the hashes after the scanned window, and how far it has been taken.
     tail: Option<usize>,
     tail_end: usize,
+    opening: Opening,
+    /// How many openings are not to be tried, and how many were not the last time.
+    patience: usize,
+    last_patience: usize,
+    /// Openings still to be tried because credit was used up.
+    exhausted: usize,
 }
 
 impl WindowSelector {
@@ -53,10 +71,14 @@ impl WindowSelector {
             base: 0,
             next: 0,
             minimum: None,
-            credit: 0,
+            credit: EARNED * EARNED * w as usize,
             chain: Vec::new(),
             tail: None,
             tail_end: 0,
+            opening: Opening::default(),
+            patience: 0,
+            last_patience: 0,
+            exhausted: 0,
         };
         Self { processor: Processor::detect(), state }
     }
@@ -89,9 +111,12 @@ impl WindowSelector {
         state.base = 0;
         state.next = 0;
         state.minimum = None;
-        state.credit = 0;
+        state.credit = EARNED * EARNED * state.w;
         state.tail = None;
         state.tail_end = 0;
+        state.patience = 0;
+        state.last_patience = 0;
+        state.exhausted = 0;
     }
 }
 
@@ -106,13 +131,26 @@ impl Job for Advance<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        if self.state.w == 1 {
-            self.state.select_all(self.out);
-        } else if self.state.rightmost {
-            self.state.advance::<L, true>(lanes, self.out);
-        } else {
-            self.state.advance::<L, false>(lanes, self.out);
+        let Self { state, out } = self;
+        if state.w == 1 {
+            return state.select_all(out);
         }
+        if state.minimum.is_none() && state.length >= state.w {
+            state.next = state.w;
+            state.minimum = Some(state.scan(0, out));
+        }
+        let Some(mut minimum) = state.minimum else { return };
+        while state.next < state.length {
+            let end = state.length.min(state.next + OPENED);
+            if !state.open(lanes, &mut minimum, end, out) {
+                if state.rightmost {
+                    state.advance::<L, true>(lanes, &mut minimum, end, out);
+                } else {
+                    state.advance::<L, false>(lanes, &mut minimum, end, out);
+                }
+            }
+        }
+        state.minimum = Some(minimum);
     }
 }
 
@@ -127,17 +165,56 @@ impl State {
         self.next = self.length;
     }
 
+    /// Goes on to `end` by an opening, if it is likely to succeed and does.
     #[inline(always)]
-    fn advance<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, out: &mut Vec<Selected>) {
-        let (w, length) = (self.w, self.length);
-        let mut minimum = match self.minimum {
-            Some(minimum) => minimum,
-            None if length < w => return,
-            None => {
-                self.next = w;
-                self.scan(0, out)
-            }
+    fn open<L: Lanes>(&mut self, lanes: L, minimum: &mut usize, end: usize, out: &mut Vec<Selected>) -> bool {
+        let is_quicker = self.w <= L::SMALL_WINDOW || self.exhausted > 0 && self.w <= LARGEST_OPENED;
+        if !is_quicker || end - self.next < LEAST_OPENED {
+            return false;
+        }
+        if self.patience > 0 {
+            self.patience -= 1;
+            return false;
+        }
+        // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
+        let missing = (*minimum + self.w).saturating_sub(self.next + 1);
+        let from = *minimum + usize::from(*minimum + self.w == self.next);
+        let open = Open {
+            opening: &mut self.opening,
+            w: self.w,
+            hashes: &self.hashes[from..end],
+            missing,
+            least: self.hashes[*minimum],
+            after_least: missing + 1 - (from - *minimum),
+            position: self.base + from as u64 - missing as u64,
+            out,
         };
+        let Some(position) = open.run(lanes) else {
+            self.last_patience = (2 * self.last_patience + 1).min(PATIENCE);
+            self.patience = self.last_patience;
+            return false;
+        };
+        *minimum = (position - self.base) as usize;
+        self.next = end;
+        self.chain.clear();
+        self.last_patience = 0;
+        if self.exhausted > 0 {
+            self.exhausted -= 1;
+            self.credit = EARNED * EARNED * self.w;
+        }
+        true
+    }
+
+    /// Goes on to `length`.
+    #[inline(always)]
+    fn advance<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        last: &mut usize,
+        length: usize,
+        out: &mut Vec<Selected>,
+    ) {
+        let (w, mut minimum) = (self.w, *last);
         let mut next = self.next;
         loop {
             // The first window without the minimum ends here.
@@ -164,7 +241,7 @@ impl State {
                 }
             } else if expiry < length {
                 if !self.chain.is_empty() {
-                    (minimum, next) = self.succeed(expiry, out);
+                    (minimum, next) = self.succeed(expiry, length, out);
                     continue;
                 }
                 next = expiry + 1;
@@ -174,6 +251,7 @@ impl State {
                     self.select(found, out);
                     found
                 } else {
+                    self.exhausted = EXHAUSTED;
                     self.scan(minimum + 1, out)
                 };
                 self.credit = (self.credit + EARNED * (minimum + w - expiry)).min(EARNED * EARNED * w);
@@ -183,15 +261,15 @@ impl State {
             }
         }
         self.next = next;
-        self.minimum = Some(minimum);
+        *last = minimum;
     }
 
     /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
     /// there is a chain; and of the windows after it, as long as each ends where the minimum before has just left.
     /// Gives the last of them and the next hash to compare with it.
     #[inline(always)]
-    fn succeed(&mut self, mut expiry: usize, out: &mut Vec<Selected>) -> (usize, usize) {
-        let hashes = &self.hashes[..self.length];
+    fn succeed(&mut self, mut expiry: usize, length: usize, out: &mut Vec<Selected>) -> (usize, usize) {
+        let hashes = &self.hashes[..length];
         let mut tail = self.tail.unwrap_or(self.tail_end);
         for index in self.tail_end..expiry {
             if hashes[index] <= hashes[tail] {

