@@ -10,8 +10,8 @@ use super::Sink;
 use super::ascii::{Ascii, RUN};
 use super::fold::{Fate, Folding, NOT_SIMPLE};
 use super::symbols::{Room, Symbols};
-use super::value::LETTERS;
-use crate::lanes::{CODES, Job, Lanes, Processor, TEXT};
+use super::value::{LETTERS, code_beyond_ascii};
+use crate::lanes::{Job, Lanes, NO_CODE, Processor, TEXT};
 
 /// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
 /// own stream-safe format (UAX 15) allows 30 marks.
@@ -66,7 +66,9 @@ impl Chars {
         let text = &text[..char_boundary(text, RUN)];
         let mut run = Run { text, taken: 0, last: 0, kept: 0 };
         if !out.is_wide() {
-            let goes_on_wide = run.read_narrow(&mut self.folding, &mut out.room(at, text.len()));
+            let room = out.room(at, text.len());
+            let read = Read::<false> { run: &mut run, folding: &mut self.folding, room };
+            let goes_on_wide = self.ascii.processor().run(read);
             out.added(mem::take(&mut run.kept));
             if goes_on_wide {
                 out.widen();
@@ -74,7 +76,8 @@ impl Chars {
         }
         if out.is_wide() {
             let room = out.room(at, text.len());
-            self.ascii.processor().run(ReadWide { run: &mut run, folding: &mut self.folding, room });
+            let read = Read::<true> { run: &mut run, folding: &mut self.folding, room };
+            self.ascii.processor().run(read);
             out.added(run.kept);
         }
         if let Some(last) = text[run.last..run.taken].chars().next() {
@@ -105,42 +108,24 @@ struct Run<'a> {
     kept: usize,
 }
 
-impl Run<'_> {
-    /// Goes on as far as a character that is not simple, or one whose symbol has to be wide: that is told.
-    fn read_narrow(&mut self, folding: &mut Folding, room: &mut Room) -> bool {
-        for (at, c) in self.text.char_indices() {
-            let is_symbol = match folding.fate(c) {
-                Fate::Keep(_) if !c.is_ascii() => return true,
-                Fate::Keep(_) => true,
-                Fate::Drop => false,
-                Fate::Expand | Fate::Join => return false,
-            };
-            // Written always, kept when it is a symbol: there is no branch to predict.
-            room.codes[self.kept] = CODES[c as usize % CODES.len()];
-            room.starts[self.kept] = room.at + at as u32;
-            self.kept += usize::from(is_symbol);
-            (self.last, self.taken) = (at, at + c.len_utf8());
-        }
-        false
-    }
-}
-
-/// Goes on as far as a character that is not simple; symbols are wide.
-struct ReadWide<'a, 'b> {
+/// Goes on as far as a character that is not simple, or, unless symbols are to be `WIDE`, whose symbol has no code.
+struct Read<'a, 'b, const WIDE: bool> {
     run: &'a mut Run<'b>,
     folding: &'a mut Folding,
     room: Room<'a>,
 }
 
-impl Job for ReadWide<'_, '_> {
-    type Output = ();
+impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
+    /// Whether it stopped for want of a code.
+    type Output = bool;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
+    fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // Of the characters beyond ASCII those that are symbols, by their place in the block: value and width.
+        // Of the characters beyond ASCII those that are symbols, by their place in the block: value and width, or code.
         let mut symbols = [(0, 0); TEXT];
-        let mut codes = [0; TEXT];
+        let mut codes_to_value = [0; TEXT];
+        let mut has_no_code = false;
         while run.taken < run.text.len() {
             let rest = &run.text.as_bytes()[run.taken..];
             let mut padded = [b' '; WINDOW];
@@ -152,9 +137,9 @@ impl Job for ReadWide<'_, '_> {
                 }
             };
             let Some(block) = window.first_chunk() else { break };
-            let Some(values) = room.values[run.kept..].first_chunk_mut::<TEXT>() else { break };
             let Some(starts) = room.starts[run.kept..].first_chunk_mut() else { break };
-            let Some(ends) = room.ends[run.kept..].first_chunk_mut::<TEXT>() else { break };
+            let codes = if WIDE { Some(&mut codes_to_value) } else { room.codes[run.kept..].first_chunk_mut() };
+            let Some(codes) = codes else { break };
             let classes = lanes.classify(block);
             let first_bytes = first_bytes(block);
             let (mut beyond, mut kept, mut length) =
@@ -170,24 +155,43 @@ impl Job for ReadWide<'_, '_> {
                     break;
                 }
                 symbols[at] = (value, width);
+                if !WIDE && value != 0 {
+                    let code = code_beyond_ascii(code_point);
+                    if code == NO_CODE {
+                        (length, has_no_code) = (at, true);
+                        break;
+                    }
+                    symbols[at].1 = u32::from(code);
+                }
                 symbols_beyond |= u64::from(value != 0) << at;
                 beyond &= beyond - 1;
             }
             let before = u64::MAX.checked_shr((TEXT - length) as u32).unwrap_or(0);
             kept = (kept | symbols_beyond) & before;
-            lanes.compact(block, kept, room.at + run.taken as u32, &mut codes, starts);
+            lanes.compact(block, kept, room.at + run.taken as u32, codes, starts);
             let count = kept.count_ones() as usize;
-            for i in 0..count.next_multiple_of(8) % (TEXT + 1) {
-                values[i] = LETTERS[usize::from(codes[i]) % LETTERS.len()];
-                ends[i] = starts[i] + 1;
-            }
             let mut beyond = symbols_beyond & before;
-            while beyond != 0 {
-                let at = beyond.trailing_zeros() as usize % TEXT;
-                let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
-                let (value, width) = symbols[at];
-                (values[to], ends[to]) = (value, starts[to] + width);
-                beyond &= beyond - 1;
+            if WIDE {
+                let Some(values) = room.values[run.kept..].first_chunk_mut::<TEXT>() else { break };
+                let Some(ends) = room.ends[run.kept..].first_chunk_mut::<TEXT>() else { break };
+                for i in 0..count.next_multiple_of(8) % (TEXT + 1) {
+                    values[i] = LETTERS[usize::from(codes[i]) % LETTERS.len()];
+                    ends[i] = starts[i] + 1;
+                }
+                while beyond != 0 {
+                    let at = beyond.trailing_zeros() as usize % TEXT;
+                    let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
+                    let (value, width) = symbols[at];
+                    (values[to], ends[to]) = (value, starts[to] + width);
+                    beyond &= beyond - 1;
+                }
+            } else {
+                while beyond != 0 {
+                    let at = beyond.trailing_zeros() as usize % TEXT;
+                    let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
+                    codes[to] = symbols[at].1 as u8;
+                    beyond &= beyond - 1;
+                }
             }
             run.kept += count;
             if let Some(last) = (first_bytes & before).checked_ilog2() {
@@ -198,6 +202,7 @@ impl Job for ReadWide<'_, '_> {
                 break;
             }
         }
+        has_no_code
     }
 }
 

@@ -3,7 +3,7 @@
 //! It holds what the engine needs of each symbol (its value) and what a report needs (its origin, and the line of
 //! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
 
-use super::value::{LETTERS, value_of_char};
+use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
 use crate::lanes::TEXT;
 
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
@@ -11,8 +11,8 @@ use crate::lanes::TEXT;
 /// Symbols are numbered from the first one retained. Origins are byte ranges of the original document and stay
 /// absolute whatever has been discarded; their starts never decrease.
 ///
-/// It begins *narrow*: as long as all symbols are ASCII letters and digits that come from themselves, a code of one byte
-/// stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
+/// It begins *narrow*: as long as all symbols are letters and digits that have codes (`value.rs`) and come from UTF-8, a
+/// code of one byte stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
 /// until it is cleared or [`narrow`](Self::narrow) finds that none such is left.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
@@ -128,8 +128,8 @@ impl Symbols {
             for (value, code) in self.values.iter_mut().zip(&self.codes[..self.length]) {
                 *value = value_of_code(*code);
             }
-            for (end, start) in self.ends.iter_mut().zip(&self.starts[..self.length]) {
-                *end = start + 1;
+            for ((end, start), &code) in self.ends.iter_mut().zip(&self.starts[..self.length]).zip(&self.codes) {
+                *end = start + width_of_code(code);
             }
         }
     }
@@ -145,7 +145,7 @@ impl Symbols {
         for i in (0..self.length).rev() {
             let code = LETTERS.iter().position(|&letter| letter == self.values[i]);
             match code {
-                Some(code) if self.ends[i] - self.starts[i] == 1 => self.codes[i] = code as u8,
+                Some(code) if self.ends[i] - self.starts[i] == width_of_code(code as u8) => self.codes[i] = code as u8,
                 _ => return,
             }
         }
@@ -159,7 +159,11 @@ impl Symbols {
 
     /// The offset in the original document just after the last byte of symbol `i`. Panics like an index.
     pub fn end(&self, i: usize) -> u64 {
-        if self.wide { self.base(i) + u64::from(self.ends[..self.length][i]) } else { self.start(i) + 1 }
+        if self.wide {
+            self.base(i) + u64::from(self.ends[..self.length][i])
+        } else {
+            self.start(i) + u64::from(width_of_code(self.codes[i]))
+        }
     }
 
     /// The 1-based line of the byte at `offset`, which must lie in the origin of a retained symbol. (Until the first
@@ -223,12 +227,12 @@ impl Symbols {
 
     /// Adds a character of the standard form, as [`push`](Self::push) does.
     pub(super) fn push_char(&mut self, c: char, start: u64, end: u64) {
-        match c.to_digit(36) {
-            Some(code) if !self.wide && !c.is_ascii_uppercase() && end - start == 1 => {
+        match code_of_char(c) {
+            Some(code) if !self.wide && end - start == u64::from(width_of_code(code)) => {
                 let base = self.base_for(start);
                 self.make_room(1);
                 self.starts[self.length] = (start - base) as u32;
-                self.codes[self.length] = code as u8;
+                self.codes[self.length] = code;
                 self.length += 1;
             }
             _ => self.push(value_of_char(c), start, end),
@@ -337,8 +341,9 @@ impl Walk<'_> {
     /// As [`first_byte`](Self::first_byte), of the last byte.
     #[inline(always)]
     pub(crate) fn last_byte(&mut self, i: usize) -> (u64, u64) {
-        let last = if self.symbols.wide { self.symbols.ends[i] - 1 } else { self.symbols.starts[i] };
-        let offset = self.base(i) + u64::from(last);
+        let Symbols { wide, ends, starts, codes, .. } = self.symbols;
+        let end = if *wide { ends[i] } else { starts[i] + width_of_code(codes[i]) };
+        let offset = self.base(i) + u64::from(end - 1);
         (offset, self.line_of(offset))
     }
 

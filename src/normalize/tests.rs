@@ -15,9 +15,11 @@ use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::fold::{Fate, Folding, NOT_SIMPLE};
-use super::value::{LETTERS, mix64, value_of_byte, value_of_char, value_of_word};
+use super::value::{
+    LETTERS, code_beyond_ascii, code_of_char, mix64, value_of_byte, value_of_char, value_of_word, width_of_code,
+};
 use super::{FrontEnd, Symbols, TextFacts};
-use crate::lanes::Processor;
+use crate::lanes::{CODES, NO_CODE, Processor};
 use crate::profile::WordRule;
 
 /// Value and origin.
@@ -300,7 +302,27 @@ proptest! {
 #[test]
 fn what_is_not_simple_has_no_value() {
     assert!(('\0'..=char::MAX).all(|c| ![0, NOT_SIMPLE].contains(&value_of_char(c))));
-    assert!(('0'..='9').chain('a'..='z').map(value_of_char).eq(LETTERS[..36].iter().copied()));
+}
+
+/// Codes are those of the characters that become what they stand for, and of no others.
+#[test]
+fn codes_stand_for_what_characters_become() {
+    let mut folding = Folding::new();
+    for c in '\0'..=char::MAX {
+        let code = if c.is_ascii() { CODES[c as usize] } else { code_beyond_ascii(c.into()) };
+        if code != NO_CODE {
+            let value = LETTERS[usize::from(code)];
+            assert_eq!(folding.value(c.into()), value, "{c}");
+            assert_eq!(c.len_utf8(), width_of_code(code) as usize, "{c}");
+            // What is asked of characters of the standard form, which are no capitals.
+            if value == value_of_char(c) {
+                assert_eq!(code_of_char(c), Some(code), "{c}");
+            }
+        } else {
+            assert!(!c.is_ascii_alphanumeric());
+        }
+    }
+    assert_eq!(LETTERS.iter().collect::<HashSet<_>>().len(), LETTERS.len());
 }
 
 #[test]

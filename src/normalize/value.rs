@@ -6,6 +6,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::lanes::{CODES, NO_CODE};
+
 /// The `x`-th output of SplitMix64 started at 0: the golden gamma times `x` through the finaliser.
 ///
 /// A bijection on 64 bits whose only fixed zero is `mix64(0)`. Steele, Lea and Flood 2014, "Fast splittable
@@ -33,13 +35,62 @@ pub(crate) fn value_of_word(folded: &str) -> u64 {
     xxh3_64(folded.as_bytes())
 }
 
-/// The values of ASCII letters and digits by their codes: `0` to `9`, then `a` to `z`. There are no codes from 36 on.
-pub(crate) static LETTERS: [u64; 64] = {
-    let mut values = [0; 64];
+/// Letters of western Europe that have codes: each has two bytes of UTF-8, as has its capital.
+const LATIN: [char; 28] = [
+    'à', 'á', 'â', 'ã', 'ä', 'å', 'æ', 'ç', 'è', 'é', 'ê', 'ë', 'ì', 'í', 'î', 'ï', 'ñ', 'ò', 'ó', 'ô', 'õ', 'ö', 'ø',
+    'ù', 'ú', 'û', 'ü', 'œ',
+];
+
+/// The number of ASCII letters and digits, whose codes come first.
+const ASCII: usize = 36;
+
+/// The values of symbols by their codes: `0` to `9`, `a` to `z`, then those of [`LATIN`].
+pub(crate) static LETTERS: [u64; ASCII + LATIN.len()] = {
+    let mut values = [0; ASCII + LATIN.len()];
     let mut code = 0;
-    while code < 36 {
-        values[code as usize] = value_of_byte(if code < 10 { b'0' + code } else { b'a' + code - 10 });
+    while code < ASCII {
+        values[code] = value_of_byte(if code < 10 { b'0' + code as u8 } else { b'a' + code as u8 - 10 });
+        code += 1;
+    }
+    while code < values.len() {
+        values[code] = value_of_char(LATIN[code - ASCII]);
         code += 1;
     }
     values
 };
+
+/// How many bytes of UTF-8 a symbol with this code comes from: where it comes from others it has none.
+#[inline(always)]
+pub(super) fn width_of_code(code: u8) -> u32 {
+    1 + u32::from(usize::from(code) >= ASCII)
+}
+
+/// The first and the last code point beyond ASCII that may have codes: from `À` to `ſ`.
+const FIRST: u32 = 0xC0;
+const LAST: u32 = 0x17F;
+
+/// The code of the symbol that a code point beyond ASCII becomes.
+#[inline(always)]
+pub(super) fn code_beyond_ascii(code_point: u32) -> u8 {
+    static CODES: [u8; (LAST - FIRST + 1) as usize] = {
+        let mut codes = [NO_CODE; (LAST - FIRST + 1) as usize];
+        let mut i = 0;
+        while i < LATIN.len() {
+            let small = LATIN[i] as u32;
+            let capital = if small < 0x100 { small - 0x20 } else { small - 1 };
+            codes[(small - FIRST) as usize] = (ASCII + i) as u8;
+            codes[(capital - FIRST) as usize] = (ASCII + i) as u8;
+            i += 1;
+        }
+        codes
+    };
+    CODES.get(code_point.wrapping_sub(FIRST) as usize).copied().unwrap_or(NO_CODE)
+}
+
+/// The code of a character of the standard form.
+pub(super) fn code_of_char(c: char) -> Option<u8> {
+    match c {
+        '0'..='9' | 'a'..='z' => Some(CODES[c as usize]),
+        _ => Some(code_beyond_ascii(c.into())).filter(|&code| code != NO_CODE),
+    }
+}
