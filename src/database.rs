@@ -83,6 +83,14 @@ pub struct DocumentInfo {
     pub distinct: u64,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file.
+    pub member: Option<String>,
+    /// The name of the format it was read in.
+    pub format: String,
+    /// What the user or its container said of it: names and values, in order.
+    pub metadata: Vec<(String, String)>,
+    /// Whether it is boilerplate: never a match, its hashes ignored.
+    pub boilerplate: bool,
 }
 
 /// What a database holds.
@@ -263,11 +271,11 @@ impl Database {
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
-        SubjectReader::new(self.store.profile(), options.window)?;
+        SubjectReader::new(self.store.profile(), options.window, &options.read)?;
         let answers = sources
             .par_iter()
             .map_init(
-                || SubjectReader::new(self.store.profile(), options.window),
+                || SubjectReader::new(self.store.profile(), options.window, &options.read),
                 |reader, source| {
                     let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
                     let subject = self.subject(reader, source)?;
@@ -406,5 +414,9 @@ fn info(id: u32, record: DocumentRecord) -> DocumentInfo {
         fingerprints: record.fingerprints,
         distinct: record.distinct,
         ingested_at: record.ingested_at,
+        member: record.member,
+        format: record.format,
+        metadata: record.metadata,
+        boilerplate: record.boilerplate,
     }
 }

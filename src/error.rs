@@ -148,10 +148,91 @@ pub enum Error {
         name: String,
     },
     /// A document of a text front-end that holds no text.
-    #[error("this looks like a binary file: NUL byte at offset {offset}")]
+    #[error("no front-end reads it: {reason}")]
     Binary {
-        /// Where the first NUL byte stands.
-        offset: u64,
+        /// What it is, as a noun phrase.
+        reason: &'static str,
+    },
+    /// Compressed or packed data that is damaged, cut short, or of a kind that is not known.
+    #[error("the {format} data cannot be decoded")]
+    Undecodable {
+        /// The format: "gzip", "zip".
+        format: &'static str,
+        /// What the decoder said.
+        source: Cause,
+    },
+    /// A member that only a password opens.
+    #[error("it is encrypted")]
+    Encrypted,
+    /// Data that unfolds to suspiciously much.
+    #[error("it unfolds to more than {limit} times its size")]
+    Expansion {
+        /// The limit.
+        limit: u64,
+    },
+    /// A file whose members and layers are too much together.
+    #[error("the file unfolds to more than {limit} bytes")]
+    Expanded {
+        /// The limit.
+        limit: u64,
+    },
+    /// Containers within containers.
+    #[error("more than {limit} containers and compressions lie within each other")]
+    NestedTooDeep {
+        /// The limit.
+        limit: u32,
+    },
+    /// A container of too many members.
+    #[error("the file has more than {limit} members")]
+    TooManyMembers {
+        /// The limit.
+        limit: u64,
+    },
+    /// A document that is too long.
+    #[error("the document has more than {limit} bytes")]
+    DocumentTooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// A record that cannot be held in memory.
+    #[error("the record has more than {limit} bytes")]
+    RecordTooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// A line of JSON that is nested too deep.
+    #[error("the JSON has more than {limit} arrays and objects within each other")]
+    JsonTooDeep {
+        /// The limit.
+        limit: u32,
+    },
+    /// A line that is no record.
+    #[error("the line is no {format} record")]
+    NotARecord {
+        /// The format: "JSON".
+        format: &'static str,
+        /// What the parser said.
+        source: Cause,
+    },
+    /// A record or table without the field that should hold the text.
+    #[error("the record has no field {field}")]
+    NoField {
+        /// The field.
+        field: String,
+    },
+    /// A table of metadata that cannot be used.
+    #[error("{} is no table of metadata: {detail}", path.display())]
+    BadTable {
+        /// The table.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A container where one document was expected.
+    #[error("{} holds several documents", path.display())]
+    IsAContainer {
+        /// The file.
+        path: PathBuf,
     },
     /// A document that is not of the format it is read as, or is damaged.
     #[error("this is no {format} document that can be read: {detail}")]
@@ -278,6 +359,19 @@ impl Error {
             Self::EncryptedDocument { .. } => "save it without a password and ingest that".into(),
             Self::TooLarge { .. } => "split it, or save its text and ingest that".into(),
             Self::Unpacked { .. } => "it may have been made to do harm; if not, save its text and ingest that".into(),
+            Self::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is".into(),
+            Self::Encrypted => "unpack it yourself, and ingest what comes out".into(),
+            Self::Expansion { .. } => "if the file is to be trusted, a larger --max-expansion lets it pass".into(),
+            Self::Expanded { .. } => "if the file is to be trusted, a larger --max-expanded-size lets it pass".into(),
+            Self::NestedTooDeep { .. } => "if the file is to be trusted, a larger --max-nesting lets it pass".into(),
+            Self::TooManyMembers { .. } => "if the file is to be trusted, a larger --max-members lets it pass".into(),
+            Self::DocumentTooLarge { .. } => "a larger --max-document-size lets it pass".into(),
+            Self::RecordTooLarge { .. } => "a larger --max-record-size lets it pass; records are held in memory whole".into(),
+            Self::JsonTooDeep { .. } => "a larger --max-json-depth lets it pass".into(),
+            Self::NotARecord { .. } => "--no-expand takes the file as one document".into(),
+            Self::NoField { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
+            Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
+            Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`".into(),
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
             Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),

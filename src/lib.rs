@@ -48,7 +48,7 @@ pub use error::{Cause, Error, Result};
 pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
-pub use input::{Source, WalkOptions, measure};
+pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, measure};
 pub use pairs::{Pair, PairsAnswer, PairsOptions};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, diff, wilson_interval};

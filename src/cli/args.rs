@@ -4,7 +4,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use fpdb::{Selection, Unit, WordRule};
+use fpdb::{ReadOptions, RecordFields, Selection, Unit, WordRule};
+
+use super::reading::{LimitArgs, ReadArgs};
 
 /// A persistent fingerprint database: which stored documents share text with this one, how much, and
 /// exactly where?
@@ -78,7 +80,7 @@ pub(crate) enum Command {
     /// Create an empty database
     Init(InitArgs),
     /// Add documents; run again to add only what is new or changed
-    Ingest(IngestArgs),
+    Ingest(Box<IngestArgs>),
     /// Find the stored documents that share text with these
     Query(QueryArgs),
     /// Compare two files, without a database
@@ -171,8 +173,36 @@ pub(crate) struct IngestArgs {
     /// Follow symbolic links below folders
     #[arg(long)]
     pub(crate) follow: bool,
+    /// The documents are boilerplate: never a match, and what they hold is ignored in all others
+    #[arg(long)]
+    pub(crate) boilerplate: bool,
+    /// A CSV file whose column `filename` names documents; its other columns (label, group, ...) are kept with them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) metadata: Option<PathBuf>,
+    /// The field of JSON lines and Parquet that holds the text
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text)]
+    pub(crate) text_field: String,
+    /// The field that holds the id, kept with the document
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id)]
+    pub(crate) id_field: String,
+    /// Other fields to keep with the documents, with commas between them
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub(crate) keep_fields: Vec<String>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+}
+
+impl IngestArgs {
+    /// How documents are read.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        let fields =
+            RecordFields { text: self.text_field.clone(), id: self.id_field.clone(), keep: self.keep_fields.clone() };
+        ReadOptions { fields, limits: self.limits.limits(), ..self.read.options() }
+    }
 }
 
 /// What to do with changed documents.
@@ -225,6 +255,8 @@ pub(crate) struct QueryArgs {
     /// Do not look for passages: faster
     #[arg(long)]
     pub(crate) no_passages: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
     /// Exit with status 1 if nothing was found
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
@@ -275,6 +307,8 @@ pub(crate) struct DiffArgs {
     pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }
@@ -415,7 +449,7 @@ pub(crate) struct StatsArgs {
 }
 
 /// Bytes from `512M` or `4GiB`: units of 1,000 and, with an i, of 1,024.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 512M or 4GiB".to_owned())?;
     Ok(size.as_u64())
 }
@@ -436,6 +470,13 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_limits_in_the_help_are_those_of_the_library() {
+        let cli = Cli::parse_from(["fpdb", "ingest", "a"]);
+        let Command::Ingest(args) = cli.command else { panic!("that was ingest") };
+        assert_eq!(args.read_options(), ReadOptions::default());
     }
 
     #[test]

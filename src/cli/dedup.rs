@@ -54,6 +54,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         _ => output.text(&dedup_summary_line(&summary))?,
     }
     output.finish()?;
+    if answer.boilerplate > 0 {
+        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
+    }
     if answer.common > 0 {
         printer.note(&format!(
             "{} fingerprints are held by more than {} documents each and were not counted (--max-df): \

@@ -2,12 +2,12 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::Context;
 use fpdb::report::{IngestReport, ingest_page};
-use fpdb::{Database, Error, IngestObserver, IngestOptions, Source, WalkOptions};
+use fpdb::{Database, Error, IngestObserver, IngestOptions, MetadataTable, Source, WalkOptions};
 
 use super::Outcome;
 use super::args::{Format, Global, IngestArgs};
@@ -18,6 +18,7 @@ use super::{interrupt, place};
 pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "ingest", &[Format::Human, Format::Json])?;
     let sources = sources(args)?;
+    let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     let database = open(global, args, printer)?;
     let mut options = IngestOptions {
         on_change: args.on_change.into(),
@@ -27,6 +28,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             exclude: args.exclude.clone(),
             database: None,
         },
+        read: args.read_options(),
+        boilerplate: args.boilerplate,
+        metadata,
         ..IngestOptions::default()
     };
     options.threads = global.threads.map_or(options.threads, std::num::NonZero::get);
@@ -40,8 +44,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     watch.progress.end();
     let summary = summary?;
     let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
-    for skipped in &report.skipped {
-        printer.detail(&format!("skipped {}: {}", skipped.name, skipped.reason));
+    for name in &report.unmatched {
+        printer.detail(&format!("no document matches the row {name} of the metadata"));
+    }
+    let named = args.paths.iter().filter(|path| path.is_file());
+    let named: Vec<String> = named.map(|path| path.display().to_string()).collect();
+    for skipped in report.skipped.iter().filter(|skipped| named.contains(&skipped.name)) {
+        printer.note(&format!("skipped {}: {}", skipped.name, skipped.reason));
     }
     let links = report.skipped.iter().filter(|skipped| skipped.reason.contains("symbolic link")).count();
     if links > 0 {
@@ -146,15 +155,24 @@ impl IngestObserver for Watch<'_> {
         self.progress.read(bytes);
     }
 
-    fn done(&self, name: &str, outcome: fpdb::Outcome) {
-        self.progress.document();
+    fn done(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
+        self.progress.documents(1);
         let outcome = match outcome {
             fpdb::Outcome::Added => "added",
             fpdb::Outcome::Replaced => "replaced",
             fpdb::Outcome::Unchanged => "unchanged",
             fpdb::Outcome::Kept => "kept as stored",
         };
-        self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name}")));
+        self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name} ({format})")));
+    }
+
+    fn skipped(&self, name: &str, reason: &'static str) {
+        self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
+    }
+
+    fn unchanged(&self, name: &str, documents: u64) {
+        self.progress.documents(documents);
+        self.progress.suspend(|| self.printer.detail(&format!("unchanged {name}, with {documents} documents")));
     }
 
     fn failed(&self, name: &str, error: &Error) {

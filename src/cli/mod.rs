@@ -18,6 +18,7 @@ mod place;
 mod printer;
 mod progress;
 mod query;
+mod reading;
 mod rm;
 mod show;
 mod stats;

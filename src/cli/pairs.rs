@@ -60,6 +60,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     printer.detail(&format!("{} pairs", answer.pairs.len()));
+    if answer.boilerplate > 0 {
+        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
+    }
     if answer.common > 0 {
         printer.note(&format!(
             "{} fingerprints are held by more than {} documents each and were not counted (--max-df)",

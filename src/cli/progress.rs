@@ -44,8 +44,8 @@ impl Progress {
         }
     }
 
-    pub(crate) fn document(&self) {
-        let documents = self.documents.fetch_add(1, Ordering::Relaxed) + 1;
+    pub(crate) fn documents(&self, more: u64) {
+        let documents = self.documents.fetch_add(more, Ordering::Relaxed) + more;
         if let Some(bar) = &self.bar {
             bar.set_message(format!("{documents} documents"));
         }

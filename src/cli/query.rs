@@ -152,6 +152,7 @@ fn options(args: &QueryArgs) -> QueryOptions {
         max_df: args.max_df,
         passages: !args.no_passages,
         only: None,
+        read: args.read.options(),
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::document::Digest;
 use crate::error::Result;
-use crate::pairs::{self, PairsOptions};
+use crate::pairs::{self, LeftOut, PairsOptions};
 use crate::store::Store;
 
 /// What makes a document removable, beside being identical.
@@ -100,12 +100,14 @@ pub struct Removable {
 pub struct DedupAnswer {
     /// In order of ingestion.
     pub removable: Vec<Removable>,
-    /// All documents.
+    /// All documents but boilerplate.
     pub documents: u64,
     /// Survivors that justify at least one removal.
     pub groups: u64,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
+    /// Hashes left out because boilerplate holds them.
+    pub boilerplate: u64,
 }
 
 /// A document as far as the choice needs it.
@@ -135,7 +137,7 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions) -> Result<DedupAnswer
     for candidate in &candidates {
         speakers.entry(candidate.digest).or_insert(candidate.id);
     }
-    let (edges, common) = edges(store, options, &candidates, &speakers)?;
+    let (edges, left_out) = edges(store, options, &candidates, &speakers)?;
     let mut staying: HashSet<u32> = HashSet::new();
     let mut verdicts: HashMap<u32, Verdict> = HashMap::new();
     for candidate in &candidates {
@@ -160,7 +162,12 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions) -> Result<DedupAnswer
         }
     }
 
-    let mut answer = DedupAnswer { documents: candidates.len() as u64, common, ..DedupAnswer::default() };
+    let mut answer = DedupAnswer {
+        documents: candidates.len() as u64,
+        common: left_out.common,
+        boilerplate: left_out.boilerplate,
+        ..DedupAnswer::default()
+    };
     let mut survivors: Vec<u32> = verdicts.values().map(|verdict| verdict.keep).collect();
     survivors.sort_unstable();
     survivors.dedup();
@@ -174,10 +181,13 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions) -> Result<DedupAnswer
     Ok(answer)
 }
 
-/// All documents, from the most to the least worth keeping.
+/// All documents but boilerplate, which justifies nothing, from the most to the least worth keeping.
 fn load(store: &Store, options: &DedupOptions) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     store.for_each_document(|id, record| {
+        if record.boilerplate {
+            return Ok(true);
+        }
         let protected = options.protect.iter().any(|prefix| record.name.starts_with(prefix));
         let written = || {
             let (seconds, nanoseconds) = record.modified.unwrap_or((record.ingested_at, 0));
@@ -196,22 +206,22 @@ fn load(store: &Store, options: &DedupOptions) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// For each document those that justify its removal, if they stay; and the hashes above the df cap.
+/// For each document those that justify its removal, if they stay; and the hashes that were not counted.
 fn edges(
     store: &Store,
     options: &DedupOptions,
     candidates: &[Candidate],
     speakers: &HashMap<Digest, u32>,
-) -> Result<(HashMap<u32, Vec<Verdict>>, u64)> {
+) -> Result<(HashMap<u32, Vec<Verdict>>, LeftOut)> {
     let mut wanted = PairsOptions { max_df: options.max_df, memory: options.memory, ..PairsOptions::default() };
     match options.by {
-        DedupBy::Exact => return Ok((HashMap::new(), 0)),
+        DedupBy::Exact => return Ok((HashMap::new(), LeftOut::default())),
         DedupBy::Resemblance => wanted.min_resemblance = options.threshold,
         DedupBy::Containment => wanted.min_containment = options.threshold,
     }
     let silent: Vec<u32> =
         candidates.iter().filter(|candidate| speakers[&candidate.digest] != candidate.id).map(|c| c.id).collect();
-    let (pairs, common) = pairs::measured(store, &wanted, &silent)?;
+    let (pairs, left_out) = pairs::measured(store, &wanted, &silent)?;
     let mut edges: HashMap<u32, Vec<Verdict>> = HashMap::new();
     for pair in pairs {
         let (because, a_goes, b_goes) = match options.by {
@@ -224,7 +234,7 @@ fn edges(
             }
         }
     }
-    Ok((edges, common))
+    Ok((edges, left_out))
 }
 
 /// The best of those that stay for sure, the first ingested of equals.

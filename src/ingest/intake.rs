@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-use super::pipeline::{Piece, Read, Step};
+use super::pipeline::Step;
+use super::worker::{Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
 use crate::document::{Digest, Modified, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
-use crate::input::Candidate;
-use crate::store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Store};
+use crate::input::{About, FileFacts, ReadAs};
+use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Store};
 
 /// A file written to this shortly before it was read could be written to again without its time changing:
 /// file systems count time in steps of up to two seconds.
@@ -24,35 +25,46 @@ const BATCH_SHARE: (u64, u64) = (3, 4);
 pub(super) struct Intake<'a> {
     store: &'a Store,
     observer: &'a dyn IngestObserver,
-    on_change: OnChange,
+    options: &'a IngestOptions,
     batch: Batch,
     committer: Committer,
     summary: IngestSummary,
+    /// Documents and failures of the run when the container that is being taken in began; `None` once part of it has
+    /// been given up.
+    before: Option<(u64, usize)>,
 }
 
 impl<'a> Intake<'a> {
-    pub(super) fn new(store: &'a Store, options: &IngestOptions, observer: &'a dyn IngestObserver) -> Self {
+    pub(super) fn new(store: &'a Store, options: &'a IngestOptions, observer: &'a dyn IngestObserver) -> Self {
         let (part, whole) = BATCH_SHARE;
         let batch_memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
         Self {
             store,
             observer,
-            on_change: options.on_change,
+            options,
             batch: Batch::new(store.view().state().next_document, batch_memory),
             committer: Committer::new(store),
             summary: IngestSummary::default(),
+            before: None,
         }
     }
 
     pub(super) fn take(&mut self, step: Step) -> Result<()> {
         match step {
-            Step::Unchanged(candidate) => {
-                self.observer.read(candidate.file.map_or(0, |file| file.bytes));
-                self.count(&candidate.name, Outcome::Unchanged);
+            Step::Unchanged(about, format) => {
+                self.observer.read(about.file.map_or(0, |file| file.bytes));
+                self.count(&about.name, Outcome::Unchanged, &format);
             }
-            Step::Skipped { name, reason } => self.summary.skipped.push((name, reason)),
+            Step::KnownContainer(name, bytes, documents) => {
+                self.observer.read(bytes);
+                self.summary.unchanged += documents;
+                self.observer.unchanged(&name, documents);
+            }
+            Step::Open => self.before = Some((self.documents(), self.summary.failed.len())),
+            Step::Close(file, whole) => self.close(&file, whole),
+            Step::Skipped { name, reason } => self.skip(name, reason),
             Step::Failed { name, error } => self.fail(name, error),
-            Step::Read(candidate, pieces) => self.take_document(candidate, &pieces)?,
+            Step::Read(about, pieces) => self.take_document(about, &pieces)?,
         }
         Ok(())
     }
@@ -61,27 +73,55 @@ impl<'a> Intake<'a> {
     pub(super) fn finish(mut self, stop: &AtomicBool) -> Result<IngestSummary> {
         self.commit()?;
         self.summary.interrupted = stop.load(Ordering::Relaxed);
+        for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
+            // It can belong to a container that was known and not looked into.
+            if self.store.documents_named(&name)?.is_empty() {
+                self.summary.unmatched.push(name);
+            }
+        }
         Ok(self.summary)
     }
 
-    fn take_document(&mut self, candidate: Candidate, pieces: &Receiver<Piece>) -> Result<()> {
+    /// Remembers a container of which nothing failed, so that it need not be read again.
+    fn close(&mut self, file: &FileFacts, whole: bool) {
+        if let Some((documents, failed)) = self.before.take()
+            && whole
+            && failed == self.summary.failed.len()
+            && let Some(modified) = settled(file)
+        {
+            let documents = self.documents() - documents;
+            let settings = self.options.settings();
+            let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
+            self.batch.container(file.source.clone(), record);
+        }
+    }
+
+    /// Documents of this run so far.
+    fn documents(&self) -> u64 {
+        self.summary.added + self.summary.replaced + self.summary.unchanged + self.summary.kept
+    }
+
+    fn take_document(&mut self, about: About, pieces: &Receiver<Piece>) -> Result<()> {
         let read = loop {
             // A worker that ends without a word was interrupted.
             match pieces.recv().unwrap_or(Piece::End(Err(Error::Interrupted))) {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
-                Piece::Stored(digest) => return self.touch(&candidate, digest),
+                Piece::Stored(digest) => return self.touch(about, digest),
                 Piece::End(read) => break read,
             }
         };
         match read {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;
-                self.settle(record_of(&candidate, &read, self.batch.fingerprints()))?;
+                let record = self.record_of(about, &read, self.batch.fingerprints());
+                self.settle(record)?;
             }
             Err(error) => {
                 self.batch.abandon()?;
-                if !matches!(error, Error::Interrupted) {
-                    self.fail(candidate.name, error);
+                match error {
+                    Error::Interrupted => self.before = None,
+                    Error::Binary { reason } => self.skip(about.name, reason),
+                    error => self.fail(about.name, error),
                 }
             }
         }
@@ -100,17 +140,22 @@ impl<'a> Intake<'a> {
 
     /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
     /// Returns its id where it is added.
-    pub(super) fn settle(&mut self, record: DocumentRecord) -> Result<Option<u32>> {
+    pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         let stored = self.documents_named(&record.name)?;
         let Some((newest, newest_record)) = stored.last() else {
             return self.add(record, Outcome::Added);
         };
-        if newest_record.digest == record.digest {
-            self.refresh(*newest, newest_record, record.source, record.modified);
-            return self.leave_out(&record.name, Outcome::Unchanged);
+        // Another format counts as a change where it was asked for.
+        let same_format = self.options.read.front_end == ReadAs::Auto || newest_record.format == record.format;
+        if newest_record.digest == record.digest && same_format {
+            let format = newest_record.format.clone();
+            let name = record.name.clone();
+            self.refresh(*newest, newest_record, record);
+            return self.leave_out(&name, Outcome::Unchanged, &format);
         }
-        match self.on_change {
-            OnChange::Keep => self.leave_out(&record.name, Outcome::Kept),
+        record.boilerplate |= stored.iter().any(|(_, stored)| stored.boilerplate);
+        match self.options.on_change {
+            OnChange::Keep => self.leave_out(&record.name, Outcome::Kept, &record.format),
             OnChange::Both => self.add(record, Outcome::Added),
             OnChange::Replace => {
                 for (id, record) in stored {
@@ -122,23 +167,30 @@ impl<'a> Intake<'a> {
     }
 
     /// A document that has the content stored under its name.
-    fn touch(&mut self, candidate: &Candidate, digest: Digest) -> Result<()> {
+    fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
-        let stored = self.documents_named(&candidate.name)?;
+        let stored = self.documents_named(&about.name)?;
         match stored.last() {
             Some((newest, record)) if record.digest == digest => {
-                let (source, modified) = origin_of(candidate);
-                self.refresh(*newest, record, source, modified);
-                self.count(&candidate.name, Outcome::Unchanged);
+                let (source, modified) = origin_of(&about);
+                let About { name, member, metadata, .. } = about;
+                let boilerplate = self.options.boilerplate;
+                let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
+                self.refresh(*newest, record, found);
+                self.count(&name, Outcome::Unchanged, &record.format);
             }
-            _ => self.fail(candidate.name.clone(), Error::GivenTwice { name: candidate.name.clone() }),
+            _ => self.fail(about.name.clone(), Error::GivenTwice { name: about.name }),
         }
         Ok(())
     }
 
-    /// Rewrites where and when a stored document was read, if that has changed.
-    fn refresh(&mut self, id: u32, record: &DocumentRecord, source: Option<String>, modified: Option<(i64, u32)>) {
-        let update = DocumentRecord { source, modified, ..record.clone() };
+    /// Rewrites what is kept of a stored document beside its content, as it was found this time, if that has changed.
+    fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord) {
+        let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
+        // To say nothing of a document is not to take back what was said.
+        let metadata = if metadata.is_empty() { record.metadata.clone() } else { metadata };
+        let boilerplate = boilerplate || record.boilerplate;
+        let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
         if update != *record && self.batch.record(id).is_none() {
             self.batch.update(id, update);
         }
@@ -150,9 +202,9 @@ impl<'a> Intake<'a> {
         self.committer.adopt(self.store, &mut self.batch, other, moved)
     }
 
-    fn leave_out(&mut self, name: &str, outcome: Outcome) -> Result<Option<u32>> {
+    fn leave_out(&mut self, name: &str, outcome: Outcome, format: &str) -> Result<Option<u32>> {
         self.batch.abandon()?;
-        self.count(name, outcome);
+        self.count(name, outcome, format);
         Ok(None)
     }
 
@@ -169,6 +221,32 @@ impl<'a> Intake<'a> {
         Ok(documents)
     }
 
+    fn record_of(&self, about: About, read: &Read, fingerprints: u64) -> DocumentRecord {
+        let (source, modified) = origin_of(&about);
+        let facts = &read.facts;
+        DocumentRecord {
+            name: about.name,
+            source,
+            bytes: facts.text.bytes,
+            modified,
+            digest: read.digest,
+            encoding: facts.text.encoding.to_owned(),
+            undecodable: facts.text.undecodable,
+            lines: facts.text.lines,
+            symbols: facts.symbols,
+            kgrams: facts.kgrams,
+            fingerprints,
+            // What repeats is taken off once the postings are sorted.
+            distinct: fingerprints,
+            ingested_at: clock::now(),
+            member: about.member,
+            format: read.format.name().to_owned(),
+            extracted: facts.offsets == Offsets::Extracted,
+            metadata: about.metadata,
+            boilerplate: self.options.boilerplate,
+        }
+    }
+
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
         let identical = !self.batch.documents_with(&record.digest).is_empty()
             || self.store.documents_with(&record.digest)?.iter().any(|&id| !self.batch.deletes(id));
@@ -178,7 +256,8 @@ impl<'a> Intake<'a> {
         self.summary.fingerprints += record.fingerprints;
         self.summary.undecodable += record.undecodable;
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
-        self.count(&record.name, outcome);
+        *self.summary.formats.entry(record.format.clone()).or_default() += 1;
+        self.count(&record.name, outcome, &record.format);
         self.batch.finish(record).map(Some)
     }
 
@@ -186,13 +265,12 @@ impl<'a> Intake<'a> {
         if !self.batch.is_empty() {
             self.committer.commit(self.store, &mut self.batch)?;
             self.store.fold_excess()?;
-            let done = &self.summary;
-            self.observer.committed(done.added + done.replaced + done.unchanged + done.kept);
+            self.observer.committed(self.documents());
         }
         Ok(())
     }
 
-    fn count(&mut self, name: &str, outcome: Outcome) {
+    fn count(&mut self, name: &str, outcome: Outcome, format: &str) {
         let counter = match outcome {
             Outcome::Added => &mut self.summary.added,
             Outcome::Replaced => &mut self.summary.replaced,
@@ -200,7 +278,12 @@ impl<'a> Intake<'a> {
             Outcome::Kept => &mut self.summary.kept,
         };
         *counter += 1;
-        self.observer.done(name, outcome);
+        self.observer.done(name, outcome, format);
+    }
+
+    fn skip(&mut self, name: String, reason: &'static str) {
+        self.observer.skipped(&name, reason);
+        self.summary.skipped.push((name, reason));
     }
 
     fn fail(&mut self, name: String, error: Error) {
@@ -210,36 +293,14 @@ impl<'a> Intake<'a> {
 }
 
 /// Where a document was read from, and when that was written, where it can vouch for the content.
-fn origin_of(candidate: &Candidate) -> (Option<String>, Option<(i64, u32)>) {
-    let Some(file) = &candidate.file else { return (None, None) };
-    let now = clock::now();
-    let settled = |modified: &Modified| modified.seconds < now - UNTRUSTED_SECONDS;
-    let modified = file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds));
-    (Some(file.source.clone()), modified)
+fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
+    let Some(file) = &about.file else { return (None, None) };
+    (Some(file.source.clone()), settled(file))
 }
 
-fn record_of(candidate: &Candidate, read: &Read, fingerprints: u64) -> DocumentRecord {
-    let (source, modified) = origin_of(candidate);
-    let facts = &read.facts;
-    DocumentRecord {
-        name: candidate.name.clone(),
-        source,
-        bytes: facts.text.bytes,
-        modified,
-        digest: read.digest,
-        encoding: facts.text.encoding.to_owned(),
-        undecodable: facts.text.undecodable,
-        lines: facts.text.lines,
-        symbols: facts.symbols,
-        kgrams: facts.kgrams,
-        fingerprints,
-        // What repeats is taken off once the postings are sorted.
-        distinct: fingerprints,
-        ingested_at: clock::now(),
-        member: None,
-        format: read.format.name().to_owned(),
-        extracted: facts.offsets == Offsets::Extracted,
-        metadata: Vec::new(),
-        boilerplate: false,
-    }
+/// When a file was written, where it can vouch for the content.
+fn settled(file: &FileFacts) -> Option<(i64, u32)> {
+    let now = clock::now();
+    let settled = |modified: &Modified| modified.seconds < now - UNTRUSTED_SECONDS;
+    file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds))
 }

@@ -9,11 +9,16 @@ mod memory;
 mod merge;
 mod pipeline;
 mod repair;
+mod worker;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::error::{Error, Result};
-use crate::input::{Source, WalkOptions};
+use crate::input::{MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::store::Store;
 use intake::Intake;
 
@@ -43,6 +48,13 @@ pub struct IngestOptions {
     pub on_change: OnChange,
     /// Which files count.
     pub walk: WalkOptions,
+    /// What is taken for a document, and how it is read.
+    pub read: ReadOptions,
+    /// The documents are boilerplate: never a match, and what they hold is ignored in others. A document that is
+    /// boilerplate stays it until it is removed.
+    pub boilerplate: bool,
+    /// What is known of documents beside their content.
+    pub metadata: Option<Arc<MetadataTable>>,
 }
 
 impl Default for IngestOptions {
@@ -53,6 +65,9 @@ impl Default for IngestOptions {
             memory: (memory::of_machine() / 4).max(Self::LEAST_MEMORY),
             on_change: OnChange::default(),
             walk: WalkOptions::default(),
+            read: ReadOptions::default(),
+            boilerplate: false,
+            metadata: None,
         }
     }
 }
@@ -60,14 +75,25 @@ impl Default for IngestOptions {
 impl IngestOptions {
     /// Below this the fixed costs of a batch dominate, and the setting is refused.
     pub const LEAST_MEMORY: u64 = 1 << 20;
+
+    /// A digest of what has a say in which documents a container gives, and in what is kept of them.
+    fn settings(&self) -> u64 {
+        let ReadOptions { front_end, closed, fields, limits: _ } = &self.read;
+        let table = self.metadata.as_ref().map(|table| table.digest());
+        xxh3_64(format!("{front_end:?} {closed} {fields:?} {} {table:?}", self.boilerplate).as_bytes())
+    }
 }
 
 /// Told what happens, while it happens, on the thread that called [`crate::Database::ingest`].
 pub trait IngestObserver: Sync {
     /// `bytes` more bytes of documents have been read. Called from the worker threads.
     fn read(&self, bytes: u64);
-    /// A document is done with: it has been added or was there already.
-    fn done(&self, name: &str, outcome: Outcome);
+    /// A document is done with: it has been added, in this format, or was there already.
+    fn done(&self, name: &str, outcome: Outcome, format: &str);
+    /// Something was found that is no document, for this reason.
+    fn skipped(&self, name: &str, reason: &'static str);
+    /// A container is done with that was ingested whole before and has not changed since, nor its documents.
+    fn unchanged(&self, name: &str, documents: u64);
     /// A document could not be read; the run goes on.
     fn failed(&self, name: &str, error: &Error);
     /// A commit has been made: `documents` documents are safe so far in this run.
@@ -80,7 +106,9 @@ pub struct Silent;
 
 impl IngestObserver for Silent {
     fn read(&self, _: u64) {}
-    fn done(&self, _: &str, _: Outcome) {}
+    fn done(&self, _: &str, _: Outcome, _: &str) {}
+    fn skipped(&self, _: &str, _: &'static str) {}
+    fn unchanged(&self, _: &str, _: u64) {}
     fn failed(&self, _: &str, _: &Error) {}
     fn committed(&self, _: u64) {}
 }
@@ -121,6 +149,10 @@ pub struct IngestSummary {
     pub undecodable: u64,
     /// See `undecodable`.
     pub undecodable_documents: u64,
+    /// Formats of the added and replacing documents, and how many are in each.
+    pub formats: BTreeMap<String, u64>,
+    /// Rows of the metadata table that no document matches.
+    pub unmatched: Vec<String>,
     /// What could not be read, by name.
     pub failed: Vec<(String, Error)>,
     /// What was left out, by name, and why.

@@ -2,25 +2,24 @@
 //!
 //! Every document to be read gets a short queue of its own. The queues are handed to the intake in the
 //! order of the walk, and it empties them one after the other: a worker that runs ahead waits when its
-//! document's queue is full.
+//! document's queue is full. Containers are read by the walking thread, which hands each member over before the
+//! next: so decompression and fingerprinting overlap, and a member of any size passes through a queue of a few pieces.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::intake::Intake;
+use super::worker::{Job, Piece, work};
 use super::{IngestObserver, IngestOptions};
-use crate::document::{Digest, Format};
+use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
-use crate::input::{Candidate, Found, Reader, Source, walk};
-use crate::profile::Unit;
+use crate::input::{
+    About, Candidate, Content, FileFacts, Found, Opened, Reading, Source, expand_standard_input, open, walk,
+};
 use crate::store::Store;
-
-/// Fingerprints that travel together: some 200 KiB.
-const PIECE_FINGERPRINTS: usize = 4096;
 
 /// Pieces of one document that may wait to be taken in.
 const PIECES_WAITING: usize = 3;
@@ -28,36 +27,25 @@ const PIECES_WAITING: usize = 3;
 /// Documents per thread that may wait to be taken in.
 const DOCUMENTS_WAITING: usize = 16;
 
-/// Part of a document, on its way from a worker to the intake.
-pub(super) enum Piece {
-    Fingerprints(Vec<Fingerprint>),
-    /// It has the content that is stored; nothing else comes.
-    Stored(Digest),
-    End(Result<Read>),
-}
-
-/// A document that has been read to its end.
-pub(super) struct Read {
-    pub(super) digest: Digest,
-    pub(super) format: Format,
-    pub(super) facts: DocumentFacts,
-    /// The fingerprints that no piece has brought.
-    pub(super) rest: Vec<Fingerprint>,
-}
-
 /// One step of the walk, as the intake sees it.
 pub(super) enum Step {
-    Read(Candidate, Receiver<Piece>),
-    Unchanged(Candidate),
-    Skipped { name: String, reason: &'static str },
-    Failed { name: String, error: Error },
-}
-
-struct Job {
-    candidate: Candidate,
-    /// The content stored under its name, where the size is the same: then it is worth a look before the work.
-    stored: Option<Digest>,
-    pieces: SyncSender<Piece>,
+    Read(About, Receiver<Piece>),
+    /// A document that has not changed, in this format.
+    Unchanged(About, String),
+    /// A container that was ingested whole before and has not changed: its name, bytes and documents.
+    KnownContainer(String, u64, u64),
+    /// What comes up to the next `Close` is of one file.
+    Open,
+    /// All of the file has been handed over; true if none of it was left out because of an error.
+    Close(Arc<FileFacts>, bool),
+    Skipped {
+        name: String,
+        reason: &'static str,
+    },
+    Failed {
+        name: String,
+        error: Error,
+    },
 }
 
 /// Runs the pipeline to the end of the walk, or until `stop` is set.
@@ -70,67 +58,138 @@ pub(super) fn run(
     intake: &mut Intake<'_>,
 ) -> Result<()> {
     let waiting = options.threads * DOCUMENTS_WAITING;
-    let (step_sender, steps) = sync_channel(waiting);
-    let (job_sender, jobs) = sync_channel::<Job>(waiting);
-    let jobs = Mutex::new(jobs);
+    let (steps, taken) = sync_channel(waiting);
+    let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
+    let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
-        let walker = scope.spawn(move || walk_all(store, sources, options, stop, &step_sender, &job_sender));
+        let walker = Walker { store, options, stop, observer, steps, jobs, settings: options.settings() };
+        let walker = scope.spawn(move || walker.walk(sources));
         for _ in 0..options.threads {
-            let jobs = &jobs;
-            scope.spawn(move || work(store, jobs, stop, observer));
+            let jobs = &waiting_jobs;
+            scope.spawn(move || work(store, options, jobs, stop, observer));
         }
-        let mut taken = Ok(());
-        for step in &steps {
-            taken = intake.take(step);
-            if taken.is_err() {
+        let mut outcome = Ok(());
+        for step in &taken {
+            outcome = intake.take(step);
+            if outcome.is_err() {
                 // The others notice, and end; what they still send is dropped.
                 stop.store(true, Ordering::Relaxed);
                 break;
             }
         }
-        drop(steps);
+        drop(taken);
         let walked = walker.join().unwrap_or(Ok(()));
-        taken.and(walked)
+        outcome.and(walked)
     })
 }
 
-fn walk_all(
-    store: &Store,
-    sources: &[Source],
-    options: &IngestOptions,
-    stop: &AtomicBool,
-    steps: &SyncSender<Step>,
-    jobs: &SyncSender<Job>,
-) -> Result<()> {
-    let mut failure = None;
-    walk(sources, &options.walk, &mut |found| {
-        if stop.load(Ordering::Relaxed) {
+/// Walks, and says what is to be done.
+struct Walker<'a> {
+    store: &'a Store,
+    options: &'a IngestOptions,
+    stop: &'a AtomicBool,
+    observer: &'a dyn IngestObserver,
+    steps: SyncSender<Step>,
+    jobs: SyncSender<Job>,
+    settings: u64,
+}
+
+impl Walker<'_> {
+    fn walk(&self, sources: &[Source]) -> Result<()> {
+        let mut failure = None;
+        walk(sources, &self.options.walk, &mut |found| match self.found(found) {
+            Ok(flow) => flow,
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Takes what the walk has found.
+    fn found(&self, found: Found) -> Result<ControlFlow<()>> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let candidate = match found {
+            Found::Skipped { name, reason } => return Ok(self.step(Step::Skipped { name, reason })),
+            Found::Failed { name, error } => return Ok(self.step(Step::Failed { name, error })),
+            Found::Document(candidate) => candidate,
+        };
+        let mut about = candidate.about;
+        if let Some(table) = &self.options.metadata {
+            table.apply(&mut about);
+        }
+        let progress = |bytes| self.observer.read(bytes);
+        let reading = Reading { options: &self.options.read, stop: self.stop, progress: &progress };
+        let Some(file) = about.file.clone() else {
+            expand_standard_input(&about, reading, &mut |found| self.member(found));
+            return Ok(ControlFlow::Continue(()));
+        };
+        let stored = match look_up(self.store, self.options, &about, &file)? {
+            Known::Unchanged(format) => return Ok(self.step(Step::Unchanged(about, format))),
+            Known::Content(digest) => Some(digest),
+            Known::Nothing => None,
+        };
+        if let Some(documents) = self.known_documents(&file)? {
+            return Ok(self.step(Step::KnownContainer(about.name, file.bytes, documents)));
+        }
+        let container = match open(&about, &file, reading) {
+            Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
+            Ok(Opened::Document(content)) => {
+                let _ = self.step(Step::Open);
+                let _ = self.document(about, content, None);
+                return Ok(self.step(Step::Close(file, true)));
+            }
+            Ok(Opened::Container(container)) => container,
+            Err(error) => return Ok(self.step(Step::Failed { name: about.name, error })),
+        };
+        let _ = self.step(Step::Open);
+        match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
+            Ok(whole) => Ok(self.step(Step::Close(file, whole))),
+            Err(error) => Ok(self.step(Step::Failed { name: about.name, error })),
+        }
+    }
+
+    /// Takes what a container holds.
+    fn member(&self, found: Found) -> ControlFlow<()> {
+        if self.stop.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
-        let (step, job) = match found {
-            Found::Skipped { name, reason } => (Step::Skipped { name, reason }, None),
-            Found::Failed { name, error } => (Step::Failed { name, error }, None),
-            Found::Document(candidate) => match look_up(store, &candidate) {
-                Err(error) => {
-                    failure = Some(error);
-                    return ControlFlow::Break(());
+        match found {
+            Found::Skipped { name, reason } => self.step(Step::Skipped { name, reason }),
+            Found::Failed { name, error } => self.step(Step::Failed { name, error }),
+            Found::Document(Candidate { mut about, content }) => {
+                if let Some(table) = &self.options.metadata {
+                    table.apply(&mut about);
                 }
-                Ok(Known::Unchanged) => (Step::Unchanged(candidate), None),
-                Ok(known) => {
-                    let stored = match known {
-                        Known::Content(digest) => Some(digest),
-                        _ => None,
-                    };
-                    let (sender, pieces) = sync_channel(PIECES_WAITING);
-                    (Step::Read(candidate.clone(), pieces), Some(Job { candidate, stored, pieces: sender }))
-                }
-            },
-        };
+                self.document(about, content, None)
+            }
+        }
+    }
+
+    fn document(&self, about: About, content: Content, stored: Option<Digest>) -> ControlFlow<()> {
+        let (pieces, taken) = sync_channel(PIECES_WAITING);
         // The step before the job: a worker that waits for the intake then waits for a step it will reach.
-        let sent = steps.send(step).is_ok() && job.is_none_or(|job| jobs.send(job).is_ok());
-        if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    failure.map_or(Ok(()), Err)
+        self.step(Step::Read(about.clone(), taken))?;
+        let job = Job { candidate: Candidate { about, content }, stored, pieces };
+        if self.jobs.send(job).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn step(&self, step: Step) -> ControlFlow<()> {
+        // An intake that is gone has failed, and says so itself.
+        if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    /// The documents that came of this file, if it was ingested whole with the same settings and has not changed.
+    fn known_documents(&self, file: &FileFacts) -> Result<Option<u64>> {
+        let known = self.store.container(&file.source)?.filter(|known| {
+            let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
+            known.bytes == file.bytes && Some(known.modified) == modified && known.settings == self.settings
+        });
+        Ok(known.map(|known| known.documents))
+    }
 }
 
 /// What is known of a document before it is read.
@@ -139,57 +198,24 @@ enum Known {
     Nothing,
     /// A document of its name and size is stored, with this content.
     Content(Digest),
-    /// It was read from this very file, which has the same size and time still.
-    Unchanged,
+    /// It was read from this very file, which has the same size and time still; its format.
+    Unchanged(String),
 }
 
-fn look_up(store: &Store, candidate: &Candidate) -> Result<Known> {
-    let Some(file) = &candidate.file else { return Ok(Known::Nothing) };
-    let Some(&newest) = store.documents_named(&candidate.name)?.last() else { return Ok(Known::Nothing) };
+fn look_up(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
+    let Some(&newest) = store.documents_named(&about.name)?.last() else { return Ok(Known::Nothing) };
     let record = match store.document(newest) {
         // The intake has deleted it in between.
         Err(_) if !store.view().is_live(newest) => return Ok(Known::Nothing),
         record => record?,
     };
-    let same_time = record.modified().is_some() && record.modified() == file.modified;
-    Ok(match record.bytes == file.bytes {
-        true if same_time && record.source.as_deref() == Some(&file.source) => Known::Unchanged,
-        true => Known::Content(record.digest),
-        false => Known::Nothing,
-    })
-}
-
-fn work(store: &Store, jobs: &Mutex<Receiver<Job>>, stop: &AtomicBool, observer: &dyn IngestObserver) {
-    let mut reader = Reader::new(store.profile().unit != Unit::Byte);
-    let mut fingerprinter = Fingerprinter::new(store.profile());
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { candidate, stored, pieces }) = job else { return };
-        if let Some(stored) = stored
-            && let Ok(digest) = reader.read(&candidate, stop, &mut |_| Ok(()))
-            && digest == stored
-        {
-            observer.read(candidate.file.as_ref().map_or(0, |file| file.bytes));
-            // As below.
-            let _ = pieces.send(Piece::Stored(digest));
-            continue;
-        }
-        let mut fingerprints = Vec::new();
-        let format = if store.profile().unit == Unit::Byte { Format::Bytes } else { Format::Text };
-        fingerprinter.begin(format);
-        let digest = reader.read(&candidate, stop, &mut |bytes| {
-            observer.read(bytes.len() as u64);
-            fingerprinter.feed(bytes, &mut fingerprints);
-            if fingerprints.len() < PIECE_FINGERPRINTS {
-                return Ok(());
-            }
-            // An intake that is gone has failed, and says so itself.
-            pieces.send(Piece::Fingerprints(std::mem::take(&mut fingerprints))).map_err(|_| Error::Interrupted)
-        });
-        // Finished in any case, so as to be ready for the next document.
-        let facts = fingerprinter.finish(&mut fingerprints);
-        let end = digest.and_then(|digest| facts.map(|facts| Read { digest, format, facts, rest: fingerprints }));
-        // As above.
-        let _ = pieces.send(Piece::End(end));
+    let same_format = options.read.front_end.allows(&record.format);
+    if record.bytes != file.bytes || record.member.is_some() || !same_format {
+        return Ok(Known::Nothing);
     }
+    let same_time = record.modified().is_some() && record.modified() == file.modified;
+    let same_words = about.metadata.is_empty() || about.metadata == record.metadata;
+    let marked = record.boilerplate || !options.boilerplate;
+    let unchanged = same_time && same_words && marked && record.source.as_deref() == Some(&file.source);
+    Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })
 }

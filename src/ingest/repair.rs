@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
-use crate::input::{Reader, candidate_of};
-use crate::profile::Unit;
+use crate::input::{ReadOptions, Reader, stored_document};
 use crate::store::{Begun, DocumentRecord, Repair, Repairing};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
@@ -16,7 +15,7 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
         Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
         Begun::Damaged(repairing) => repairing,
     };
-    let mut reader = Reader::new(repairing.profile().unit != Unit::Byte);
+    let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
     for (done, id) in (1..).zip(repairing.hurt()) {
         let record = repairing.read_record(id)?;
@@ -37,7 +36,7 @@ fn read_again(
     record: &DocumentRecord,
 ) -> Result<std::result::Result<DocumentRecord, String>> {
     let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
-    let candidate = match candidate_of(Path::new(source)) {
+    let candidate = match stored_document(source, record.member.as_deref(), &ReadOptions::default()) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };
@@ -45,7 +44,7 @@ fn read_again(
     let mut fingerprints = Vec::new();
     // What the store says is no fault of the document.
     let mut failure = None;
-    let digest = reader.read(&candidate, &AtomicBool::new(false), &mut |bytes| {
+    let digest = reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |bytes| {
         fingerprinter.feed(bytes, &mut fingerprints);
         repairing.take(&std::mem::take(&mut fingerprints)).map_err(|error| {
             failure = Some(error);

@@ -1,16 +1,37 @@
 //! Input: here is a path, which documents are in it?
+//!
+//! A walk finds files; a file is a document, a compressed document, or a container whose members are documents,
+//! containers among them again. Members are handed over as their bytes come, so that one of any size passes through.
 
+mod containers;
+mod decompress;
+mod expand;
+mod layer;
+mod limits;
+mod metadata;
 mod reader;
+mod stored;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
-use crate::document::Modified;
-use crate::error::Error;
+use crate::document::{Format, Language, Modified};
+use crate::error::{Error, Result};
 
-pub(crate) use reader::Reader;
+pub use containers::RecordFields;
+pub(crate) use expand::{Opened, Reading, expand_standard_input, open, single_document};
+pub(crate) use layer::Compression;
+pub use limits::InputLimits;
+pub use metadata::MetadataTable;
+pub(crate) use reader::{Reader, format_of};
+pub(crate) use stored::stored_document;
+use walk::candidate_of;
 pub use walk::measure;
-pub(crate) use walk::{candidate_of, walk};
+pub(crate) use walk::walk;
 
 /// Where documents are to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +58,80 @@ pub struct WalkOptions {
     pub database: Option<PathBuf>,
 }
 
-/// A file that is to become a document.
-#[derive(Clone, Debug)]
+/// What is taken for a document, and how it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which front-end reads the documents.
+    pub front_end: ReadAs,
+    /// Takes containers and compressed files as documents, as they are.
+    pub closed: bool,
+    /// Where the text of a record is.
+    pub fields: RecordFields,
+    /// What a file may unfold to.
+    pub limits: InputLimits,
+}
+
+/// Which front-end reads documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadAs {
+    /// The one that a document's name and first bytes tell; those of no front-end are left out.
+    #[default]
+    Auto,
+    /// That of the programming language a document's name tells; plain text where it tells none.
+    Code,
+    /// One for all.
+    Format(Format),
+}
+
+impl ReadAs {
+    /// The front-end of a document that was read in the format of this name.
+    pub(crate) fn of(format: &str) -> Self {
+        Format::named(format).map_or(Self::Auto, Self::Format)
+    }
+
+    /// Whether a document read in the format of this name would do: then it need not be read again.
+    pub(crate) fn allows(self, format: &str) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Code => {
+                Language::ALL.iter().any(|language| language.name() == format) || format == Format::Text.name()
+            }
+            Self::Format(asked) => asked.name() == format,
+        }
+    }
+}
+
+/// A document to be read.
+#[derive(Debug)]
 pub(crate) struct Candidate {
+    pub(crate) about: About,
+    pub(crate) content: Content,
+}
+
+/// What is known of a document before it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
     pub(crate) name: String,
-    /// The file as the walk reached it; `None` for standard input.
-    pub(crate) file: Option<FileFacts>,
+    /// The name of a file like it, for what its ending tells of its format; may be empty.
+    pub(crate) hint: String,
+    /// The file it is, or is in; `None` for standard input.
+    pub(crate) file: Option<Arc<FileFacts>>,
+    /// Which part of the file, as its name says it; `None` for the whole.
+    pub(crate) member: Option<String>,
+    pub(crate) metadata: Vec<(String, String)>,
+}
+
+/// Where the bytes of a document come from.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// The file.
+    File,
+    /// The file, decompressed.
+    Compressed(Compression),
+    /// These are all of them.
+    Whole(Vec<u8>),
+    /// They come piece by piece, or end with an error.
+    Pieces(Receiver<Result<Vec<u8>>>),
 }
 
 /// What the file system says of a file.
@@ -68,4 +157,19 @@ pub(crate) enum Found {
         name: String,
         error: Error,
     },
+}
+
+impl Candidate {
+    /// The document that standard input is.
+    pub(crate) fn standard_input(name: &str) -> Self {
+        let name = name.to_owned();
+        let about = About { hint: name.clone(), name, file: None, member: None, metadata: Vec::new() };
+        Self { about, content: Content::File }
+    }
+
+    /// The document that a whole file is.
+    fn file(name: String, facts: FileFacts) -> Self {
+        let about = About { hint: name.clone(), name, file: Some(Arc::new(facts)), member: None, metadata: Vec::new() };
+        Self { about, content: Content::File }
+    }
 }

@@ -7,88 +7,135 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::decompress::decompress;
+use super::limits::{InputLimits, Meter, Metered};
 use super::walk::modified;
-use super::{Candidate, FileFacts};
-use crate::document::Digest;
+use super::{Candidate, Compression, Content, FileFacts, ReadAs};
+use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
-use crate::normalize;
+use crate::extract::{self, Choice};
+use crate::profile::Unit;
 
 /// Bytes read at a time.
-const CHUNK: usize = 256 << 10;
-
-/// How far into a document a NUL byte marks it as binary; as git does.
-const BINARY_PROBE: usize = 8000;
+pub(super) const PIECE: usize = 256 << 10;
 
 /// Reads documents one after the other; one per thread.
 pub(crate) struct Reader {
-    /// Whether binary documents are refused.
-    text: bool,
+    limits: InputLimits,
     buffer: Vec<u8>,
 }
 
+/// What the bytes of one document go through.
+struct Intake<'a> {
+    digest: Xxh3,
+    bytes: u64,
+    limit: u64,
+    stop: &'a AtomicBool,
+    take: &'a mut dyn FnMut(&[u8]) -> Result<()>,
+}
+
+impl Intake<'_> {
+    fn piece(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limit {
+            return Err(Error::DocumentTooLarge { limit: self.limit });
+        }
+        self.digest.update(bytes);
+        (self.take)(bytes)
+    }
+}
+
 impl Reader {
-    /// A reader that refuses binary documents where `text` is set.
-    pub(crate) fn new(text: bool) -> Self {
-        Self { text, buffer: vec![0; CHUNK] }
+    /// A reader that takes documents within these limits.
+    pub(crate) fn new(limits: InputLimits) -> Self {
+        Self { limits, buffer: vec![0; PIECE] }
     }
 
-    /// Reads a document to its end, gives its bytes to `take` piece by piece, and returns their digest.
+    /// Reads a document to its end, gives its bytes to `take` piece by piece, the first of which may be empty, and
+    /// returns their digest. `progress` is told of the bytes of a file as they are read.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Binary`], [`Error::ChangedWhileReading`], [`Error::Interrupted`] once `stop`
-    /// is set, and what `take` returns. What `take` was given then is no whole document.
+    /// What keeps the bytes from being read or decoded, [`Error::ChangedWhileReading`], [`Error::Interrupted`] once
+    /// `stop` is set, and what `take` returns. What `take` was given then is no whole document.
     pub(crate) fn read(
         &mut self,
         candidate: &Candidate,
         stop: &AtomicBool,
+        progress: &dyn Fn(u64),
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Digest> {
-        match &candidate.file {
-            Some(file) => self.read_file(file, stop, take),
-            None => Ok(self.read_from(&mut io::stdin().lock(), Path::new("standard input"), stop, take)?.0),
+        let limit = self.limits.document_bytes;
+        let mut intake = Intake { digest: Xxh3::new(), bytes: 0, limit, stop, take };
+        match (&candidate.content, &candidate.about.file) {
+            (Content::Whole(bytes), _) => intake.piece(bytes)?,
+            (Content::Pieces(pieces), _) => {
+                for piece in pieces {
+                    intake.piece(&piece?)?;
+                }
+            }
+            (Content::File, Some(file)) => self.file(file, None, progress, &mut intake)?,
+            (Content::Compressed(compression), Some(file)) => {
+                self.file(file, Some(*compression), progress, &mut intake)?;
+            }
+            (Content::File | Content::Compressed(_), None) => {
+                self.pieces(&mut io::stdin().lock(), &mut intake, |error| Error::io("read", "standard input")(error))?;
+            }
         }
+        Ok(intake.digest.digest128().to_be_bytes())
     }
 
-    fn read_file(
+    fn file(
         &mut self,
         file: &FileFacts,
-        stop: &AtomicBool,
-        take: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<Digest> {
-        let io_error = || Error::io("read", &file.path);
-        let mut open = File::open(&file.path).map_err(io_error())?;
-        let (digest, bytes) = self.read_from(&mut open, &file.path, stop, take)?;
-        let after = open.metadata().map_err(io_error())?;
-        let same = bytes == file.bytes && after.len() == file.bytes && modified(&after) == file.modified;
-        if same { Ok(digest) } else { Err(Error::ChangedWhileReading { path: file.path.clone() }) }
+        compression: Option<Compression>,
+        progress: &dyn Fn(u64),
+        intake: &mut Intake<'_>,
+    ) -> Result<()> {
+        let open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
+        let meter = Meter::new(self.limits, Some(file.bytes), intake.stop, progress);
+        meter.tell();
+        let mut input = Metered { input: &open, meter: &meter };
+        match compression {
+            None => {
+                self.pieces(&mut input, intake, |error| meter.failure_or(|| Error::io("read", &file.path)(error)))?
+            }
+            Some(compression) => {
+                let cause = |error| meter.error(compression.name(), error);
+                let mut inside = decompress(compression, input, &meter).map_err(cause)?;
+                self.pieces(&mut inside, intake, cause)?;
+            }
+        }
+        let whole = compression.is_some() || intake.bytes == file.bytes;
+        if whole && is_unchanged(&open, file)? {
+            Ok(())
+        } else {
+            Err(Error::ChangedWhileReading { path: file.path.clone() })
+        }
     }
 
-    fn read_from(
+    fn pieces(
         &mut self,
         input: &mut dyn Read,
-        path: &Path,
-        stop: &AtomicBool,
-        take: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<(Digest, u64)> {
-        let mut digest = Xxh3::new();
-        let mut total = 0;
+        intake: &mut Intake<'_>,
+        cause: impl Fn(io::Error) -> Error,
+    ) -> Result<()> {
         loop {
-            if stop.load(Ordering::Relaxed) {
-                return Err(Error::Interrupted);
-            }
-            let filled = fill(input, &mut self.buffer).map_err(Error::io("read", path))?;
-            let bytes = &self.buffer[..filled];
-            if total == 0 && self.text {
-                refuse_binary(bytes)?;
-            }
-            total += bytes.len() as u64;
-            digest.update(bytes);
-            take(bytes)?;
-            if filled < CHUNK {
-                return Ok((digest.digest128().to_be_bytes(), total));
+            let filled = fill(input, &mut self.buffer).map_err(&cause)?;
+            intake.piece(&self.buffer[..filled])?;
+            if filled < PIECE {
+                return Ok(());
             }
         }
     }
+}
+
+/// Whether a file has the size and time it was found with.
+pub(super) fn is_unchanged(open: &File, file: &FileFacts) -> Result<bool> {
+    let after = open.metadata().map_err(Error::io("read", Path::new(&file.path)))?;
+    Ok(after.len() == file.bytes && modified(&after) == file.modified)
 }
 
 /// Reads until the buffer is full or the input ends.
@@ -105,11 +152,21 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Refuses bytes that begin a binary file: NUL bytes, where they are not half of UTF-16 or UTF-32 text.
-fn refuse_binary(bytes: &[u8]) -> Result<()> {
-    let probe = &bytes[..bytes.len().min(BINARY_PROBE)];
-    match probe.iter().position(|&byte| byte == 0) {
-        Some(offset) if !normalize::is_wide_text(probe) => Err(Error::Binary { offset: offset as u64 }),
-        _ => Ok(()),
+/// The format a document is read in: the one asked for, else the one its name and first bytes tell.
+///
+/// # Errors
+/// [`Error::Binary`] for bytes that no front-end of this unit reads.
+pub(crate) fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<Format> {
+    let chosen = match (unit, asked) {
+        (Unit::Byte, _) => return Ok(Format::Bytes),
+        (_, ReadAs::Format(format)) => return Ok(format),
+        // The language is the same whatever the unit.
+        (_, ReadAs::Code) => extract::choose(hint, head, Unit::Token),
+        (_, ReadAs::Auto) => extract::choose(hint, head, unit),
+    };
+    match (chosen, asked) {
+        (Choice::Skip(reason), _) => Err(Error::Binary { reason }),
+        (Choice::Read(format @ Format::Code(_)), _) | (Choice::Read(format), ReadAs::Auto) => Ok(format),
+        (Choice::Read(_), _) => Ok(Format::Text),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Candidate, FileFacts, Found, Source, WalkOptions};
+use super::{About, Candidate, FileFacts, Found, Source, WalkOptions};
 use crate::clock;
 use crate::document::Modified;
 use crate::error::{Cause, Error, Result};
@@ -28,7 +28,7 @@ pub(crate) fn walk(
     let exclude = excluded(&options.exclude)?;
     for source in sources {
         let flow = match source {
-            Source::StandardInput { name } => visit(Found::Document(Candidate { name: name.clone(), file: None })),
+            Source::StandardInput { name } => visit(Found::Document(Candidate::standard_input(name))),
             Source::Path(path) => walk_path(path, options, &exclude, visit),
         };
         if flow.is_break() {
@@ -45,7 +45,7 @@ pub(crate) fn walk(
 pub fn measure(sources: &[Source], options: &WalkOptions, stop: &AtomicBool) -> Result<Option<u64>> {
     let mut bytes = 0;
     walk(sources, options, &mut |found| {
-        if let Found::Document(Candidate { file: Some(file), .. }) = found {
+        if let Found::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
             bytes += file.bytes;
         }
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -146,7 +146,7 @@ fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
         });
     }
     Some(match facts_of(path, &metadata) {
-        Ok(file) => Found::Document(Candidate { name, file: Some(file) }),
+        Ok(file) => Found::Document(Candidate::file(name, file)),
         Err(error) => Found::Failed { name, error },
     })
 }
@@ -180,7 +180,7 @@ pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
     if !metadata.is_file() {
         return Err(Error::NotAFile { path: path.to_owned() });
     }
-    Ok(Candidate { name: name_of(path)?, file: Some(facts_of(path, &metadata)?) })
+    Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?))
 }
 
 /// What is kept of a file beside its content.

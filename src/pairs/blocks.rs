@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Documents, PairsOptions};
+use super::{Counts, Documents, LeftOut, PairsOptions};
 use crate::error::Result;
 use crate::store::Store;
 
@@ -13,8 +13,8 @@ const PAIR_BYTES: u64 = 32;
 pub(super) struct Plan {
     /// Ranges of ids, ascending and without overlap.
     pub(super) blocks: Vec<Range<u32>>,
-    /// Hashes above the df cap.
-    pub(super) common: u64,
+    /// Hashes that are not counted.
+    pub(super) left_out: LeftOut,
 }
 
 impl Plan {
@@ -23,13 +23,15 @@ impl Plan {
     pub(super) fn make(store: &Store, documents: &Documents, options: &PairsOptions) -> Result<Self> {
         let ids = documents.sizes.len() as u32;
         let mut bounds = vec![0u64; ids as usize];
-        let mut common = 0;
+        let mut left_out = LeftOut::default();
         store.for_each_hash(|_, holders| {
-            if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
-                common += 1;
-            } else {
-                for (after, &holder) in holders.iter().rev().enumerate() {
-                    bounds[holder as usize] += after as u64;
+            match documents.counts(holders, options) {
+                Counts::Common => left_out.common += 1,
+                Counts::Boilerplate => left_out.boilerplate += 1,
+                Counts::Yes => {
+                    for (after, &holder) in holders.iter().rev().enumerate() {
+                        bounds[holder as usize] += after as u64;
+                    }
                 }
             }
             Ok(())
@@ -52,6 +54,6 @@ impl Plan {
         if held > 0 {
             blocks.push(start..ids);
         }
-        Ok(Self { blocks, common })
+        Ok(Self { blocks, left_out })
     }
 }

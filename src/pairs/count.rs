@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{Documents, Found, PairsOptions};
+use super::{Counts, Documents, Found, PairsOptions};
 use crate::error::Result;
 use crate::store::Store;
 
@@ -17,7 +17,7 @@ pub(super) fn count(
 ) -> Result<Vec<Found>> {
     let mut counts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     store.for_each_hash(|_, holders| {
-        if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
+        if !matches!(documents.counts(holders, options), Counts::Yes) {
             return Ok(());
         }
         let first = holders.partition_point(|&holder| holder < block.start);

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::document::DocId;
 use crate::error::Result;
@@ -83,6 +84,8 @@ pub struct PairsAnswer {
     pub pairs: Vec<Pair>,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
+    /// Hashes left out because boilerplate holds them; boilerplate is in no pair.
+    pub boilerplate: u64,
 }
 
 /// What the counting knows of each document, by id.
@@ -93,6 +96,24 @@ pub(crate) struct Documents {
     groups: Vec<u16>,
     /// Prefixes given.
     prefixes: usize,
+    /// The documents whose hashes are ignored.
+    boilerplate: FxHashSet<u32>,
+}
+
+/// Hashes that were not counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LeftOut {
+    /// More documents hold them than the df cap allows.
+    pub(crate) common: u64,
+    /// Boilerplate holds them.
+    pub(crate) boilerplate: u64,
+}
+
+/// Whether a hash is counted.
+enum Counts {
+    Yes,
+    Common,
+    Boilerplate,
 }
 
 /// A pair by ids.
@@ -115,7 +136,7 @@ pub(crate) struct Measured {
 
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer> {
-    let (measured, common) = measured(store, options, &[])?;
+    let (measured, LeftOut { common, boilerplate }) = measured(store, options, &[])?;
     let mut names: HashMap<u32, String> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -136,11 +157,11 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer
     pairs.sort_by(|x, y| {
         y.resemblance.total_cmp(&x.resemblance).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b))
     });
-    Ok(PairsAnswer { pairs, common })
+    Ok(PairsAnswer { pairs, common, boilerplate })
 }
 
-/// Finds the pairs without the documents of `left_out`, in no order, and the number of common hashes.
-pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<(Vec<Measured>, u64)> {
+/// Finds the pairs without the documents of `left_out`, in no order, and the number of hashes not counted.
+pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<(Vec<Measured>, LeftOut)> {
     let documents = Documents::load(store, options, left_out)?;
     let plan = Plan::make(store, &documents, options)?;
     let blocks: Vec<Vec<Found>> = plan
@@ -148,7 +169,7 @@ pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32]) 
         .into_par_iter()
         .map(|block| count::count(store, &documents, options, block))
         .collect::<Result<_>>()?;
-    Ok((blocks.into_iter().flatten().map(|found| documents.measure(found)).collect(), plan.common))
+    Ok((blocks.into_iter().flatten().map(|found| documents.measure(found)).collect(), plan.left_out))
 }
 
 impl Documents {
@@ -156,7 +177,12 @@ impl Documents {
         let ids = store.view().state().next_document as usize;
         let mut sizes = vec![0; ids];
         let mut groups = if options.across.is_empty() { Vec::new() } else { vec![0; ids] };
+        let mut boilerplate = FxHashSet::default();
         store.for_each_document(|id, record| {
+            if record.boilerplate {
+                boilerplate.insert(id);
+                return Ok(true);
+            }
             // A document has fewer fingerprints than 2^32.
             sizes[id as usize] = record.distinct as u32;
             if let Some(group) = groups.get_mut(id as usize) {
@@ -168,7 +194,18 @@ impl Documents {
         for &id in left_out {
             sizes[id as usize] = 0;
         }
-        Ok(Self { sizes, groups, prefixes: options.across.len() })
+        Ok(Self { sizes, groups, prefixes: options.across.len(), boilerplate })
+    }
+
+    /// Whether a hash is counted that these documents hold.
+    fn counts(&self, holders: &[u32], options: &PairsOptions) -> Counts {
+        if !self.boilerplate.is_empty() && holders.iter().any(|holder| self.boilerplate.contains(holder)) {
+            Counts::Boilerplate
+        } else if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
+            Counts::Common
+        } else {
+            Counts::Yes
+        }
     }
 
     /// Whether the two may be a pair at all.

@@ -9,6 +9,7 @@ use super::subject::{Subject, SubjectReader};
 use super::{Match, QueryAnswer};
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
+use crate::input::ReadOptions;
 use crate::profile::Profile;
 use crate::store::Place;
 
@@ -17,8 +18,8 @@ use crate::store::Place;
 ///
 /// # Errors
 /// What keeps a file from being read.
-pub fn diff(a: &Path, b: &Path, profile: &Profile) -> Result<QueryAnswer> {
-    let mut reader = SubjectReader::new(profile, None)?;
+pub fn diff(a: &Path, b: &Path, profile: &Profile, read: &ReadOptions) -> Result<QueryAnswer> {
+    let mut reader = SubjectReader::new(profile, None, read)?;
     let (a, b) = (reader.read(a)?, reader.read(b)?);
     let shared = a.hashes.iter().filter(|entry| !b.with_hash(entry.hash).is_empty()).count() as u64;
     let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared)] } else { Vec::new() };
@@ -57,6 +58,7 @@ fn compare(a: &Subject, b: &Subject, shared: u64) -> Match {
         identical: a.digest == b.digest,
         coverage,
         passages,
+        metadata: Vec::new(),
     }
 }
 

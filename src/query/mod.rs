@@ -16,6 +16,7 @@ use std::collections::HashMap;
 
 use crate::document::{DocId, Span};
 use crate::error::{Error, Result};
+use crate::input::ReadOptions;
 use crate::profile::Profile;
 use crate::store::{DocumentRecord, Holders, Place, Store};
 use rank::Ranked;
@@ -54,6 +55,8 @@ pub struct QueryOptions {
     pub passages: bool,
     /// The documents to compare with, ascending; all where `None`. What is common is counted over all in any case.
     pub only: Option<Vec<DocId>>,
+    /// How the query documents are read.
+    pub read: ReadOptions,
 }
 
 impl Default for QueryOptions {
@@ -67,6 +70,7 @@ impl Default for QueryOptions {
             max_df: None,
             passages: true,
             only: None,
+            read: ReadOptions::default(),
         }
     }
 }
@@ -124,6 +128,8 @@ pub struct Match {
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<Passage>,
+    /// What is known of the document beside its content: names and values, in order.
+    pub metadata: Vec<(String, String)>,
 }
 
 /// A pair of matching spans, one in each document.
@@ -269,7 +275,7 @@ fn finish_match(store: &Store, subject: &Subject, marks: Option<Vec<Mark>>, rank
         None => (Vec::new(), 0.0),
     };
     let Ranked { id, record, shared, containment, document_containment, resemblance, interval, .. } = ranked;
-    let DocumentRecord { name, digest, .. } = record;
+    let DocumentRecord { name, digest, metadata, .. } = record;
     Ok(Match {
         document: name,
         id,
@@ -281,6 +287,7 @@ fn finish_match(store: &Store, subject: &Subject, marks: Option<Vec<Mark>>, rank
         identical: digest == subject.digest,
         coverage,
         passages,
+        metadata,
     })
 }
 

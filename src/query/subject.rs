@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::input::{Candidate, Reader, candidate_of};
-use crate::profile::{Profile, Unit};
+use crate::input::{Candidate, ReadAs, ReadOptions, Reader, format_of, single_document, stored_document};
+use crate::profile::Profile;
 use crate::store::{DocumentRecord, Store};
 
 /// A query document's fingerprints.
@@ -85,6 +85,7 @@ pub(crate) struct SubjectReader {
     /// The database's profile, and the same at the query's window.
     stored: Profile,
     profile: Profile,
+    read: ReadOptions,
     reader: Reader,
     fingerprinter: Fingerprinter,
     /// Winnows at the database's window too, where the query's is another.
@@ -93,12 +94,13 @@ pub(crate) struct SubjectReader {
 
 impl SubjectReader {
     /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
-    pub(crate) fn new(stored: &Profile, window: Option<u32>) -> Result<Self> {
+    pub(crate) fn new(stored: &Profile, window: Option<u32>, read: &ReadOptions) -> Result<Self> {
         let profile = stored.with_window(window.unwrap_or(stored.w))?;
         Ok(Self {
             stored: *stored,
             profile,
-            reader: Reader::new(profile.unit != Unit::Byte),
+            read: read.clone(),
+            reader: Reader::new(read.limits),
             fingerprinter: Fingerprinter::new(&profile),
             at_stored_window: (profile != *stored).then(|| Fingerprinter::new(stored)),
         })
@@ -107,9 +109,9 @@ impl SubjectReader {
     /// Reads a file, or standard input where the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<Subject> {
         if path == Path::new("-") {
-            return self.read_candidate(&Candidate { name: "-".into(), file: None });
+            return self.read_candidate(&Candidate::standard_input("-"));
         }
-        self.read_candidate(&candidate_of(path)?)
+        self.read_candidate(&single_document(path, &self.read)?)
     }
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
@@ -118,8 +120,8 @@ impl SubjectReader {
         let record = store.document(id)?;
         // Whatever keeps the text from being read again, the postings are there.
         if let Some(source) = &record.source
-            && let Ok(candidate) = candidate_of(Path::new(source))
-            && let Ok(subject) = self.read_candidate(&candidate)
+            && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read)
+            && let Ok(subject) = self.read_as(&candidate, ReadAs::of(&record.format))
             && subject.digest == record.digest
         {
             return Ok(Subject { name: record.name, id: Some(id), ..subject });
@@ -128,9 +130,22 @@ impl SubjectReader {
     }
 
     fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
+        self.read_as(candidate, self.read.front_end)
+    }
+
+    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<Subject> {
         let stop = AtomicBool::new(false);
         let (mut fingerprints, mut at_stored_window) = (Vec::new(), Vec::new());
-        let digest = self.reader.read(candidate, &stop, &mut |bytes| {
+        let mut begun = false;
+        let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
+            if !begun {
+                begun = true;
+                let format = format_of(front_end, &candidate.about.hint, bytes, self.profile.unit)?;
+                self.fingerprinter.begin(format);
+                if let Some(fingerprinter) = &mut self.at_stored_window {
+                    fingerprinter.begin(format);
+                }
+            }
             self.fingerprinter.feed(bytes, &mut fingerprints);
             if let Some(fingerprinter) = &mut self.at_stored_window {
                 fingerprinter.feed(bytes, &mut at_stored_window);
@@ -143,7 +158,7 @@ impl SubjectReader {
         let digest = digest?;
         let facts = facts?;
         let about = About {
-            name: candidate.name.clone(),
+            name: candidate.about.name.clone(),
             id: None,
             digest,
             bytes: facts.text.bytes,

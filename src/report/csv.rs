@@ -71,6 +71,9 @@ pub fn document_header() -> Vec<&'static str> {
         "encoding",
         "undecodable",
         "digest",
+        "format",
+        "boilerplate",
+        "metadata",
         "ingested_at",
     ]
 }
@@ -90,6 +93,10 @@ pub fn document_row(report: &DocumentReport) -> Vec<String> {
         report.encoding.clone(),
         report.undecodable.to_string(),
         report.digest.clone(),
+        report.format.clone(),
+        report.boilerplate.to_string(),
+        // As in JSON: the names differ from document to document.
+        serde_json::json!(report.metadata).to_string(),
         report.ingested_at.to_string(),
     ]
 }

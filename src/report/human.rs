@@ -1,5 +1,6 @@
 //! Text for people: legible without colour, numbers grouped, sizes in words.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::wire::{
@@ -57,9 +58,29 @@ pub fn ingest_page(report: &IngestReport) -> String {
         );
     }
     if report.undecodable > 0 {
-        let _ = writeln!(page, "{} could not be decoded and were dropped", count(report.undecodable, "byte sequence"));
+        let _ = writeln!(
+            page,
+            "{} in {} could not be decoded and were dropped",
+            count(report.undecodable, "byte sequence"),
+            count(report.undecodable_documents, "document")
+        );
+    }
+    if !report.unmatched.is_empty() {
+        let _ = writeln!(
+            page,
+            "{} of the metadata match no document: {}",
+            count(report.unmatched.len() as u64, "row"),
+            few(&report.unmatched)
+        );
     }
     page
+}
+
+/// The first names of many.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
 /// The answer to one query.
@@ -116,11 +137,12 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
         };
         let _ = writeln!(
             page,
-            "  {:>11}  {:>11}  {:>11}{interval}  {}{}",
+            "  {:>11}  {:>11}  {:>11}{interval}  {}{}{}",
             percent(found.containment),
             percent(found.document_containment),
             percent(found.resemblance),
             style.strong(&found.document),
+            labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
         passages(&mut page, found, style);
@@ -130,6 +152,13 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
         let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, "more document"));
     }
     page
+}
+
+/// What tells documents apart for a reader: their label and group.
+fn labels(metadata: &BTreeMap<String, String>) -> String {
+    let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
+    let known: Vec<&str> = known.collect();
+    if known.is_empty() { String::new() } else { format!("  [{}]", known.join(", ")) }
 }
 
 /// The most passages shown of one match; the other formats have all.
@@ -163,7 +192,14 @@ fn lines([first, last]: [u64; 2]) -> String {
 /// One document of a list.
 #[must_use]
 pub fn document_line(report: &DocumentReport, style: Style) -> String {
-    format!("{:>10}  {:>9}  {}\n", size(report.bytes), grouped(report.fingerprints), style.strong(&report.name))
+    format!(
+        "{:>10}  {:>9}  {}{}{}\n",
+        size(report.bytes),
+        grouped(report.fingerprints),
+        style.strong(&report.name),
+        labels(&report.metadata),
+        if report.boilerplate { "  (boilerplate)" } else { "" }
+    )
 }
 
 /// One document, all that is known.
@@ -176,6 +212,7 @@ pub fn document_page(report: &DocumentReport, style: Style) -> String {
     row("number", report.id.to_string());
     row("read from", report.source.clone().unwrap_or_else(|| "standard input".into()));
     row("bytes", grouped(report.bytes));
+    row("format", report.format.clone());
     row("lines", grouped(report.lines));
     row("encoding", report.encoding.clone());
     if report.undecodable > 0 {
@@ -184,6 +221,12 @@ pub fn document_page(report: &DocumentReport, style: Style) -> String {
     row("symbols", grouped(report.symbols));
     row("fingerprints", format!("{}, {} distinct", grouped(report.fingerprints), grouped(report.distinct)));
     row("digest", format!("{} (XXH3-128)", report.digest));
+    if report.boilerplate {
+        row("boilerplate", "never a match; what it holds is ignored in others".into());
+    }
+    for (name, value) in &report.metadata {
+        row(name, value.clone());
+    }
     for name in &report.identical_to {
         row("identical to", name.clone());
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::block::Posting;
 use super::positions::{self, CHUNK_PLACES, Place};
 use super::posting_buffer::PostingBuffer;
-use super::records::{DocumentRecord, RunRecord};
+use super::records::{ContainerRecord, DocumentRecord, RunRecord};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
@@ -26,6 +26,8 @@ pub(crate) struct Batch {
     pub(super) updates: Vec<(u32, DocumentRecord)>,
     /// Stored documents that this commit deletes, with their records.
     pub(super) deleted: BTreeMap<u32, DocumentRecord>,
+    /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
+    pub(super) containers: BTreeMap<String, Option<ContainerRecord>>,
     /// Ids given to documents that were abandoned after part of them was written.
     pub(super) burnt: Vec<u32>,
     /// Runs already in the store that belong to this commit.
@@ -76,6 +78,7 @@ impl Batch {
             documents: Vec::new(),
             updates: Vec::new(),
             deleted: BTreeMap::new(),
+            containers: BTreeMap::new(),
             burnt: Vec::new(),
             runs: Vec::new(),
             names: HashMap::new(),
@@ -163,8 +166,12 @@ impl Batch {
         Ok(())
     }
 
-    /// Deletes a document with this commit, be it a stored one or one of this batch.
+    /// Deletes a document with this commit, be it a stored one or one of this batch. The container it came from, if
+    /// it did, will be looked at again.
     pub(crate) fn delete(&mut self, document: u32, record: DocumentRecord) {
+        if let Some(source) = &record.source {
+            self.containers.insert(source.clone(), None);
+        }
         match self.documents.binary_search_by_key(&document, |entry| entry.0) {
             Ok(index) => {
                 self.documents.remove(index);
@@ -189,9 +196,14 @@ impl Batch {
         self.updates.push((document, record));
     }
 
+    /// With this commit the container at `source` counts as ingested whole.
+    pub(crate) fn container(&mut self, source: String, record: ContainerRecord) {
+        self.containers.insert(source, Some(record));
+    }
+
     /// True where it should be spilled, or once a document has ended committed.
     pub(crate) fn is_full(&self) -> bool {
-        let records = self.documents.len() + self.updates.len() + self.deleted.len();
+        let records = self.documents.len() + self.updates.len() + self.deleted.len() + self.containers.len();
         let used = self.postings.bytes()
             + self.chunks.bytes.capacity()
             + self.chunks.index.capacity() * size_of::<(u32, u32, usize)>()
@@ -207,7 +219,11 @@ impl Batch {
 
     /// True where a commit would change nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.updates.is_empty() && self.deleted.is_empty() && self.burnt.is_empty()
+        self.documents.is_empty()
+            && self.updates.is_empty()
+            && self.deleted.is_empty()
+            && self.burnt.is_empty()
+            && self.containers.is_empty()
     }
 
     /// True where the current document is partly in the store.

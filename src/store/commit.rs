@@ -15,8 +15,8 @@ use super::batch::{Batch, Chunks};
 use super::block::Posting;
 use super::create::synced;
 use super::format::{
-    DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, digest_key, document_key, name_key, position_key,
-    run_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, digest_key, document_key, name_key,
+    name_prefix, position_key, run_key,
 };
 use super::positions::CHUNK_PLACES;
 use super::records::{self, DocumentRecord, RunRecord};
@@ -165,8 +165,16 @@ impl Committer {
         let mut buried: Vec<u32> = batch.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
         view.tombstones.change(&buried, &[], db, &mut write)?;
+        let containers = family(db, CONTAINERS)?;
+        for (source, record) in &batch.containers {
+            match record {
+                Some(record) => write.put_cf(containers, name_prefix(source), records::encode(record)?),
+                None => write.delete_cf(containers, name_prefix(source)),
+            }
+        }
         let is_boilerplate = |document: &&(u32, DocumentRecord)| document.1.boilerplate;
-        let boilerplate: Vec<u32> = batch.documents.iter().filter(is_boilerplate).map(|document| document.0).collect();
+        let written = batch.documents.iter().chain(&batch.updates);
+        let boilerplate: Vec<u32> = written.filter(is_boilerplate).map(|document| document.0).collect();
         view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
         for (run, record) in &batch.runs {
             write.put(run_key(*run), records::encode(record)?);

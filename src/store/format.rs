@@ -27,7 +27,7 @@
 //! | `texts`      | document (4) ‖ chunk (4)                     | zstd of 1 MiB of the bytes, or less |
 //! | `tombstones` | high half of the document (2)                | roaring bitmap of low halves       |
 //! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
-//! | `containers` | path, escaped ‖ `00 01`                      | a record of its size and time      |
+//! | `containers` | path, escaped ‖ `00 01`                      | [`super::records::ContainerRecord`] |
 //!
 //! The *continuation* of a posting block is 0, unless its last hash is also the last hash of the block
 //! before it: then it is one more than that block's. So the first block whose key is at or above
@@ -39,7 +39,7 @@
 //!
 //! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
 //!
-//! Records (state, run, document) are one version byte, 1, and bincode 2 with its standard settings
+//! Records (state, run, document, container) are one version byte, 1, and bincode 2 with its standard settings
 //! (little-endian varints), decoded with a size limit.
 //!
 //! Profile, 20 bytes:

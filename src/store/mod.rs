@@ -59,7 +59,7 @@ pub(crate) use create::MAKING;
 pub(crate) use format::FORMAT_VERSION;
 pub(crate) use lookup::{Holders, Lookup};
 pub(crate) use positions::Place;
-pub(crate) use records::DocumentRecord;
+pub(crate) use records::{ContainerRecord, DocumentRecord};
 pub(crate) use repair::{Begun, Repairing};
 pub use repair::{LostDocument, Repair};
 pub use verify::{Problem, Verification};
@@ -109,6 +109,15 @@ impl Store {
             .map_err(failed("read a document's record"))?;
         let what = || format!("the record of document {document}");
         records::decode(&value.ok_or_else(|| missing(&what()))?, what)
+    }
+
+    /// What is known of the container at this path, if it was ingested whole.
+    pub(crate) fn container(&self, source: &str) -> Result<Option<ContainerRecord>> {
+        let value = self
+            .db
+            .get_pinned_cf(family(&self.db, format::CONTAINERS)?, format::name_prefix(source))
+            .map_err(failed("read a container's record"))?;
+        value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
     }
 
     /// Calls `visit` with each live document in order of id, until it returns false.

@@ -75,6 +75,18 @@ pub(crate) struct DocumentRecord {
     pub(crate) boilerplate: bool,
 }
 
+/// A container or compressed file that was ingested whole.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct ContainerRecord {
+    pub(crate) bytes: u64,
+    /// When it was last written.
+    pub(crate) modified: (i64, u32),
+    /// Documents that came of it.
+    pub(crate) documents: u64,
+    /// A digest of the settings it was read with.
+    pub(crate) settings: u64,
+}
+
 impl DocumentRecord {
     pub(crate) fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
@@ -167,6 +179,7 @@ mod tests {
             let _ = decode::<DocumentRecord>(&bytes, String::new);
             let _ = decode::<StateRecord>(&bytes, String::new);
             let _ = decode::<RunRecord>(&bytes, String::new);
+            let _ = decode::<ContainerRecord>(&bytes, String::new);
         }
     }
 }

@@ -44,7 +44,32 @@ fn help_mentions_every_flag() {
     let folder = Folder::new();
     let own: [(&str, &[&str]); 14] = [
         ("init", &[]),
-        ("ingest", &["--files-from", "--name", "--memory", "--on-change", "--exclude", "--skip-hidden", "--follow"]),
+        (
+            "ingest",
+            &[
+                "--files-from",
+                "--name",
+                "--memory",
+                "--on-change",
+                "--exclude",
+                "--skip-hidden",
+                "--follow",
+                "--as",
+                "--no-expand",
+                "--boilerplate",
+                "--metadata",
+                "--text-field",
+                "--id-field",
+                "--keep-fields",
+                "--max-document-size",
+                "--max-record-size",
+                "--max-expansion",
+                "--max-expanded-size",
+                "--max-nesting",
+                "--max-members",
+                "--max-json-depth",
+            ],
+        ),
         (
             "query",
             &[
@@ -59,7 +84,7 @@ fn help_mentions_every_flag() {
                 "--exit-status",
             ],
         ),
-        ("diff", &["--exit-status"]),
+        ("diff", &["--exit-status", "--as"]),
         ("rm", &["NAME"]),
         ("compact", &[]),
         ("verify", &[]),
@@ -186,6 +211,7 @@ fn the_pages_of_what_is_stored_read_well() {
       number        25
       read from     [folder]/planted/paper-10-copy.txt
       bytes         17,930
+      format        text
       lines         292
       encoding      ASCII
       symbols       14,550

@@ -68,7 +68,10 @@ fn ingest_reports_one_line() {
     assert_eq!(report.schema, "fpdb.ingest/1");
     assert_eq!((report.documents, report.added, report.bytes), (1, 1, FRENCH.len() as u64));
     let failed: Vec<&str> = report.failed.iter().map(|failure| failure.name.as_str()).collect();
-    assert_eq!(failed, ["docs/b.bin", "missing.txt"]);
+    assert_eq!(failed, ["missing.txt"]);
+    let skipped: Vec<&str> = report.skipped.iter().map(|skipped| skipped.name.as_str()).collect();
+    assert_eq!(skipped, ["docs/b.bin"]);
+    has(value, &[("undecodable", 'n'), ("undecodable_documents", 'n'), ("formats", 'o'), ("skipped", 'a')]);
     value["failed"].as_array().unwrap().iter().for_each(|failure| has(failure, &[("name", 's'), ("error", 's')]));
 }
 

@@ -3,6 +3,7 @@
 mod bad_input;
 mod care;
 mod commands;
+mod containers;
 mod crash;
 mod dedup;
 mod federalist;

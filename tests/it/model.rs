@@ -60,7 +60,7 @@ enum Op {
     Delete(usize),
     Compact,
     Reopen,
-    Query { subject: Subject, wider: Option<u32>, options: QueryOptions, least: (u128, u128), reader: bool },
+    Query { subject: Subject, wider: Option<u32>, options: Box<QueryOptions>, least: (u128, u128), reader: bool },
 }
 
 const FILES: [&str; 8] = ["a.txt", "B.txt", "b.txt", "sub/c.txt", "sub.txt", "z/d/e.txt", ".hidden", "two words"];
@@ -99,7 +99,8 @@ fn query() -> impl Strategy<Value = Op> {
     (subject, wider, (mode, n, top, max_df, least), any::<bool>(), any::<bool>()).prop_map(
         |(subject, wider, (mode, n, top, max_df, least), passages, reader)| {
             let min_score = least.0 as f64 / least.1 as f64;
-            let options = QueryOptions { mode, window: None, n, top, min_score, max_df, passages, only: None };
+            let options = QueryOptions { mode, n, top, min_score, max_df, passages, ..QueryOptions::default() };
+            let options = Box::new(options);
             Op::Query { subject, wider, options, least, reader }
         },
     )
@@ -219,7 +220,7 @@ impl World {
             }
             Op::Query { subject, wider, options, least, reader } => {
                 let window = wider.map(|wider| self.model.profile.w + wider);
-                let options = QueryOptions { window, ..options.clone() };
+                let options = QueryOptions { window, ..(**options).clone() };
                 self.query(subject, &options, *least, *reader);
             }
         }

@@ -1,5 +1,7 @@
 //! What an ingest answers.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::IngestSummary;
@@ -24,7 +26,7 @@ pub struct IngestReport {
     pub identical: u64,
     /// What could not be read.
     pub failed: Vec<Failure>,
-    /// What was left out: links, pipes and the like.
+    /// What was left out: binary files, links, pipes and the like.
     pub skipped: Vec<SkippedFile>,
     /// Bytes of the added and replacing documents.
     pub bytes: u64,
@@ -34,6 +36,13 @@ pub struct IngestReport {
     pub fingerprints: u64,
     /// Sequences in them that were no characters in the document's encoding.
     pub undecodable: u64,
+    /// Documents that had some.
+    pub undecodable_documents: u64,
+    /// How many of the added and replacing documents are in each format.
+    pub formats: BTreeMap<String, u64>,
+    /// Rows of the metadata table that no document matches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<String>,
     /// True where the run was stopped; running it again continues.
     pub interrupted: bool,
     /// Wall-clock time.
@@ -86,6 +95,9 @@ impl IngestReport {
             symbols: summary.symbols,
             fingerprints: summary.fingerprints,
             undecodable: summary.undecodable,
+            undecodable_documents: summary.undecodable_documents,
+            formats: summary.formats.clone(),
+            unmatched: summary.unmatched.clone(),
             interrupted: summary.interrupted,
             seconds: (seconds * 1000.0).round() / 1000.0,
         }

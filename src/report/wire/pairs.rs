@@ -86,6 +86,8 @@ pub struct DedupSummaryReport {
     pub groups: u64,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
+    /// Hashes left out because boilerplate holds them.
+    pub boilerplate: u64,
 }
 
 impl DedupReport {
@@ -120,6 +122,7 @@ impl DedupSummaryReport {
             kept: answer.documents - removable,
             groups: answer.groups,
             common: answer.common,
+            boilerplate: answer.boilerplate,
         }
     }
 }

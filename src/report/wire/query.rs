@@ -1,5 +1,7 @@
 //! What a query and a comparison of two files answer.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::ProfileReport;
@@ -74,6 +76,9 @@ pub struct MatchReport {
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<PassageReport>,
+    /// What the user or its container said of the document.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// A pair of matching spans.
@@ -144,6 +149,7 @@ impl MatchReport {
             identical: found.identical,
             coverage: found.coverage,
             passages: found.passages.iter().map(PassageReport::new).collect(),
+            metadata: found.metadata.iter().cloned().collect(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What is told of a database and its documents.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
@@ -57,6 +59,15 @@ pub struct DocumentReport {
     pub digest: String,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
+    /// Which part of the file `source` it is, where it is not the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// The format it was read in.
+    pub format: String,
+    /// What the user or its container said of it.
+    pub metadata: BTreeMap<String, String>,
+    /// Whether it is boilerplate.
+    pub boilerplate: bool,
     /// Other documents with the same bytes; only `show` looks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identical_to: Vec<String>,
@@ -237,6 +248,10 @@ impl DocumentReport {
             encoding: info.encoding,
             undecodable: info.undecodable,
             ingested_at: info.ingested_at,
+            member: info.member,
+            format: info.format,
+            metadata: info.metadata.into_iter().collect(),
+            boilerplate: info.boilerplate,
             identical_to: Vec::new(),
         }
     }

@@ -87,22 +87,27 @@ fn what_may_not_be_read_is_reported() {
 }
 
 #[test]
-fn a_binary_file_is_refused_by_text_and_taken_by_bytes() {
+fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     let folder = empty_database();
     folder.write("docs/a.txt", prose(1));
     folder.write("docs/picture", [b"GIF89a\0\x01".as_slice(), prose(2).as_bytes()].concat());
     assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
-    status 2
+    status 0
     --- stdout
-    1 document added, 1 failed
-    --- stderr
-    error: docs/picture: this looks like a binary file: NUL byte at offset 6
-    hint: a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out
+    1 document added, 1 skipped
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
+    // Whoever names it is told.
+    assert_snapshot!(tell_ingest(&folder, &["docs/picture"]), @"
+    status 0
+    --- stdout
+    0 documents added, 1 skipped
+    --- stderr
+    skipped docs/picture: a binary file: there are NUL bytes near its beginning
+    ");
     let query = folder.run(&["query", "docs/picture"]);
     assert_eq!(query.status, 2);
-    assert!(query.stderr.contains("docs/picture: this looks like a binary file: NUL byte at offset 6"), "{query:?}");
+    assert!(query.stderr.contains("docs/picture: no front-end reads it: a binary file"), "{query:?}");
 
     folder.ok(&["ingest", "--profile", "bytes", "--db", "bytes", "docs"]);
     let answer = &folder.ok(&["query", "--db", "bytes", "docs/picture", "--format", "json"]).json()[0];
@@ -180,7 +185,7 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
     --- stdout
     1 document added, 3 skipped
     --- stderr
-    added docs/a.txt
+    added docs/a.txt (text)
     skipped docs/dangling.txt: a symbolic link; --follow follows them
     skipped docs/elsewhere: a symbolic link; --follow follows them
     skipped docs/loop: a symbolic link; --follow follows them
@@ -226,7 +231,7 @@ fn pipes_are_no_documents() {
     --- stdout
     1 document added, 1 skipped
     --- stderr
-    added docs/a.txt
+    added docs/a.txt (text)
     skipped docs/pipe: neither a file nor a folder
     ");
     assert_snapshot!(tell_ingest(&folder, &["docs/pipe"]), @"

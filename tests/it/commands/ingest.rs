@@ -241,7 +241,7 @@ fn quiet_says_nothing_and_verbose_says_more() {
     assert_eq!((normal.stdout.as_str(), normal.stderr.as_str()), ("0 documents added, 10 unchanged\n", ""));
     folder.write("docs/a.txt", prose(40));
     let verbose = folder.ok(&["ingest", "-v", "docs"]);
-    assert!(verbose.stderr.contains("\nreplaced docs/a.txt\nunchanged docs/b.txt\n"), "{verbose:?}");
+    assert!(verbose.stderr.contains("\nreplaced docs/a.txt (text)\nunchanged docs/b.txt (text)\n"), "{verbose:?}");
     assert_eq!(folder.run(&["ingest", "-q", "-v", "docs"]).status, 2);
 }
 

@@ -1,0 +1,78 @@
+//! How files are read, as it can be typed: the front-end, and limits against hostile files.
+
+use clap::Args;
+use fpdb::{InputLimits, ReadAs, ReadOptions};
+
+use super::args::parse_size;
+
+/// How files are read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// The front-end that reads the documents: auto (by name and content), text, bytes, code, html, markdown, rst,
+    /// tex, notebook, mail, pdf, docx, odt, epub, or a programming language
+    #[arg(long = "as", value_name = "FORMAT", default_value = "auto", value_parser = parse_front_end)]
+    pub(crate) front_end: ReadAs,
+    /// Take archives and compressed files as documents, as they are
+    #[arg(long)]
+    pub(crate) no_expand: bool,
+}
+
+/// What a file may unfold to.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits against hostile files; what exceeds one fails, and the rest goes on")]
+pub(crate) struct LimitArgs {
+    /// The size of a document
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
+    pub(crate) max_document_size: u64,
+    /// The size of a record that is held in memory whole: a line of JSON or of mail, a value of Parquet
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size)]
+    pub(crate) max_record_size: u64,
+    /// How many times its size compressed data may grow to, beyond 64 MiB
+    #[arg(long, value_name = "TIMES", default_value_t = InputLimits::default().expansion)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_expansion: u64,
+    /// What one file may unfold to, all its members and layers together
+    #[arg(long, value_name = "SIZE", default_value = "1TiB", value_parser = parse_size)]
+    pub(crate) max_expanded_size: u64,
+    /// Containers and compressions within each other
+    #[arg(long, value_name = "N", default_value_t = InputLimits::default().nesting)]
+    pub(crate) max_nesting: u32,
+    /// Members of one file
+    #[arg(long, value_name = "N", default_value_t = InputLimits::default().members)]
+    pub(crate) max_members: u64,
+    /// Arrays and objects within each other in a line of JSON
+    #[arg(long, value_name = "N", default_value_t = InputLimits::default().json_depth)]
+    pub(crate) max_json_depth: u32,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> InputLimits {
+        InputLimits {
+            document_bytes: self.max_document_size,
+            record_bytes: self.max_record_size,
+            expansion: self.max_expansion,
+            expanded_bytes: self.max_expanded_size,
+            nesting: self.max_nesting,
+            members: self.max_members,
+            json_depth: self.max_json_depth,
+        }
+    }
+}
+
+impl ReadArgs {
+    /// How query documents are read.
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions { front_end: self.front_end, closed: self.no_expand, ..ReadOptions::default() }
+    }
+}
+
+/// `auto`, `code`, or the name of a format.
+fn parse_front_end(text: &str) -> Result<ReadAs, String> {
+    match text {
+        "auto" => Ok(ReadAs::Auto),
+        "code" => Ok(ReadAs::Code),
+        name => fpdb::Format::named(name)
+            .map(ReadAs::Format)
+            .ok_or_else(|| "expected auto, code or the name of a format".into()),
+    }
+}

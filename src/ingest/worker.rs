@@ -1,0 +1,135 @@
+//! Worker: reads one document after the other and makes fingerprints.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{IngestObserver, IngestOptions};
+use crate::document::{Digest, Format};
+use crate::error::{Error, Result};
+use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
+use crate::input::{Candidate, Content, Reader, format_of};
+use crate::store::Store;
+
+/// Fingerprints that travel together: some 200 KiB.
+const PIECE_FINGERPRINTS: usize = 4096;
+
+/// A document to be read.
+pub(super) struct Job {
+    pub(super) candidate: Candidate,
+    /// The content stored under its name, where the size is the same: then it is worth a look before the work.
+    pub(super) stored: Option<Digest>,
+    pub(super) pieces: SyncSender<Piece>,
+}
+
+/// Part of a document, on its way from a worker to the intake.
+pub(super) enum Piece {
+    Fingerprints(Vec<Fingerprint>),
+    /// It has the content that is stored; nothing else comes.
+    Stored(Digest),
+    End(Result<Read>),
+}
+
+/// A document that has been read to its end.
+pub(super) struct Read {
+    pub(super) digest: Digest,
+    pub(super) format: Format,
+    pub(super) facts: DocumentFacts,
+    /// The fingerprints that no piece has brought.
+    pub(super) rest: Vec<Fingerprint>,
+}
+
+/// Works until no job comes any more.
+pub(super) fn work(
+    store: &Store,
+    options: &IngestOptions,
+    jobs: &Mutex<Receiver<Job>>,
+    stop: &AtomicBool,
+    observer: &dyn IngestObserver,
+) {
+    let mut worker = Worker {
+        store,
+        options,
+        stop,
+        observer,
+        // Of a database that was empty nothing can be known.
+        looks: store.view().state().documents > 0,
+        reader: Reader::new(options.read.limits),
+        fingerprinter: Fingerprinter::new(store.profile()),
+    };
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(Job { candidate, stored, pieces }) = job else { return };
+        let end = match worker.stored(&candidate, stored) {
+            Ok(Some(digest)) => Piece::Stored(digest),
+            Ok(None) => Piece::End(worker.read(&candidate, &pieces)),
+            Err(error) => Piece::End(Err(error)),
+        };
+        // An intake that is gone has failed, and says so itself.
+        let _ = pieces.send(end);
+    }
+}
+
+struct Worker<'a> {
+    store: &'a Store,
+    options: &'a IngestOptions,
+    stop: &'a AtomicBool,
+    observer: &'a dyn IngestObserver,
+    looks: bool,
+    reader: Reader,
+    fingerprinter: Fingerprinter,
+}
+
+impl Worker<'_> {
+    /// The digest of the document, if that is what is stored under its name.
+    fn stored(&mut self, candidate: &Candidate, stored: Option<Digest>) -> Result<Option<Digest>> {
+        if let Some(stored) = stored {
+            let read = self.reader.read(candidate, self.stop, &|_| {}, &mut |_| Ok(()));
+            let same = read.is_ok_and(|digest| digest == stored);
+            if same {
+                self.observer.read(candidate.about.file.as_ref().map_or(0, |file| file.bytes));
+            }
+            return Ok(same.then_some(stored));
+        }
+        let Content::Whole(bytes) = &candidate.content else { return Ok(None) };
+        if !self.looks {
+            return Ok(None);
+        }
+        let Some(&newest) = self.store.documents_named(&candidate.about.name)?.last() else { return Ok(None) };
+        let record = match self.store.document(newest) {
+            // The intake has deleted it in between.
+            Err(_) if !self.store.view().is_live(newest) => return Ok(None),
+            record => record?,
+        };
+        let same_format = self.options.read.front_end.allows(&record.format);
+        let same = same_format && record.bytes == bytes.len() as u64;
+        let digest = xxh3_128(bytes).to_be_bytes();
+        Ok((same && digest == record.digest).then_some(digest))
+    }
+
+    fn read(&mut self, candidate: &Candidate, pieces: &SyncSender<Piece>) -> Result<Read> {
+        let Self { fingerprinter, observer, .. } = self;
+        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
+        let mut format = None;
+        let mut fingerprints = Vec::new();
+        let read = self.reader.read(candidate, self.stop, &|bytes| observer.read(bytes), &mut |bytes| {
+            if format.is_none() {
+                let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
+                fingerprinter.begin(chosen);
+                format = Some(chosen);
+            }
+            fingerprinter.feed(bytes, &mut fingerprints);
+            if fingerprints.len() < PIECE_FINGERPRINTS {
+                return Ok(());
+            }
+            // An intake that is gone has failed, and says so itself.
+            pieces.send(Piece::Fingerprints(std::mem::take(&mut fingerprints))).map_err(|_| Error::Interrupted)
+        });
+        let Some(format) = format else { return Err(read.err().unwrap_or(Error::Interrupted)) };
+        // Finished in any case, so as to be ready for the next document.
+        let facts = fingerprinter.finish(&mut fingerprints);
+        Ok(Read { digest: read?, format, facts: facts?, rest: fingerprints })
+    }
+}

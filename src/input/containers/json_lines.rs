@@ -1,0 +1,254 @@
+//! JSON lines: one object a line, one of whose fields is the document.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::Read;
+
+use memchr::memchr2;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::super::limits::Meter;
+use super::lines::{Line, Lines, without_newline};
+use super::{Member, MemberContent, Members, RecordFields};
+use crate::error::{Error, Result};
+
+const FORMAT: &str = "JSON lines";
+
+/// If so many lines from the beginning are no records, the file is none of this kind.
+const HOPELESS: u64 = 100;
+
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &RecordFields,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    let limits = &meter.limits;
+    let mut lines = Lines::new(input);
+    let (mut number, mut good, mut bad) = (0u64, 0u64, 0u64);
+    while let Some(line) = lines.next(limits.record_bytes).map_err(|error| meter.error(FORMAT, error))? {
+        number += 1;
+        let suffix = format!(":{number}");
+        let record = match line {
+            Line::TooLong => Err(Error::RecordTooLarge { limit: limits.record_bytes }),
+            Line::Whole(line) => {
+                let line = without_newline(line);
+                let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+                if line.trim_ascii().is_empty() {
+                    continue;
+                }
+                parse(line, fields, limits.json_depth)
+            }
+        };
+        match record {
+            Ok(Record { text: Some(text), metadata }) => {
+                good += 1;
+                let content = MemberContent::Record(text);
+                members.member(Member { suffix, hint: String::new(), metadata, content })?;
+            }
+            Ok(Record { text: None, .. }) => {
+                good += 1;
+                members.skipped(suffix, "its text is null")?;
+            }
+            Err(error) => {
+                bad += 1;
+                if good == 0 && bad == HOPELESS {
+                    return Err(error);
+                }
+                members.failed(suffix, error)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is taken from a line.
+#[derive(Debug, PartialEq, Eq)]
+struct Record {
+    /// UTF-8, but for surrogates that have lost their partner.
+    text: Option<Vec<u8>>,
+    metadata: Vec<(String, String)>,
+}
+
+fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<Record> {
+    if depth(line) > most {
+        return Err(Error::JsonTooDeep { limit: most });
+    }
+    let mut from = serde_json::Deserializer::from_slice(line);
+    let found = RecordSeed(fields).deserialize(&mut from).and_then(|found| from.end().map(|()| found));
+    let found = found.map_err(|error| Error::NotARecord { format: "JSON", source: error.into() })?;
+    match found.text {
+        Some(text) => Ok(Record { text: text.0, metadata: found.metadata }),
+        None => Err(Error::NoField { field: fields.text.clone() }),
+    }
+}
+
+/// The arrays and objects within each other, at most; of any bytes.
+fn depth(line: &[u8]) -> u32 {
+    let (mut depth, mut most) = (0u32, 0);
+    let mut rest = line;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(at) = memchr2(b'"', b'\\', rest) {
+                    let escape = rest[at] == b'\\';
+                    rest = &rest[(at + 1 + usize::from(escape)).min(rest.len())..];
+                    if !escape {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    most
+}
+
+struct Found {
+    /// `None` where there is no such field.
+    text: Option<Text>,
+    metadata: Vec<(String, String)>,
+}
+
+struct RecordSeed<'a>(&'a RecordFields);
+
+impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
+    type Value = Found;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<Found, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RecordSeed<'_> {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Found, A::Error> {
+        let mut found = Found { text: None, metadata: Vec::new() };
+        while let Some(Key(key)) = map.next_key()? {
+            if *key == self.0.text {
+                found.text = Some(map.next_value()?);
+            } else if *key == self.0.id || self.0.keep.iter().any(|field| *field == *key) {
+                let value: &RawValue = map.next_value()?;
+                found.metadata.extend(plain(value).map(|value| (key.into_owned(), value)));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A value as metadata: a string without its quotes, anything else as it is written; nothing for null.
+fn plain(value: &RawValue) -> Option<String> {
+    match value.get() {
+        "null" => None,
+        text => Some(serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned())),
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A string or null. As bytes, for JSON may hold halves of surrogate pairs, which UTF-8 does not.
+struct Text(Option<Vec<u8>>);
+
+impl<'de> serde::Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        from.deserialize_option(TextVisitor).map(Self)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Option<Vec<u8>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_none<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> std::result::Result<Self::Value, D::Error> {
+        from.deserialize_bytes(self)
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> std::result::Result<Self::Value, E> {
+        Ok(Some(bytes.to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields() -> RecordFields {
+        RecordFields { keep: vec!["n".into(), "deep".into()], ..RecordFields::default() }
+    }
+
+    fn text_of(line: &str) -> String {
+        match parse(line.as_bytes(), &fields(), 8) {
+            Ok(Record { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
+            Ok(Record { text: None, .. }) => "null".into(),
+            Err(error) => error.chain(),
+        }
+    }
+
+    #[test]
+    fn the_text_is_decoded() {
+        assert_eq!(text_of(r#"{"a": {"text": "no"}, "text": "It\u2019s \"so\"\n\ud83d\ude00"}"#), "It’s \"so\"\n😀");
+        assert_eq!(text_of(r#"{"t\u0065xt": "escaped keys too"}"#), "escaped keys too");
+        assert_eq!(text_of(r#"{"text": null}"#), "null");
+        assert_eq!(text_of(r#"{"text": "half \ud83d of a pair"}"#), "half \u{fffd}\u{fffd}\u{fffd} of a pair");
+        for (line, error) in [
+            ("{\"body\": \"x\"}", "the record has no field text"),
+            ("[1, 2]", "the line is no JSON record: invalid type: sequence, expected an object at line 1 column 0"),
+            (
+                "{\"text\": 7}",
+                "the line is no JSON record: invalid type: integer `7`, expected a text at line 1 column 10",
+            ),
+            ("{\"text\": \"x\"", "the line is no JSON record: EOF while parsing an object at line 1 column 12"),
+            ("{\"a\":[[[[[[[[8]]]]]]]]}", "the JSON has more than 8 arrays and objects within each other"),
+        ] {
+            assert_eq!(text_of(line), error);
+        }
+    }
+
+    #[test]
+    fn fields_are_kept() {
+        let line = br#"{"id": "a\"b", "n": 1.50, "other": 3, "deep": {"x": [1]}, "text": ""}"#;
+        let record = parse(line, &fields(), 8).unwrap();
+        let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
+        assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(record.text, Some(Vec::new()));
+    }
+
+    #[test]
+    fn depth_is_that_of_brackets_outside_of_strings() {
+        for (line, expected) in
+            [("", 0), ("{}", 1), (r#"{"[[[": "\"[[[\\"}"#, 1), ("[[],[[]]]", 3), ("]]][", 1), (r#""\"#, 0)]
+        {
+            assert_eq!(depth(line.as_bytes()), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Lines of a stream, in bounded memory.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Bytes taken at a time.
+const BUFFER: usize = 128 << 10;
+
+/// Reads lines.
+pub(super) struct Lines<R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+}
+
+/// One line.
+pub(super) enum Line<'a> {
+    /// With its newline, but for a last line that has none.
+    Whole(&'a [u8]),
+    /// Longer than allowed; it has been passed over.
+    TooLong,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input: BufReader::with_capacity(BUFFER, input), line: Vec::new() }
+    }
+
+    /// The next line, if it has at most `most` bytes.
+    pub(super) fn next(&mut self, most: u64) -> io::Result<Option<Line<'_>>> {
+        // A line of the size of a large one before it would keep its memory.
+        self.line.clear();
+        self.line.shrink_to(BUFFER);
+        let read = (&mut self.input).take(most.saturating_add(1)).read_until(b'\n', &mut self.line)? as u64;
+        if read == 0 {
+            return Ok(None);
+        }
+        if read > most {
+            if self.line.last() != Some(&b'\n') {
+                self.input.skip_until(b'\n')?;
+            }
+            return Ok(Some(Line::TooLong));
+        }
+        Ok(Some(Line::Whole(&self.line)))
+    }
+}
+
+/// A line without its newline, `\n` or `\r\n`.
+pub(super) fn without_newline(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_passed_over() {
+        let mut lines = Lines::new(&b"one\n\nthree is long\nfour!\nlast"[..]);
+        let mut seen = Vec::new();
+        while let Some(line) = lines.next(6).unwrap() {
+            seen.push(match line {
+                Line::Whole(line) => String::from_utf8(without_newline(line).to_vec()).unwrap(),
+                Line::TooLong => "too long".into(),
+            });
+        }
+        assert_eq!(seen, ["one", "", "too long", "four!", "last"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! zip: its directory is at the end, so it is read from a file; member by member, in the directory's order.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+
+use zip::ZipReadOptions;
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
+use super::super::limits::{Guard, Meter};
+use super::{Member, MemberContent, Members, tidy};
+use crate::error::{Error, Result};
+
+const FORMAT: &str = "zip";
+
+/// `copy` says that the file is a copy of a member of another container.
+pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
+    let place = Place { file, size, at: 0, copy, meter };
+    let failed = |error| undecodable(meter, error);
+    // One for the directory and one for the members, so that neither loses its place.
+    let mut archive = ZipIterable::try_new(BufReader::new(place), Config::default()).map_err(failed)?;
+    let mut bodies = BufReader::new(place);
+    for entry in archive.files().map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.is_dir() {
+            continue;
+        }
+        let name = match entry.name() {
+            Ok(name) => name.into_owned(),
+            Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
+        };
+        let path = tidy(&name);
+        let suffix = format!("!{path}");
+        if entry.is_symlink() {
+            members.skipped(suffix, "a link inside an archive")?;
+            continue;
+        }
+        if entry.encrypted() {
+            members.failed(suffix, Error::Encrypted)?;
+            continue;
+        }
+        let stored = entry.compressed_size().min(size);
+        let body = match entry.with_reader(&mut bodies, ZipReadOptions::new()) {
+            Ok(body) => body,
+            Err(error) => {
+                members.failed(suffix, failed(error))?;
+                continue;
+            }
+        };
+        let mut guard = Guard::new(body, FORMAT, Rc::new(Cell::new(stored)), meter);
+        let content = MemberContent::Stream(&mut guard);
+        members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+    }
+    Ok(())
+}
+
+fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => meter.error(FORMAT, error),
+        other => Error::Undecodable { format: FORMAT, source: other.into() },
+    }
+}
+
+/// A place in a file, of its own: readers of one file do not move each other.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    file: &'a File,
+    size: u64,
+    at: u64,
+    copy: bool,
+    meter: &'a Meter<'a>,
+}
+
+impl Read for Place<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        // A copy of a member is no part of the file.
+        self.meter.read(if self.copy { 0 } else { read as u64 }).map(|()| read)
+    }
+}
+
+impl Seek for Place<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}

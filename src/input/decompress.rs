@@ -1,0 +1,35 @@
+//! Decompress: a reader of what compressed data holds, all of its members or frames one after the other.
+
+use std::io::{self, BufReader, Read};
+
+use liblzma::stream::{CONCATENATED, Stream};
+
+use super::layer::Compression;
+use super::limits::{Guard, Meter, Taken};
+
+/// Compressed bytes taken at a time.
+const BUFFER: usize = 64 << 10;
+
+/// What a decoder of xz may use: presets go up to 65 MiB.
+const XZ_MEMORY: u64 = 128 << 20;
+
+/// Decodes `input`, watched by `meter`. Checksums are checked; concatenated streams are one.
+pub(crate) fn decompress<'a>(
+    compression: Compression,
+    input: impl Read + 'a,
+    meter: &'a Meter<'a>,
+) -> io::Result<Box<dyn Read + 'a>> {
+    let (input, taken) = Taken::new(input);
+    let input = BufReader::with_capacity(BUFFER, input);
+    let decoder: Box<dyn Read + 'a> = match compression {
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+        // The window is limited to 128 MiB unless told otherwise.
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
+        Compression::Xz => {
+            let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(input, stream))
+        }
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+    };
+    Ok(Box::new(Guard::new(decoder, compression.name(), taken, meter)))
+}

@@ -1,0 +1,404 @@
+//! Expand: what a file unfolds to, layer by layer, in order. A single document is left for others to read; the
+//! members of a container are handed over while it is being read, a small one whole, a large one piece by piece.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use super::containers::{Member, MemberContent, Members, read_file, read_stream};
+use super::decompress::decompress;
+use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
+use super::limits::{Meter, Metered};
+use super::reader::{PIECE, is_unchanged};
+use super::stored::member_of;
+use super::{About, Candidate, Content, FileFacts, Found, ReadOptions, candidate_of};
+use crate::error::{Error, Result};
+
+/// Pieces of one member that may wait to be read.
+const PIECES_WAITING: usize = 2;
+
+/// How documents are read, and who wants to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) stop: &'a AtomicBool,
+    /// Told of bytes of files that have been read.
+    pub(crate) progress: &'a dyn Fn(u64),
+}
+
+/// What a file is.
+pub(crate) enum Opened {
+    Document(Content),
+    Container(Closed),
+}
+
+/// A container that has not been read yet.
+pub(crate) struct Closed {
+    file: File,
+    head: Vec<u8>,
+    layer: Layer,
+}
+
+/// Looks what a file is.
+///
+/// # Errors
+/// What keeps the file from being read or decompressed.
+pub(crate) fn open(about: &About, file: &FileFacts, reading: Reading<'_>) -> Result<Opened> {
+    if reading.options.closed {
+        return Ok(Opened::Document(Content::File));
+    }
+    let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
+    let mut head = Vec::with_capacity(HEAD);
+    (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
+    let layer = layer_of(&about.name, &head);
+    Ok(match layer {
+        Layer::Document => Opened::Document(Content::File),
+        Layer::Container(_) => Opened::Container(Closed { file: open, head, layer }),
+        Layer::Compressed(compression) => {
+            // What goes wrong here will go wrong again where the file is read, and is told of there.
+            let meter = Meter::new(reading.options.limits, Some(file.bytes), reading.stop, &|_| {});
+            let inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
+            let mut inside_head = Vec::with_capacity(HEAD);
+            let _ = inside.and_then(|inside| inside.take(HEAD as u64).read_to_end(&mut inside_head));
+            match layer_of(&name_inside(&about.name), &inside_head) {
+                Layer::Document => Opened::Document(Content::Compressed(compression)),
+                _ => Opened::Container(Closed { file: open, head: Vec::new(), layer }.rewound(file)?),
+            }
+        }
+    })
+}
+
+/// The one document that the file at a path is, compressed or not.
+///
+/// # Errors
+/// [`Error::IsAContainer`], and what keeps the file from being read.
+pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
+    let candidate = candidate_of(path)?;
+    let Some(file) = candidate.about.file.clone() else { return Ok(candidate) };
+    let reading = Reading { options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    match open(&candidate.about, &file, reading)? {
+        Opened::Document(content) => Ok(Candidate { content, ..candidate }),
+        Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
+    }
+}
+
+impl Closed {
+    fn rewound(mut self, file: &FileFacts) -> Result<Self> {
+        io::Seek::rewind(&mut self.file).map_err(Error::io("read", &file.path))?;
+        Ok(self)
+    }
+
+    /// Reads the container and visits its members. True if all could be read and were wanted.
+    ///
+    /// # Errors
+    /// What keeps the file from being looked at.
+    pub(crate) fn expand(
+        self,
+        about: &About,
+        facts: &FileFacts,
+        reading: Reading<'_>,
+        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let Self { file, head, layer } = self;
+        let meter = Meter::new(reading.options.limits, Some(facts.bytes), reading.stop, reading.progress);
+        meter.tell();
+        let mut expander = Expander::new(about, reading.options, &meter, visit);
+        let place = Place::outermost(about);
+        let copy = file.try_clone().map_err(Error::io("read", &facts.path))?;
+        let mut input = Cursor::new(head).chain(Metered { input: copy, meter: &meter });
+        let told = match layer {
+            Layer::Container(container @ (Container::Zip | Container::Parquet)) => {
+                let file = file.try_clone().map_err(Error::io("read", &facts.path))?;
+                expander.container(container, place, From::File(file))
+            }
+            Layer::Container(container) => expander.container(container, place, From::Stream(&mut input)),
+            Layer::Compressed(compression) => expander.compressed(compression, place, &mut input),
+            Layer::Document => Ok(()),
+        };
+        if told.is_ok() && !is_unchanged(&file, facts)? {
+            // If no more is wanted this was the last thing to be told anyway.
+            let _ = expander.fail("", Error::ChangedWhileReading { path: facts.path.clone() });
+        }
+        let whole = told.is_ok() && expander.whole;
+        meter.end();
+        Ok(whole)
+    }
+}
+
+/// Visits what standard input holds: one document, or the members of a container.
+pub(crate) fn expand_standard_input(
+    about: &About,
+    reading: Reading<'_>,
+    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) {
+    let meter = Meter::new(reading.options.limits, None, reading.stop, reading.progress);
+    meter.tell();
+    let mut expander = Expander::new(about, reading.options, &meter, visit);
+    // What goes wrong has been told of.
+    let _ = expander.layer(Place::outermost(about), &mut Metered { input: io::stdin().lock(), meter: &meter });
+}
+
+/// Where in a file the reading stands.
+#[derive(Clone, Debug)]
+struct Place {
+    /// What the names of documents have after that of the file.
+    suffix: String,
+    /// As [`About::hint`].
+    hint: String,
+    /// Layers around it.
+    depth: u32,
+    /// What the innermost of them is.
+    format: &'static str,
+    metadata: Vec<(String, String)>,
+}
+
+impl Place {
+    fn outermost(about: &About) -> Self {
+        let metadata = about.metadata.clone();
+        Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata }
+    }
+}
+
+/// What a container is read from.
+enum From<'a> {
+    File(File),
+    Stream(&'a mut dyn Read),
+}
+
+struct Expander<'a> {
+    about: &'a About,
+    options: &'a ReadOptions,
+    meter: &'a Meter<'a>,
+    visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    /// No member has failed.
+    whole: bool,
+    /// The last member could not be read to its end.
+    broken: bool,
+}
+
+impl<'a> Expander<'a> {
+    fn new(
+        about: &'a About,
+        options: &'a ReadOptions,
+        meter: &'a Meter<'a>,
+        visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Self {
+        Self { about, options, meter, visit, whole: true, broken: false }
+    }
+
+    /// Takes whatever `input` is.
+    fn layer(&mut self, place: Place, input: &mut dyn Read) -> Result<()> {
+        let mut head = Vec::with_capacity(8 << 10);
+        let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);
+        let broken = read.err().map(|error| self.meter.error(place.format, error));
+        let layer = if self.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
+        match (layer, broken) {
+            (_, Some(error @ Error::Interrupted)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
+            (Layer::Document, None) => self.document(place, head, input),
+            // What comes before the place where it broke off can be good.
+            (_, Some(error)) => {
+                let rest = Broken { error: Some(error), meter: self.meter };
+                self.unfold(layer, place, &mut Cursor::new(head).chain(rest))
+            }
+            (_, None) => self.unfold(layer, place, &mut Cursor::new(head).chain(input)),
+        }
+    }
+
+    fn unfold(&mut self, layer: Layer, place: Place, input: &mut dyn Read) -> Result<()> {
+        match layer {
+            Layer::Container(container) => self.container(container, place, From::Stream(input)),
+            Layer::Compressed(compression) => self.compressed(compression, place, input),
+            Layer::Document => Ok(()),
+        }
+    }
+
+    fn compressed(&mut self, compression: Compression, place: Place, input: &mut dyn Read) -> Result<()> {
+        let format = compression.name();
+        let decoder = match self.deeper(&place) {
+            Ok(()) => decompress(compression, input, self.meter).map_err(|error| self.meter.error(format, error)),
+            Err(error) => Err(error),
+        };
+        match decoder {
+            Ok(mut inside) => {
+                let hint = name_inside(&place.hint);
+                self.layer(Place { hint, depth: place.depth + 1, format, ..place }, &mut inside)
+            }
+            Err(error) => self.fail(&place.suffix, error),
+        }
+    }
+
+    fn container(&mut self, container: Container, place: Place, from: From<'_>) -> Result<()> {
+        if let Err(error) = self.deeper(&place) {
+            return self.fail(&place.suffix, error);
+        }
+        self.broken = false;
+        let (fields, meter) = (&self.options.fields, self.meter);
+        let outer = Place { depth: place.depth + 1, format: container.name(), ..place };
+        let mut within = Within { outer: &outer, expander: self };
+        let read = match from {
+            From::File(file) => read_file(container, file, fields, meter, &mut within),
+            From::Stream(input) => read_stream(container, input, fields, meter, &mut within),
+        };
+        match read {
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            // That nothing can come after a member that broke off is no news.
+            Err(_) if self.broken && !meter.is_exhausted() => Ok(()),
+            Err(error) => self.break_off(&outer, error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn deeper(&self, place: &Place) -> Result<()> {
+        let limit = self.options.limits.nesting;
+        if place.depth < limit { Ok(()) } else { Err(Error::NestedTooDeep { limit }) }
+    }
+
+    /// Hands a document over that begins with `head` and goes on with `input`.
+    fn document(&mut self, place: Place, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
+        self.broken = false;
+        let limit = self.options.limits.document_bytes;
+        if head.len() as u64 > limit {
+            return self.fail(&place.suffix, Error::DocumentTooLarge { limit });
+        }
+        if head.len() < PIECE {
+            return self.found(place, Content::Whole(head));
+        }
+        let format = place.format;
+        let (sender, pieces) = sync_channel(PIECES_WAITING);
+        self.found(place, Content::Pieces(pieces))?;
+        if let Err(error) = pump(head, input, limit, &sender, |error| self.meter.error(format, error)) {
+            self.whole = false;
+            self.broken = true;
+            let stopped = matches!(error, Error::Interrupted) || self.meter.is_exhausted();
+            // A reader that has given the document up has said why.
+            let _ = sender.send(Err(error));
+            if stopped {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, place: Place, content: Content) -> Result<()> {
+        let member = (!place.suffix.is_empty()).then(|| place.suffix.clone());
+        self.found_member(place, member, content)
+    }
+
+    fn found_member(&mut self, place: Place, member: Option<String>, content: Content) -> Result<()> {
+        let about = About {
+            name: format!("{}{}", self.about.name, place.suffix),
+            hint: place.hint,
+            file: self.about.file.clone(),
+            member,
+            metadata: place.metadata,
+        };
+        self.tell(Found::Document(Candidate { about, content }))
+    }
+
+    /// What is at this place could not be read to its end.
+    fn break_off(&mut self, place: &Place, error: Error) -> Result<()> {
+        self.broken = true;
+        if matches!(error, Error::Interrupted) {
+            self.whole = false;
+            return Err(error);
+        }
+        self.fail(&place.suffix, error)?;
+        // A limit of the whole file ends it, and is told of only once.
+        if self.meter.is_exhausted() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    fn fail(&mut self, suffix: &str, error: Error) -> Result<()> {
+        self.whole = false;
+        let name = format!("{}{suffix}", self.about.name);
+        self.tell(Found::Failed { name, error })
+    }
+
+    fn tell(&mut self, found: Found) -> Result<()> {
+        match (self.visit)(found) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Interrupted),
+        }
+    }
+}
+
+/// The place where a stream broke off.
+struct Broken<'a> {
+    error: Option<Error>,
+    meter: &'a Meter<'a>,
+}
+
+impl Read for Broken<'_> {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(match self.error.take() {
+            Some(error) => self.meter.keep(error),
+            None => io::ErrorKind::UnexpectedEof.into(),
+        })
+    }
+}
+
+/// Sends `head` and what `input` has after it, in pieces, until the receiver is gone.
+fn pump(
+    head: Vec<u8>,
+    input: &mut dyn Read,
+    limit: u64,
+    pieces: &SyncSender<Result<Vec<u8>>>,
+    cause: impl Fn(io::Error) -> Error,
+) -> Result<()> {
+    let mut total = 0;
+    let mut piece = head;
+    while !piece.is_empty() {
+        total += piece.len() as u64;
+        if total > limit {
+            return Err(Error::DocumentTooLarge { limit });
+        }
+        if pieces.send(Ok(piece)).is_err() {
+            return Ok(());
+        }
+        piece = Vec::with_capacity(PIECE);
+        (&mut *input).take(PIECE as u64).read_to_end(&mut piece).map_err(&cause)?;
+    }
+    Ok(())
+}
+
+/// Takes the members of one container.
+struct Within<'w, 'a> {
+    outer: &'w Place,
+    expander: &'w mut Expander<'a>,
+}
+
+impl Members for Within<'_, '_> {
+    fn member(&mut self, member: Member<'_>) -> Result<()> {
+        self.expander.meter.member()?;
+        let Member { suffix, hint, metadata, content } = member;
+        let suffix = format!("{}{suffix}", self.outer.suffix);
+        let metadata = self.outer.metadata.iter().cloned().chain(metadata).collect();
+        let place = Place { suffix, hint, metadata, ..*self.outer };
+        match content {
+            MemberContent::Record(text) => self.expander.record(place, text),
+            MemberContent::Stream(input) => self.expander.layer(place, input),
+        }
+    }
+
+    fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
+        self.expander.meter.member()?;
+        self.expander.fail(&format!("{}{suffix}", self.outer.suffix), error)
+    }
+
+    fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {
+        self.expander.meter.member()?;
+        let name = format!("{}{}{suffix}", self.expander.about.name, self.outer.suffix);
+        self.expander.tell(Found::Skipped { name, reason })
+    }
+}
+
+impl Expander<'_> {
+    /// Hands a text over that is a document in any case.
+    fn record(&mut self, place: Place, text: Vec<u8>) -> Result<()> {
+        self.broken = false;
+        let member = member_of(&place.suffix, &self.options.fields);
+        self.found_member(place, Some(member), Content::Whole(text))
+    }
+}

@@ -1,0 +1,282 @@
+//! Limits: how far a file may unfold. What one file on disk has unfolded to is counted by its meter, and every
+//! stage that makes more bytes than it takes is watched by a guard.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, Read};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+
+/// What a file may hold before it counts as hostile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputLimits {
+    /// Bytes of one document.
+    pub document_bytes: u64,
+    /// Bytes of one record that has to be held in memory whole: a line of JSON, a value of Parquet.
+    pub record_bytes: u64,
+    /// How many times its own size compressed data may grow to, past [`InputLimits::FREE_BYTES`].
+    pub expansion: u64,
+    /// Bytes that one file may unfold to, all its members and layers together.
+    pub expanded_bytes: u64,
+    /// Containers and compressions within each other.
+    pub nesting: u32,
+    /// Members of one file, those of the containers in it included.
+    pub members: u64,
+    /// Arrays and objects within each other in a line of JSON.
+    pub json_depth: u32,
+}
+
+impl InputLimits {
+    /// What may unfold in any case, however small it was: small files compress by any factor.
+    pub const FREE_BYTES: u64 = 64 << 20;
+}
+
+impl Default for InputLimits {
+    fn default() -> Self {
+        Self {
+            document_bytes: 16 << 30,
+            record_bytes: 256 << 20,
+            expansion: 250,
+            expanded_bytes: 1 << 40,
+            nesting: 8,
+            members: 100_000_000,
+            json_depth: 64,
+        }
+    }
+}
+
+/// What one file on disk has unfolded to.
+pub(crate) struct Meter<'a> {
+    pub(crate) limits: InputLimits,
+    /// The size of the file, where it is known beforehand.
+    size: Option<u64>,
+    read: Cell<u64>,
+    told: Cell<u64>,
+    telling: Cell<bool>,
+    progress: &'a dyn Fn(u64),
+    stop: &'a AtomicBool,
+    expanded: Cell<u64>,
+    members: Cell<u64>,
+    exhausted: Cell<bool>,
+    /// What went wrong, kept here because an error on its way through a decoder may lose its type.
+    failure: RefCell<Option<Error>>,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter of a file of this size. Once it is told to, it tells `progress` of bytes read.
+    pub(crate) fn new(limits: InputLimits, size: Option<u64>, stop: &'a AtomicBool, progress: &'a dyn Fn(u64)) -> Self {
+        Self {
+            limits,
+            size,
+            read: Cell::new(0),
+            told: Cell::new(0),
+            telling: Cell::new(false),
+            progress,
+            stop,
+            expanded: Cell::new(0),
+            members: Cell::new(0),
+            exhausted: Cell::new(false),
+            failure: RefCell::new(None),
+        }
+    }
+
+    /// From now on progress is told.
+    pub(crate) fn tell(&self) {
+        self.telling.set(true);
+    }
+
+    /// `bytes` more bytes of the file have been read.
+    ///
+    /// # Errors
+    /// One that stands for [`Error::Interrupted`] once the run is to stop.
+    pub(crate) fn read(&self, bytes: u64) -> io::Result<()> {
+        self.read.set(self.read.get() + bytes);
+        if self.telling.get() {
+            // Parts of a file can be read twice.
+            let done = self.read.get().min(self.size.unwrap_or(u64::MAX));
+            (self.progress)(done - self.told.replace(done));
+        }
+        if self.stop.load(Ordering::Relaxed) { Err(self.keep(Error::Interrupted)) } else { Ok(()) }
+    }
+
+    /// The file is done with, whatever was read of it.
+    pub(crate) fn end(&self) {
+        if let Some(size) = self.size {
+            (self.progress)(size - self.told.replace(size));
+        }
+    }
+
+    /// True once a limit of the whole file is reached: nothing more of it is to be looked at.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted.get()
+    }
+
+    /// Counts one more member.
+    ///
+    /// # Errors
+    /// [`Error::TooManyMembers`].
+    pub(crate) fn member(&self) -> Result<()> {
+        self.members.set(self.members.get() + 1);
+        if self.members.get() <= self.limits.members {
+            return Ok(());
+        }
+        self.exhausted.set(true);
+        Err(Error::TooManyMembers { limit: self.limits.members })
+    }
+
+    /// Counts bytes that some stage has made, `made` of them so far from the `taken` bytes it was given.
+    ///
+    /// # Errors
+    /// [`Error::Expansion`] for the stage or for all of the file, [`Error::Expanded`].
+    pub(crate) fn expand(&self, bytes: u64, made: u64, taken: u64) -> Result<()> {
+        let limit = self.limits.expansion;
+        let grown = |made: u64, taken: u64| made > InputLimits::FREE_BYTES && made / limit > taken;
+        self.expanded.set(self.expanded.get() + bytes);
+        if grown(made, taken) {
+            return Err(Error::Expansion { limit });
+        }
+        if self.expanded.get() > self.limits.expanded_bytes {
+            self.exhausted.set(true);
+            return Err(Error::Expanded { limit: self.limits.expanded_bytes });
+        }
+        if grown(self.expanded.get(), self.size.unwrap_or(self.read.get())) {
+            self.exhausted.set(true);
+            return Err(Error::Expansion { limit });
+        }
+        Ok(())
+    }
+
+    /// Keeps an error for [`Meter::error`], unless there is one already, and gives one to hand through readers.
+    pub(crate) fn keep(&self, error: Error) -> io::Error {
+        self.failure.borrow_mut().get_or_insert(error);
+        io::Error::other("the reading was ended")
+    }
+
+    /// The error that was kept, or another.
+    pub(crate) fn failure_or(&self, other: impl FnOnce() -> Error) -> Error {
+        self.failure.borrow_mut().take().unwrap_or_else(other)
+    }
+
+    /// The error behind what a reader of this format has said.
+    pub(crate) fn error(&self, format: &'static str, error: io::Error) -> Error {
+        self.failure_or(|| Error::Undecodable { format, source: error.into() })
+    }
+}
+
+/// Counts the bytes that a stage takes.
+pub(crate) struct Taken<R> {
+    input: R,
+    taken: Rc<Cell<u64>>,
+}
+
+impl<R> Taken<R> {
+    pub(crate) fn new(input: R) -> (Self, Rc<Cell<u64>>) {
+        let taken = Rc::new(Cell::new(0));
+        (Self { input, taken: Rc::clone(&taken) }, taken)
+    }
+}
+
+impl<R: Read> Read for Taken<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken.set(self.taken.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// A stage that may make more bytes than it takes.
+pub(crate) struct Guard<'a, R> {
+    stage: R,
+    format: &'static str,
+    taken: Rc<Cell<u64>>,
+    made: u64,
+    meter: &'a Meter<'a>,
+}
+
+/// The bytes of a file itself.
+pub(crate) struct Metered<'a, R> {
+    pub(crate) input: R,
+    pub(crate) meter: &'a Meter<'a>,
+}
+
+impl<R: Read> Read for Metered<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.meter.read(read as u64).map(|()| read)
+    }
+}
+
+/// A part of known length; that it ends earlier is an error.
+pub(crate) struct Exactly<R> {
+    pub(crate) input: R,
+    pub(crate) left: u64,
+}
+
+impl<R: Read> Read for Exactly<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.input.read(&mut buffer[..most])?;
+        if read == 0 && most > 0 {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ends early"));
+        }
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+impl<'a, R> Guard<'a, R> {
+    /// Watches `stage`, which decodes `format` and adds what it takes to `taken`.
+    pub(crate) fn new(stage: R, format: &'static str, taken: Rc<Cell<u64>>, meter: &'a Meter<'a>) -> Self {
+        Self { stage, format, taken, made: 0, meter }
+    }
+}
+
+impl<R: Read> Read for Guard<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.stage.read(buffer) {
+            Ok(read) => {
+                self.made += read as u64;
+                let checked = self.meter.expand(read as u64, self.made, self.taken.get());
+                checked.map(|()| read).map_err(|error| self.meter.keep(error))
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => Err(self.meter.keep(Error::Undecodable { format: self.format, source: error.into() })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guarded(limits: InputLimits, size: u64, made: u64) -> Result<u64> {
+        let stop = AtomicBool::new(false);
+        let meter = Meter::new(limits, Some(size), &stop, &|_| {});
+        let (_, taken) = Taken::new(io::empty());
+        taken.set(size);
+        let mut guard = Guard::new(io::repeat(b'x').take(made), "gzip", taken, &meter);
+        io::copy(&mut guard, &mut io::sink()).map_err(|error| meter.error("gzip", error))
+    }
+
+    #[test]
+    fn small_things_may_grow_by_any_factor_and_large_ones_by_some() {
+        let limits = InputLimits::default();
+        assert_eq!(guarded(limits, 10, InputLimits::FREE_BYTES).unwrap(), InputLimits::FREE_BYTES);
+        assert!(matches!(guarded(limits, 10, InputLimits::FREE_BYTES + 1), Err(Error::Expansion { limit: 250 })));
+        assert_eq!(guarded(limits, 1 << 20, 100 << 20).unwrap(), 100 << 20);
+        let small = InputLimits { expanded_bytes: 5000, ..limits };
+        assert!(matches!(guarded(small, 10, 10_000), Err(Error::Expanded { limit: 5000 })));
+    }
+
+    #[test]
+    fn the_first_error_is_the_one_that_is_told() {
+        let stop = AtomicBool::new(false);
+        let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
+        let through = meter.keep(Error::Expansion { limit: 3 });
+        meter.keep(Error::Interrupted);
+        assert!(matches!(meter.error("tar", through), Error::Expansion { limit: 3 }));
+        let other = io::Error::other("a checksum");
+        assert!(matches!(meter.error("tar", other), Error::Undecodable { format: "tar", .. }));
+    }
+}

@@ -1,0 +1,123 @@
+//! Metadata: what a table says of documents, by their names or paths.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::About;
+use crate::error::{Error, Result};
+
+/// The column that says which document a row is about.
+const KEY: &str = "filename";
+
+/// What is known of documents beside their content: a CSV file with a header, one of whose columns is `filename`.
+#[derive(Debug)]
+pub struct MetadataTable {
+    /// The other columns.
+    columns: Vec<String>,
+    rows: HashMap<String, Row>,
+    digest: u64,
+}
+
+#[derive(Debug)]
+struct Row {
+    values: Vec<String>,
+    matched: AtomicBool,
+}
+
+impl MetadataTable {
+    /// Reads a table. Of two rows about one document the last counts.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::BadTable`].
+    pub fn read(path: &Path) -> Result<Self> {
+        let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
+        let mut text = Vec::new();
+        let mut file = std::fs::File::open(path).map_err(Error::io("read", path))?;
+        file.read_to_end(&mut text).map_err(Error::io("read", path))?;
+        let digest = xxh3_64(&text);
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text);
+        let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
+        let key = header.iter().position(|column| column == KEY);
+        let key = key.ok_or_else(|| bad(format!("its header has no column {KEY}")))?;
+        let columns = header.iter().enumerate().filter(|&(at, _)| at != key).map(|(_, name)| name.to_owned()).collect();
+        let mut rows = HashMap::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| bad(error.to_string()))?;
+            let values = record.iter().enumerate().filter(|&(at, _)| at != key);
+            let values = values.map(|(_, value)| value.to_owned()).collect();
+            let name = record.get(key).unwrap_or_default().trim_start_matches("./");
+            rows.insert(name.to_owned(), Row { values, matched: AtomicBool::new(false) });
+        }
+        Ok(Self { columns, rows, digest })
+    }
+
+    /// Adds what the table says of a document, in place of what its container says under the same names.
+    pub(crate) fn apply(&self, about: &mut About) {
+        let path = about.file.as_ref().map(|file| format!("{}{}", file.source, about.member.as_deref().unwrap_or("")));
+        let by_path = || self.rows.get(path.as_deref()?);
+        let Some(row) = self.rows.get(&about.name).or_else(by_path) else { return };
+        row.matched.store(true, Ordering::Relaxed);
+        let said = self.columns.iter().zip(&row.values).filter(|(_, value)| !value.is_empty());
+        about.metadata.retain(|(name, _)| !self.columns.contains(name));
+        about.metadata.extend(said.map(|(name, value)| (name.clone(), value.clone())));
+    }
+
+    /// Names of rows that no document has been given by [`MetadataTable::apply`], sorted.
+    pub(crate) fn unmatched(&self) -> Vec<String> {
+        let unmatched = self.rows.iter().filter(|(_, row)| !row.matched.load(Ordering::Relaxed));
+        let mut names: Vec<String> = unmatched.map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Tells tables apart.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Result<MetadataTable> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, text).unwrap();
+        MetadataTable::read(&path)
+    }
+
+    fn said(table: &MetadataTable, name: &str) -> Vec<(String, String)> {
+        let mut about = About {
+            name: name.into(),
+            hint: String::new(),
+            file: None,
+            member: None,
+            metadata: vec![("label".into(), "old".into()), ("url".into(), "u".into())],
+        };
+        table.apply(&mut about);
+        about.metadata
+    }
+
+    #[test]
+    fn rows_are_found_by_name() {
+        let table = table("\u{feff}label, filename,group\nspam,./a.txt,\n\"x,\ny\",b.txt,7\nz,c.txt,\n").unwrap();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(said(&table, "a.txt"), [pair("url", "u"), pair("label", "spam")]);
+        assert_eq!(said(&table, "b.txt"), [pair("url", "u"), pair("label", "x,\ny"), pair("group", "7")]);
+        assert_eq!(said(&table, "d.txt"), [pair("label", "old"), pair("url", "u")]);
+        assert_eq!(table.unmatched(), ["c.txt"]);
+    }
+
+    #[test]
+    fn tables_without_names_are_refused() {
+        assert!(matches!(table("name,label\na,b\n"), Err(Error::BadTable { .. })));
+        assert!(matches!(table("filename,label\na\n"), Err(Error::BadTable { .. })));
+        assert!(table("filename\n").unwrap().unmatched().is_empty());
+    }
+}

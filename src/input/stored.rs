@@ -1,0 +1,115 @@
+//! Stored: where a stored document was read from, to be read again.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::thread::{self, JoinHandle};
+
+use super::{
+    Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, candidate_of, open, single_document,
+};
+use crate::error::{Error, Result};
+
+/// Containers of more bytes are not searched for one member: `--store-text` is for those.
+const SEARCHED_BYTES: u64 = 64 << 20;
+
+/// How a record is found again: by its place, and by the field of its text where that is not the usual one.
+pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
+    if fields.text == RecordFields::default().text { suffix.to_owned() } else { format!("{suffix}?{}", fields.text) }
+}
+
+/// The suffix and the field that [`member_of`] put together.
+fn parts_of(member: &str) -> (&str, Option<&str>) {
+    if let Some((suffix, field)) = member.rsplit_once('?')
+        && let Some((_, number)) = suffix.rsplit_once(':')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return (suffix, Some(field));
+    }
+    (member, None)
+}
+
+/// The document that was read from the file `source`, or from the part of it called `member`. Members are found by
+/// reading their container, up to 64 MiB of it, and held whole.
+///
+/// # Errors
+/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more.
+pub(crate) fn stored_document(source: &str, member: Option<&str>, options: &ReadOptions) -> Result<Candidate> {
+    let path = Path::new(source);
+    let Some(member) = member else {
+        // A document that was ingested closed is opened by nobody else either: its digest would differ.
+        let closed = ReadOptions { closed: true, ..options.clone() };
+        return single_document(path, options).or_else(|_| single_document(path, &closed));
+    };
+    let (suffix, text) = parts_of(member);
+    let mut options = options.clone();
+    options.fields.text = text.map_or(RecordFields::default().text, str::to_owned);
+    let gone = || Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) };
+    let Candidate { about, .. } = candidate_of(path)?;
+    let file = about.file.clone().filter(|file| file.bytes <= SEARCHED_BYTES).ok_or_else(gone)?;
+    let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    let Opened::Container(container) = open(&about, &file, reading)? else { return Err(gone()) };
+    let mut found = None;
+    container.expand(&about, &file, reading, &mut |step| match step {
+        Found::Document(Candidate { about, content }) if about.member.as_deref() == Some(member) => {
+            // The last of a name is the one that stayed.
+            found = Some((about, Gathering::of(content)));
+            ControlFlow::Continue(())
+        }
+        _ => ControlFlow::Continue(()),
+    })?;
+    let (about, content) = found.ok_or_else(gone)?;
+    Ok(Candidate { about, content: Content::Whole(content.whole()?) })
+}
+
+/// The bytes of a member, as they come.
+enum Gathering {
+    Whole(Vec<u8>),
+    /// They are sent by the thread that waits for them, so another has to take them.
+    Pieces(JoinHandle<Result<Vec<u8>>>),
+}
+
+impl Gathering {
+    fn of(content: Content) -> Self {
+        match content {
+            Content::Whole(bytes) => Self::Whole(bytes),
+            Content::Pieces(pieces) => Self::Pieces(thread::spawn(move || {
+                let mut bytes = Vec::new();
+                for piece in pieces {
+                    bytes.extend(piece?);
+                }
+                Ok(bytes)
+            })),
+            Content::File | Content::Compressed(_) => Self::Whole(Vec::new()),
+        }
+    }
+
+    fn whole(self) -> Result<Vec<u8>> {
+        match self {
+            Self::Whole(bytes) => Ok(bytes),
+            Self::Pieces(gathered) => gathered.join().unwrap_or(Err(Error::Interrupted)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_told_from_fields() {
+        for (member, parts) in [
+            (":17", (":17", None)),
+            (":17?body", (":17", Some("body"))),
+            ("!a.jsonl:3?x?y", ("!a.jsonl:3?x?y", None)),
+            ("!what?.txt", ("!what?.txt", None)),
+            ("!a:?b", ("!a:?b", None)),
+        ] {
+            assert_eq!(parts_of(member), parts);
+        }
+        let fields = RecordFields { text: "body".into(), ..RecordFields::default() };
+        assert_eq!(parts_of(&member_of(":17", &fields)), (":17", Some("body")));
+        assert_eq!(member_of(":17", &RecordFields::default()), ":17");
+    }
+}

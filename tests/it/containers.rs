@@ -1,0 +1,352 @@
+//! Containers: the same texts from every archive and record format, as the usual tools make them; names; what
+//! running again does. The samples are made by tools/make-containers.py.
+
+mod damage;
+mod hostile;
+mod metadata;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+const TEXTS: [&str; 3] = ["fed01.txt", "fed10.txt", "fed51.txt"];
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name)
+}
+
+/// A folder with copies of some samples.
+fn folder_with(names: &[&str]) -> Folder {
+    let folder = Folder::new();
+    for name in names {
+        folder.write(name, std::fs::read(sample(name)).unwrap());
+    }
+    folder
+}
+
+/// The stored documents, in order of arrival.
+fn list(folder: &Folder) -> Vec<Value> {
+    folder.ok(&["list", "--format", "json"]).json()
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Sets a file's time to one that vouches for its content.
+fn age(path: &Path) {
+    let past = SystemTime::now() - Duration::from_secs(1000);
+    File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
+}
+
+/// What a document is, wherever it came from.
+fn essence(document: &Value) -> String {
+    let fields = ["digest", "bytes", "symbols", "lines", "fingerprints", "distinct", "encoding"];
+    fields.map(|field| document[field].to_string()).join(" ")
+}
+
+/// The essence of the three texts as plain files.
+fn expected() -> BTreeMap<&'static str, String> {
+    let folder = folder_with(&TEXTS.map(|name| ["texts/", name].concat()).each_ref().map(String::as_str));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "texts"]);
+    TEXTS.into_iter().zip(list(&folder).iter().map(essence)).collect()
+}
+
+#[test]
+fn the_same_text_comes_out_of_every_container() {
+    let expected = expected();
+    let in_archive = |name: &str| {
+        let texts: Vec<String> = TEXTS.iter().map(|text| format!("{name}!texts/{text}")).collect();
+        let long = "/a-folder-with-a-rather-long-name".repeat(5);
+        (vec![format!("{name}!texts{long}/again.txt")], texts)
+    };
+    let by_line = |name: &str| (Vec::new(), (1..=3).map(|line| format!("{name}:{line}")).collect::<Vec<_>>());
+    for (name, flags, (again, texts)) in [
+        ("texts.tar", &[][..], in_archive("texts.tar")),
+        ("pax.tar.gz", &[], in_archive("pax.tar.gz")),
+        ("texts.tar.zst", &[], in_archive("texts.tar.zst")),
+        ("texts.zip", &[], in_archive("texts.zip")),
+        ("stored.zip", &[], in_archive("stored.zip")),
+        ("bzip2.zip", &[], in_archive("bzip2.zip")),
+        ("nested.zip", &[], in_archive("nested.zip!inner.tgz!texts.zip")),
+        ("texts.jsonl", &[], by_line("texts.jsonl")),
+        ("texts.jsonl.gz", &[], by_line("texts.jsonl.gz")),
+        ("texts.jsonl.zst", &[], by_line("texts.jsonl.zst")),
+        ("utf8.ndjson", &[], by_line("utf8.ndjson")),
+        ("body.jsonl", &["--text-field", "body", "--id-field", "key"], by_line("body.jsonl")),
+        ("none.parquet", &[], by_line("none.parquet")),
+        ("snappy.parquet", &[], by_line("snappy.parquet")),
+        ("gzip.parquet", &[], by_line("gzip.parquet")),
+        ("zstd.parquet", &[], by_line("zstd.parquet")),
+        ("lz4.parquet", &[], by_line("lz4.parquet")),
+        ("brotli.parquet", &[], by_line("brotli.parquet")),
+        ("texts.arc", &[], (Vec::new(), (2..=4).map(|record| format!("texts.arc#{record}")).collect())),
+        (
+            "texts.wet.gz",
+            &[],
+            (Vec::new(), (1..=3).map(|record| format!("texts.wet.gz#urn:uuid:wet-{record}")).collect()),
+        ),
+    ] {
+        let folder = folder_with(&[name]);
+        let run = folder.ok(&[&["ingest", "--profile", "prose", "--format", "json", name], flags].concat());
+        let documents: BTreeMap<String, String> = list(&folder)
+            .iter()
+            .map(|document| (document["name"].as_str().unwrap().to_owned(), essence(document)))
+            .collect();
+        for (text, name) in TEXTS.iter().zip(&texts) {
+            assert_eq!(documents.get(name), Some(&expected[text]), "{name} of {:?}", documents.keys());
+        }
+        for name in &again {
+            assert_eq!(documents.get(name), Some(&expected["fed01.txt"]), "{name} of {:?}", documents.keys());
+        }
+        // Links of a tar are no documents; zip's archiver has followed it.
+        let link = u64::from(name.ends_with(".zip") && !again.is_empty());
+        assert_eq!(run.json()[0]["added"], (3 + again.len() as u64 + link), "{name}: {run:?}");
+        // The digest proves that the text read again from the container is what was ingested.
+        let query = folder.ok(&["query", "--document", &texts[1], "--window", "40", "--format", "json"]);
+        assert_eq!(query.json()[0]["query"]["name"], texts[1].as_str(), "{name}");
+    }
+}
+
+#[test]
+fn single_compressed_files_are_one_document_under_their_own_name() {
+    let expected = expected();
+    for ending in ["gz", "zst", "xz", "bz2"] {
+        for stem in ["fed01.txt", "parts.txt"] {
+            let name = format!("{stem}.{ending}");
+            let folder = folder_with(&[&name]);
+            folder.ok(&["ingest", "-q", "--profile", "prose", "."]);
+            let documents = list(&folder);
+            assert_eq!(documents.len(), 1);
+            assert_eq!(documents[0]["name"], name.as_str());
+            assert_eq!(essence(&documents[0]), expected["fed01.txt"], "{name}");
+            // Queries and comparisons are decompressed too.
+            let query = folder.ok(&["query", &name, "--format", "json"]).json();
+            assert_eq!(query[0]["matches"][0]["identical"], true);
+            let text = sample("texts/fed01.txt");
+            let diff = folder.ok(&["diff", &name, text.to_str().unwrap(), "--format", "json"]).json();
+            assert_eq!(diff[0]["matches"][0]["identical"], true);
+        }
+    }
+}
+
+#[test]
+fn crawls_give_their_responses_without_the_transfer() {
+    let expected = expected();
+    for name in ["texts.warc", "texts.warc.gz"] {
+        let folder = folder_with(&[name]);
+        folder.ok(&["ingest", "-q", "--profile", "prose", name]);
+        let documents = list(&folder);
+        assert_eq!(documents.len(), 15, "four codings and a resource for each text");
+        for (number, document) in documents.iter().enumerate() {
+            // The first record says what made the file.
+            let id = format!("{name}#urn:uuid:00000000-0000-4000-8000-{:012}", number + 2);
+            assert_eq!(document["name"], id.as_str());
+            assert_eq!(essence(document), expected[TEXTS[number / 5]], "{id}");
+            let coding = ["identity", "gzip", "deflate", "br", "resource"][number % 5];
+            let url = format!("http://example.org/{coding}/{}", TEXTS[number / 5]);
+            assert_eq!(document["metadata"]["url"], url.as_str());
+            assert_eq!(document["metadata"]["date"], "2003-06-09T12:00:00Z");
+        }
+    }
+}
+
+#[test]
+fn mails_of_a_mailbox_are_documents() {
+    let folder = folder_with(&["texts.mbox"]);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "."]);
+    assert_eq!(names(&folder), ["texts.mbox#1", "texts.mbox#2", "texts.mbox#3"]);
+    for (text, number) in TEXTS.iter().zip(1..) {
+        let text = sample(&format!("texts/{text}"));
+        let found = folder.ok(&["query", text.to_str().unwrap(), "--top", "1", "--format", "json"]).json();
+        assert_eq!(found[0]["matches"][0]["document"], format!("texts.mbox#{number}").as_str());
+        assert!(found[0]["matches"][0]["containment"].as_f64().unwrap() > 0.95, "{found:?}");
+    }
+}
+
+#[test]
+fn standard_input_can_be_a_container() {
+    let folder = Folder::new();
+    for (input, names) in
+        [("texts.jsonl.gz", vec!["-:1", "-:2", "-:3"]), ("fed01.txt.gz", vec!["-"]), ("texts/fed01.txt", vec!["-"])]
+    {
+        let database = input.replace('/', "-");
+        let stdin = File::open(sample(input)).unwrap();
+        // What has no magic number is told by the name.
+        let name = if input.contains("jsonl") { "x.jsonl.gz" } else { "-" };
+        let arguments = ["ingest", "-q", "--profile", "prose", "--db", &database, "-", "--name", name];
+        assert!(folder.command(&arguments).stdin(stdin).status().unwrap().success());
+        let list = folder.ok(&["list", "--db", &database, "--format", "json"]).json();
+        let found: Vec<String> =
+            list.iter().map(|document| document["name"].as_str().unwrap().replace("x.jsonl.gz", "-")).collect();
+        assert_eq!(found, names);
+    }
+}
+
+#[test]
+fn a_query_with_a_container_says_what_to_do() {
+    let folder = folder_with(&["texts.zip", "texts.jsonl"]);
+    folder.ok(&["ingest", "-q", "."]);
+    for name in ["texts.zip", "texts.jsonl"] {
+        let run = folder.run(&["query", name]);
+        assert_eq!(run.status, 2);
+        assert!(run.stderr.contains(&format!("{name} holds several documents")), "{run:?}");
+        assert!(run.stderr.contains("--document NAME"), "{run:?}");
+    }
+}
+
+#[test]
+fn containers_can_be_left_closed() {
+    let folder = folder_with(&["texts.zip", "texts.jsonl", "texts/fed01.txt"]);
+    let run =
+        folder.ok(&["ingest", "--profile", "prose", "--no-expand", "texts.zip", "texts.jsonl", "--format", "json"]);
+    // Lines of JSON are text; an archive is none, and is named on the command line.
+    assert_eq!(names(&folder), ["texts.jsonl"]);
+    assert_eq!(run.json()[0]["skipped"][0]["name"], "texts.zip");
+    assert!(run.stderr.contains("skipped texts.zip: "), "{run:?}");
+    folder.ok(&["ingest", "-q", "--db", "bytes", "--profile", "bytes", "--no-expand", "texts.zip"]);
+    let list = folder.ok(&["list", "--db", "bytes", "--format", "json"]).json();
+    assert_eq!((&list[0]["name"], &list[0]["format"]), (&"texts.zip".into(), &"bytes".into()));
+}
+
+#[test]
+fn a_container_that_has_not_changed_is_not_read_again() {
+    for name in ["texts.tar", "texts.jsonl.zst", "texts.zip", "fed01.txt.gz", "zstd.parquet"] {
+        let folder = folder_with(&[name]);
+        let path = folder.path().join(name);
+        age(&path);
+        let time = path.metadata().unwrap().modified().unwrap();
+        let first = folder.ok(&["ingest", "--profile", "prose", name, "--format", "json"]).json();
+        let added = first[0]["added"].as_u64().unwrap();
+        assert!(added > 0);
+        // Other bytes of the same size and time: if it were read they would be noticed.
+        let good = std::fs::read(&path).unwrap();
+        std::fs::write(&path, vec![7; good.len()]).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let second = folder.ok(&["ingest", "-v", name, "--format", "json"]);
+        assert_eq!(second.json()[0]["unchanged"], added, "{second:?}");
+        assert_eq!(second.json()[0]["documents"], added);
+        // With other settings it is read.
+        std::fs::write(&path, &good).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let third = folder.ok(&["ingest", "-v", "--keep-fields", "n", name, "--format", "json"]);
+        assert_eq!(third.json()[0]["unchanged"], added, "{third:?}");
+        // A touched one is read too, and its members are known.
+        age(&path);
+        let fourth = folder.ok(&["ingest", name, "--format", "json"]).json();
+        assert_eq!((&fourth[0]["unchanged"], &fourth[0]["added"]), (&added.into(), &0.into()));
+    }
+}
+
+#[test]
+fn removing_a_member_has_its_container_looked_at_again() {
+    let folder = folder_with(&["texts.zip"]);
+    age(&folder.path().join("texts.zip"));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "texts.zip"]);
+    folder.ok(&["rm", "texts.zip!texts/fed10.txt"]);
+    let again = folder.ok(&["ingest", "texts.zip", "--format", "json"]).json();
+    assert_eq!((&again[0]["added"], &again[0]["unchanged"]), (&1.into(), &4.into()));
+    // And so has replacing one from elsewhere: names are given, places are not.
+    let other = Folder::new();
+    other.write("texts/fed10.txt", prose(1));
+    let zip =
+        std::process::Command::new("zip").args(["-q", "-r", "texts.zip", "texts"]).current_dir(other.path()).status();
+    if zip.is_ok_and(|status| status.success()) {
+        let database = folder.path().join(".fpdb");
+        let run = other.ok(&["ingest", "texts.zip", "--format", "json", "--db", database.to_str().unwrap()]).json();
+        assert_eq!(run[0]["replaced"], 1);
+        let again = folder.ok(&["ingest", "texts.zip", "--format", "json"]).json();
+        assert_eq!((&again[0]["replaced"], &again[0]["unchanged"]), (&1.into(), &4.into()));
+    }
+}
+
+#[test]
+fn changed_members_follow_on_change() {
+    let line = |text: &str| serde_json::json!({ "text": text }).to_string();
+    let (old, new, same) = (prose(1), prose(2), prose(3));
+    for (flag, counts, kept) in [("replace", (0, 1, 0), &new), ("keep", (0, 0, 1), &old), ("both", (1, 0, 0), &new)] {
+        let folder = Folder::new();
+        folder.write("a.jsonl", format!("{}\n{}\n", line(&same), line(&old)));
+        folder.ok(&["ingest", "-q", "--profile", "prose", "."]);
+        folder.write("a.jsonl", format!("{}\n\n{}\n{}", line(&same), line(&new), line(&same)));
+        // The empty line is counted and holds nothing, so the second document is a new one.
+        let run = folder.ok(&["ingest", ".", "--on-change", flag, "--format", "json"]).json();
+        assert_eq!((&run[0]["added"], &run[0]["unchanged"]), (&2.into(), &1.into()), "{run:?}");
+        folder.write("a.jsonl", format!("{}\n{}\n", line(&same), line(&new)));
+        let run = folder.ok(&["ingest", ".", "--on-change", flag, "--format", "json"]).json();
+        assert_eq!(
+            (&run[0]["added"], &run[0]["replaced"], &run[0]["kept"]),
+            (&counts.0.into(), &counts.1.into(), &counts.2.into()),
+            "{run:?}"
+        );
+        folder.write("q.txt", kept);
+        let found = folder.ok(&["query", "q.txt", "--format", "json"]).json();
+        let matches = found[0]["matches"].as_array().unwrap();
+        assert!(matches.iter().any(|found| found["document"] == "a.jsonl:2" && found["identical"] == true), "{flag}");
+    }
+}
+
+#[test]
+fn ids_do_not_depend_on_the_number_of_threads() {
+    let everything = [
+        "texts.tar",
+        "texts.zip",
+        "nested.zip",
+        "texts.jsonl.zst",
+        "texts.warc.gz",
+        "texts.mbox",
+        "fed01.txt.xz",
+        "snappy.parquet",
+    ];
+    let folder = folder_with(&everything);
+    let mut lists = Vec::new();
+    for threads in ["1", "2", "7"] {
+        let database = format!("db{threads}");
+        let arguments =
+            ["ingest", "-q", "--profile", "prose", "--db", &database, "--threads", threads, "--exclude", "db*", "."];
+        folder.ok(&arguments);
+        let list = folder.ok(&["list", "--db", &database, "--format", "json"]).json();
+        let told: Vec<String> =
+            list.iter().map(|document| format!("{} {}", document["name"], essence(document))).collect();
+        assert_eq!(told.len(), 5 + 4 + 5 + 3 + 15 + 3 + 1 + 3 + 1 - 1, "{told:#?}");
+        lists.push(told);
+    }
+    assert_eq!(lists[0], lists[1]);
+    assert_eq!(lists[0], lists[2]);
+}
+
+#[test]
+fn a_run_that_is_stopped_within_a_container_is_finished_by_the_next() {
+    let folder = Folder::new();
+    let lines: Vec<String> = (0..3000).map(|number| serde_json::json!({ "text": prose(number) }).to_string()).collect();
+    let path = folder.write("many.jsonl", lines.join("\n"));
+    age(&path);
+    let mut child = folder
+        .command(&["ingest", "-q", "--profile", "prose", "--memory", "1MiB", "many.jsonl"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // Stopped at whatever point it has come to, the result of the next run is the same.
+    while !folder.path().join(".fpdb/FPDB").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(40));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = folder.run(&["stats", "--format", "json"]).json()[0]["documents"].as_u64().unwrap();
+    let run = folder.ok(&["ingest", "many.jsonl", "--format", "json"]).json();
+    assert_eq!(run[0]["added"].as_u64().unwrap() + before, 3000, "{before} before, {run:?}");
+    if before < 3000 {
+        assert_eq!(run[0]["unchanged"], before);
+    }
+    let all: Vec<String> = (1..=3000).map(|line| format!("many.jsonl:{line}")).collect();
+    assert_eq!(names(&folder), all);
+    folder.ok(&["verify"]);
+}

@@ -1,0 +1,160 @@
+//! Damaged containers: cut short, wrong checksums. What is damaged fails by name, and the rest goes on.
+
+use serde_json::Value;
+
+use super::{TEXTS, folder_with, names, sample};
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// Ingests a folder where something is damaged, and returns the names that failed, each with the error.
+fn failures(folder: &Folder) -> Vec<(String, String)> {
+    let run = folder.run(&["ingest", "--profile", "prose", ".", "--format", "json"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let failed = run.json()[0]["failed"].as_array().unwrap().clone();
+    failed.iter().map(|failure| (text(&failure["name"]), text(&failure["error"]))).collect()
+}
+
+#[test]
+fn a_wrong_checksum_fails_the_document() {
+    for (name, at) in [("fed01.txt.gz", 8), ("fed01.txt.zst", 4), ("fed01.txt.xz", 40), ("fed01.txt.bz2", 40)] {
+        let folder = Folder::new();
+        let mut bytes = std::fs::read(sample(name)).unwrap();
+        let at = bytes.len() - at;
+        bytes[at] ^= 1;
+        folder.write(name, bytes);
+        folder.write("good.txt", prose(1));
+        let failed = failures(&folder);
+        assert_eq!(failed.len(), 1, "{failed:?}");
+        assert_eq!(failed[0].0, name);
+        assert!(failed[0].1.contains(" data cannot be decoded: "), "{failed:?}");
+        assert_eq!(names(&folder), ["good.txt"]);
+    }
+}
+
+#[test]
+fn a_wrong_checksum_in_an_archive_fails_the_member() {
+    let mut bytes = std::fs::read(sample("stored.zip")).unwrap();
+    let text = std::fs::read(sample("texts/fed10.txt")).unwrap();
+    let at = bytes.windows(50).position(|window| window == &text[..50]).unwrap();
+    bytes[at + 7] ^= 1;
+    let folder = Folder::new();
+    folder.write("stored.zip", bytes);
+    let failed = failures(&folder);
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0].0, "stored.zip!texts/fed10.txt");
+    assert_eq!(names(&folder).len(), 4);
+    // It is not known whole, so it is looked at again.
+    assert_eq!(failures(&folder).len(), 1);
+}
+
+#[test]
+fn the_checksum_after_an_archive_fails_the_archive() {
+    let mut bytes = std::fs::read(sample("pax.tar.gz")).unwrap();
+    let at = bytes.len() - 8;
+    bytes[at] ^= 1;
+    let folder = Folder::new();
+    folder.write("pax.tar.gz", bytes);
+    let failed = failures(&folder);
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0].0, "pax.tar.gz");
+    assert!(failed[0].1.starts_with("the gzip data cannot be decoded: "), "{failed:?}");
+    assert_eq!(names(&folder).len(), 4, "its members were good");
+}
+
+#[test]
+fn what_is_cut_short_fails_and_what_comes_before_it_does_not() {
+    for name in [
+        "texts.tar",
+        "pax.tar.gz",
+        "texts.tar.zst",
+        "texts.warc",
+        "texts.warc.gz",
+        "texts.jsonl.gz",
+        "texts.jsonl.zst",
+        "texts.wet.gz",
+        "texts.arc",
+    ] {
+        let bytes = std::fs::read(sample(name)).unwrap();
+        let (mut least, mut most) = (usize::MAX, 0);
+        for tenth in 1..10 {
+            let folder = Folder::new();
+            folder.write(name, &bytes[..bytes.len() * tenth / 10]);
+            folder.write("z.txt", prose(1));
+            let run = folder.run(&["ingest", "--profile", "prose", ".", "--format", "json"]);
+            assert!(!run.stderr.contains("panicked"), "{run:?}");
+            let stored = names(&folder);
+            assert_eq!(stored.last().map(String::as_str), Some("z.txt"), "{name} at {tenth}: the rest goes on");
+            let failed = run.json()[0]["failed"].as_array().unwrap().len();
+            // Cut within the padding at its end, a tar is whole.
+            let padding = name == "texts.tar" && tenth >= 6;
+            assert!(failed == 1 || (padding && failed == 0), "{name} at {tenth}: {run:?}");
+            (least, most) = (least.min(stored.len()), most.max(stored.len()));
+        }
+        // So small that a frame of zstd is one block.
+        assert!(least < most || name.ends_with(".zst"), "{name}: {least} to {most}");
+    }
+    // Without their end these have no directory.
+    for name in ["texts.zip", "zstd.parquet", "nested.zip"] {
+        let bytes = std::fs::read(sample(name)).unwrap();
+        let folder = Folder::new();
+        folder.write(name, &bytes[..bytes.len() * 2 / 3]);
+        let failed = failures(&folder);
+        assert_eq!((failed.len(), failed[0].0.as_str()), (1, name), "{failed:?}");
+    }
+}
+
+#[test]
+fn a_name_that_promises_what_the_bytes_do_not_hold_fails() {
+    let folder = Folder::new();
+    for name in ["a.gz", "a.zst", "a.xz", "a.bz2", "a.zip", "a.tar", "a.parquet", "a.warc", "a.mbox"] {
+        folder.write(name, prose(1));
+    }
+    let mut failed: Vec<String> = failures(&folder).into_iter().map(|(name, _)| name).collect();
+    failed.sort();
+    assert_eq!(failed, ["a.bz2", "a.gz", "a.mbox", "a.parquet", "a.tar", "a.warc", "a.xz", "a.zip", "a.zst"]);
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn a_member_that_needs_a_password_fails() {
+    let folder = folder_with(&["encrypted.zip"]);
+    assert_eq!(failures(&folder), [("encrypted.zip!texts/fed01.txt".into(), "it is encrypted".into())]);
+}
+
+#[test]
+fn bad_records_fail_by_their_line() {
+    let folder = Folder::new();
+    let good = |number| serde_json::json!({ "text": prose(number) }).to_string();
+    folder.write("a.jsonl", format!("{}\nnonsense\n{{\"body\": 1}}\n{{\"text\": null}}\n[]\n{}\n", good(1), good(2)));
+    let failed = failures(&folder);
+    assert_eq!(
+        failed,
+        [
+            ("a.jsonl:2".to_owned(), "the line is no JSON record: expected ident at line 1 column 2".to_owned()),
+            ("a.jsonl:3".to_owned(), "the record has no field text".to_owned()),
+            (
+                "a.jsonl:5".to_owned(),
+                "the line is no JSON record: invalid type: sequence, expected an object at line 1 column 0".to_owned()
+            ),
+        ]
+    );
+    assert_eq!(names(&folder), ["a.jsonl:1", "a.jsonl:6"]);
+    // A file of another kind under such a name fails as one.
+    let folder = Folder::new();
+    folder.write("log.jsonl", prose(1).replace(' ', "\n"));
+    let failed = failures(&folder);
+    assert_eq!(failed.len(), 100, "99 lines and the file");
+    assert_eq!(failed[99].0, "log.jsonl");
+}
+
+#[test]
+fn tables_without_the_text_say_so() {
+    let folder = folder_with(&["snappy.parquet"]);
+    let run = folder.run(&["ingest", "snappy.parquet", "--text-field", "body"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("snappy.parquet: the record has no field body"), "{run:?}");
+    assert!(run.stderr.contains("--text-field"), "{run:?}");
+    assert_eq!(TEXTS.len(), 3);
+}

@@ -1,0 +1,184 @@
+//! Hostile containers: each limit has a name, is told of once, and leaves the rest of the run alone.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use zip::write::SimpleFileOptions;
+
+use super::{names, sample};
+use crate::bad_input::prose;
+use crate::support::{Folder, Run};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        // Set as bytes: as a path it would be refused.
+        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(bytes.len() as u64);
+        header.set_cksum();
+        tar.append(&header, *bytes).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn ingest(folder: &Folder, flags: &[&str]) -> (Run, Vec<String>) {
+    let run = folder.run(&[&["ingest", "--profile", "prose", ".", "--format", "json"], flags].concat());
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    let failed = run.json()[0]["failed"].as_array().unwrap().clone();
+    let told =
+        |failure: &Value| format!("{}: {}", failure["name"].as_str().unwrap(), failure["error"].as_str().unwrap());
+    let failed = failed.iter().map(told).collect();
+    (run, failed)
+}
+
+#[test]
+fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
+    let zeros = vec![0; 80 << 20];
+    let bomb = gzip(&zeros);
+    let folder = Folder::new();
+    folder.write("a.gz", &bomb);
+    folder.write(
+        "b.zip",
+        zip_of(&[("a.txt", prose(1).as_bytes()), ("bomb.txt", &zeros), ("z.txt", prose(2).as_bytes())]),
+    );
+    folder.write("c.tar", tar_of(&[("bomb.gz", &bomb), ("z.txt", prose(3).as_bytes())]));
+    folder.write("d.zip", zip_of(&[("in.zip", &zip_of(&[("bomb.txt", &zeros)])), ("z.txt", prose(4).as_bytes())]));
+    folder.write("z.txt", prose(5));
+    let (run, failed) = ingest(&folder, &["--as", "text"]);
+    assert_eq!(run.status, 2);
+    let error = "it unfolds to more than 250 times its size";
+    let bombs = ["a.gz", "b.zip!bomb.txt", "c.tar!bomb.gz", "d.zip!in.zip!bomb.txt"];
+    assert_eq!(failed, bombs.map(|name| format!("{name}: {error}")));
+    assert!(run.stderr.contains("--max-expansion"), "{run:?}");
+    // What one file unfolds to in all counts too, so nothing is taken from it after its bomb.
+    let stored = names(&folder);
+    assert_eq!(stored, ["b.zip!a.txt", "c.tar!z.txt", "z.txt"], "{run:?}");
+    let (_, failed) = ingest(&folder, &["--as", "text", "--max-expansion", "1000000"]);
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn many_small_members_are_a_bomb_together() {
+    let zeros = vec![b'x'; 20 << 20];
+    let folder = Folder::new();
+    let members: Vec<(String, &[u8])> = (0..5).map(|number| (format!("{number}.txt"), &zeros[..])).collect();
+    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
+    folder.write("a.zip", zip_of(&members));
+    folder.write("z.txt", prose(1));
+    let (_, failed) = ingest(&folder, &[]);
+    assert_eq!(failed, ["a.zip!3.txt: it unfolds to more than 250 times its size"]);
+    assert_eq!(names(&folder), ["a.zip!0.txt", "a.zip!1.txt", "a.zip!2.txt", "z.txt"]);
+}
+
+#[test]
+fn every_limit_has_a_flag() {
+    let mut nested = prose(1).into_bytes();
+    for _ in 0..9 {
+        nested = gzip(&nested);
+    }
+    let folder = Folder::new();
+    folder.write("nested.gz", &nested);
+    folder.write("deep.jsonl", format!("{{\"a\":{}1{},\"text\":\"x\"}}\n", "[".repeat(80), "]".repeat(80)));
+    folder.write("many.zip", std::fs::read(sample("texts.zip")).unwrap());
+    folder.write("large.txt", prose(2));
+    let (_, failed) = ingest(&folder, &[]);
+    assert_eq!(
+        failed,
+        [
+            "deep.jsonl:1: the JSON has more than 64 arrays and objects within each other",
+            "nested.gz: more than 8 containers and compressions lie within each other",
+        ]
+    );
+    let (_, failed) = ingest(&folder, &["--max-json-depth", "100", "--max-nesting", "9"]);
+    assert!(failed.is_empty(), "{failed:?}");
+
+    let databases = Folder::new();
+    let limited = |flags: &[&str], file: &str| {
+        let database = databases.path().join(flags.concat());
+        let mut failed = ingest(&folder, &[&["--db", database.to_str().unwrap()], flags].concat()).1;
+        failed.retain(|failure| failure.starts_with(file));
+        failed
+    };
+    assert_eq!(limited(&["--max-members", "2"], "many"), ["many.zip: the file has more than 2 members"]);
+    assert_eq!(
+        limited(&["--max-expanded-size", "5000"], "many"),
+        ["many.zip!texts/fed51.txt: the file unfolds to more than 5000 bytes"],
+        "told of once, and then no more"
+    );
+    assert_eq!(limited(&["--max-document-size", "2000"], "many").len(), 5);
+    assert_eq!(limited(&["--max-document-size", "900"], "large"), ["large.txt: the document has more than 900 bytes"]);
+    assert_eq!(limited(&["--max-record-size", "100"], "deep"), ["deep.jsonl:1: the record has more than 100 bytes"]);
+}
+
+#[test]
+fn names_of_members_lead_nowhere() {
+    let folder = Folder::new();
+    let hostile = [
+        ("../../etc/passwd", "etc/passwd"),
+        ("/tmp/fpdb-was-here", "tmp/fpdb-was-here"),
+        ("a\n\u{1b}[31m.txt", "a\u{fffd}\u{fffd}[31m.txt"),
+        ("./b//c.txt", "b/c.txt"),
+    ];
+    let texts: Vec<String> = (0..4).map(prose).collect();
+    let members: Vec<(&str, &[u8])> =
+        hostile.iter().zip(&texts).map(|(names, text)| (names.0, text.as_bytes())).collect();
+    folder.write("a.tar", tar_of(&members));
+    folder.write("b.zip", zip_of(&members));
+    let (run, failed) = ingest(&folder, &[]);
+    assert!(failed.is_empty() && run.status == 0, "{run:?}");
+    let expected: Vec<String> = ["a.tar", "b.zip"]
+        .iter()
+        .flat_map(|container| hostile.iter().map(move |(_, name)| format!("{container}!{name}")))
+        .collect();
+    assert_eq!(names(&folder), expected);
+    assert!(!std::path::Path::new("/tmp/fpdb-was-here").exists());
+}
+
+#[test]
+fn a_large_member_passes_through_in_little_memory() {
+    // 96 MiB that do not compress away: numbers.
+    let mut text = String::with_capacity(97 << 20);
+    let mut number = 1u64;
+    while text.len() < 96 << 20 {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push_str(&format!("{number:x} "));
+    }
+    let folder = Folder::new();
+    folder.write("large.tar", tar_of(&[("large.txt", text.as_bytes())]));
+    drop(text);
+    let memory = |arguments: &[&str]| {
+        let mut child = folder.command(arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+            peak = peak.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        assert!(child.wait().unwrap().success());
+        peak / 1024
+    };
+    let peak = memory(&["ingest", "-q", "--memory", "8MiB", "--threads", "1", "large.tar"]);
+    // Where there is no such account it shows as 0.
+    assert!(peak < 90, "{peak} MiB at the most, for a member of 96");
+    assert_eq!(names(&folder), ["large.tar!large.txt"]);
+}

@@ -1,0 +1,130 @@
+//! What is known of documents beside their content: tables, kept fields; boilerplate; front-ends.
+
+use super::{folder_with, list, sample};
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+#[test]
+fn a_table_says_what_documents_are() {
+    let folder = folder_with(&["texts.zip", "texts/fed01.txt"]);
+    folder.write(
+        "about.csv",
+        "filename,label,created_at,group,team\n./texts/fed01.txt,essay,1787-10-27,a,x\ntexts.zip!texts/fed10.txt,copy,,b,\nnowhere.txt,gone,,,\n",
+    );
+    let arguments = ["ingest", "--profile", "prose", "--metadata", "about.csv", "texts", "texts.zip"];
+    let run = folder.ok(&[&arguments[..], &["--format", "json"]].concat());
+    assert_eq!(run.json()[0]["unmatched"], serde_json::json!(["nowhere.txt"]));
+    let human = folder.ok(&arguments);
+    assert!(human.stdout.contains("1 row of the metadata match no document: nowhere.txt"), "{human:?}");
+    let metadata =
+        |name: &str| list(&folder).into_iter().find(|document| document["name"] == name).unwrap()["metadata"].clone();
+    let essay = serde_json::json!({ "label": "essay", "created_at": "1787-10-27", "group": "a", "team": "x" });
+    assert_eq!(metadata("texts/fed01.txt"), essay);
+    assert_eq!(metadata("texts.zip!texts/fed10.txt"), serde_json::json!({ "label": "copy", "group": "b" }));
+    assert_eq!(metadata("texts.zip!texts/fed51.txt"), serde_json::json!({}));
+
+    let found = folder.ok(&["query", "texts/fed01.txt", "--format", "json"]).json();
+    let same =
+        found[0]["matches"].as_array().unwrap().iter().find(|found| found["document"] == "texts/fed01.txt").unwrap();
+    assert_eq!(same["metadata"], essay);
+    assert!(folder.ok(&["query", "texts/fed01.txt"]).stdout.contains("texts/fed01.txt  [essay, a]"));
+    assert!(folder.ok(&["list", "texts/"]).stdout.contains("texts/fed01.txt  [essay, a]"));
+    let page = folder.ok(&["show", "texts/fed01.txt"]).stdout;
+    assert!(page.contains("  created_at    1787-10-27\n"), "{page}");
+
+    // Another table changes what is known and nothing else; no table takes nothing back.
+    folder.write("new.csv", "filename,label\ntexts/fed01.txt,draft\n");
+    let run = folder.ok(&["ingest", "--metadata", "new.csv", "texts", "texts.zip", "--format", "json"]).json();
+    assert_eq!((&run[0]["added"], &run[0]["replaced"]), (&0.into(), &0.into()));
+    folder.ok(&["ingest", "texts", "texts.zip"]);
+    assert_eq!(metadata("texts/fed01.txt"), serde_json::json!({ "label": "draft" }));
+    assert_eq!(metadata("texts.zip!texts/fed10.txt"), serde_json::json!({ "label": "copy", "group": "b" }));
+}
+
+#[test]
+fn a_table_that_is_none_ends_the_run_before_it_begins() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.write("about.csv", "name,label\na.txt,x\n");
+    let run = folder.run(&["ingest", "a.txt", "--metadata", "about.csv"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("about.csv is no table of metadata: its header has no column filename"), "{run:?}");
+    assert!(!folder.path().join(".fpdb").exists());
+}
+
+#[test]
+fn fields_of_records_are_kept() {
+    for (name, number, tags) in [("texts.jsonl", "1", Some(r#"{"part": [1]}"#)), ("lz4.parquet", "1", None)] {
+        let folder = folder_with(&[name]);
+        folder.ok(&["ingest", "-q", "--keep-fields", "n,tags", name]);
+        let document = &list(&folder)[1];
+        assert_eq!(document["metadata"]["n"], number, "{document}");
+        assert_eq!(document["metadata"]["id"], "fed10.txt", "{document}");
+        assert_eq!(document["metadata"]["tags"].as_str(), tags, "{document}");
+        assert_eq!(document["member"], ":2");
+    }
+}
+
+#[test]
+fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
+    let folder = Folder::new();
+    let (licence, essay) = (prose(1), prose(2));
+    folder.write("licence.txt", &licence);
+    folder.write("one/a.txt", format!("{licence}\n{essay}"));
+    folder.write("one/b.txt", format!("{licence}\n{}", prose(3)));
+    folder.write("q.txt", format!("{licence}\n{essay}"));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "one"]);
+    let query = |name: &str| folder.ok(&["query", name, "--format", "json"]).json()[0].clone();
+    assert_eq!(query("q.txt")["matches"].as_array().unwrap().len(), 2);
+    assert_eq!(query("q.txt")["boilerplate"], 0);
+    folder.ok(&["ingest", "-q", "--boilerplate", "licence.txt"]);
+    let found = query("q.txt");
+    let matches = found["matches"].as_array().unwrap();
+    assert!(found["boilerplate"].as_u64().unwrap() > 20, "{found}");
+    assert_eq!(matches[0]["document"], "one/a.txt", "{found}");
+    // A k-gram across the end of the licence is none of its own.
+    assert!(matches.iter().skip(1).all(|found| found["shared"].as_u64().unwrap() < 3), "{found}");
+    // All of it is boilerplate: not even itself is a match.
+    let found = query("licence.txt");
+    assert_eq!((&found["boilerplate"], found["matches"].as_array().unwrap().len()), (&found["looked_up"], 0));
+    let pairs = |flags: &[&str]| folder.ok(&[&["pairs", "--format", "json"], flags].concat()).json();
+    assert!(pairs(&["--min-shared", "5"]).is_empty(), "{:?}", pairs(&[]));
+    // It stays so when it is ingested as anything else, until it is removed.
+    folder.ok(&["ingest", "-q", "."]);
+    assert_eq!(list(&folder)[2]["boilerplate"], true);
+    folder.ok(&["rm", "licence.txt"]);
+    assert_eq!(query("one/a.txt")["boilerplate"], 0);
+    assert_eq!(query("q.txt")["matches"].as_array().unwrap().len(), 2 + 1);
+    // A stored document can become it.
+    folder.ok(&["ingest", "-q", "licence.txt"]);
+    let run = folder.ok(&["ingest", "--boilerplate", "licence.txt", "--format", "json"]).json();
+    assert_eq!(run[0]["unchanged"], 1);
+    assert!(query("q.txt")["boilerplate"].as_u64().unwrap() > 20);
+    folder.ok(&["verify"]);
+}
+
+#[test]
+fn each_document_says_which_front_end_it_got() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.write("b.bin", b"\0\x01\x02".repeat(100));
+    let run = folder.ok(&["ingest", "-v", "--profile", "prose", ".", "--format", "json"]);
+    assert!(run.stderr.contains("added a.txt (text)\n"), "{run:?}");
+    assert!(run.stderr.contains("skipped b.bin: "), "{run:?}");
+    let report = &run.json()[0];
+    assert_eq!(report["formats"], serde_json::json!({ "text": 1 }));
+    assert_eq!(report["skipped"][0]["name"], "b.bin");
+    assert_eq!(list(&folder)[0]["format"], "text");
+    // Asked for, it is read.
+    let run = folder.ok(&["ingest", "-v", "--as", "text", "b.bin"]);
+    assert!(run.stderr.contains("added b.bin (text)\n"), "{run:?}");
+    // The same content in another format is another document.
+    let run = folder.ok(&["ingest", "-v", "--as", "markdown", "a.txt"]);
+    assert!(run.stderr.contains("replaced a.txt (markdown)\n"), "{run:?}");
+    let run = folder.ok(&["ingest", "-v", "a.txt"]);
+    assert!(run.stderr.contains("unchanged a.txt (markdown)\n"), "{run:?}");
+    let run = folder.run(&["ingest", "--as", "cobol", "a.txt"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("expected auto, code or the name of a format"), "{run:?}");
+    assert!(sample("texts").is_dir());
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Ingests compressed containers, and compares with the slower of decompressing and ingesting them by themselves.
+
+usage: tools/experiments/containers.py PATH-OF-FPDB [MEGABYTES] [RUNS]
+
+The documents are those of load.py, in pieces of 5 kB, 200 MB of them unless told otherwise: as lines of JSON, as
+records of a WARC and as members of a tar. Each row: the seconds it takes to decompress the container alone (the
+usual tool, to /dev/null), to ingest it uncompressed, and to ingest it compressed; the best of RUNS (3). If reading
+and fingerprinting overlap, the last is about the larger of the other two: `share` says how near, 1 being reached.
+One worker thread, so that on two cores there is one for each of the two; and peak memory with 64 MiB allowed.
+Needs gzip and zstd.
+"""
+import io
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+from load import run, write_archive
+
+DOCUMENT_BYTES = 5_000
+
+
+def documents(folder):
+    for path in sorted(folder.rglob("*.txt")):
+        text = path.read_text("utf-8")
+        for start in range(0, len(text), DOCUMENT_BYTES):
+            yield text[start:start + DOCUMENT_BYTES]
+
+
+def write_containers(archive, out):
+    with open(out / "a.jsonl", "w", encoding="utf-8") as lines, open(out / "a.warc", "wb") as warc, \
+            tarfile.open(out / "a.tar", "w") as tar:
+        for number, text in enumerate(documents(archive)):
+            lines.write(json.dumps({"id": number, "text": text}) + "\n")
+            data = text.encode()
+            warc.write(b"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:uuid:%d>\r\n"
+                       b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n" % (number, len(data), data))
+            info = tarfile.TarInfo(f"{number}.txt")
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    for name, tool in [("a.jsonl", "zstd"), ("a.warc", "gzip"), ("a.tar", "gzip"), ("a.tar", "zstd")]:
+        subprocess.run([tool, "-q", "-k", str(out / name)], check=True)
+
+
+def decompress(path):
+    tool = "gzip" if path.suffix == ".gz" else "zstd"
+    started = time.monotonic()
+    subprocess.run([tool, "-dc", str(path)], check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - started
+
+
+def ingest(fpdb, db, path):
+    shutil.rmtree(db, ignore_errors=True)
+    _, seconds, peak = run(fpdb, "--db", db, "ingest", "-q", "--threads", "1", "--memory", "64MiB", path)
+    return seconds, peak
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    fpdb = str(pathlib.Path(sys.argv[1]).resolve())
+    megabytes = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        write_archive(folder / "archive", megabytes)
+        write_containers(folder / "archive", folder)
+        print("| | decompress s | ingest plain s | ingest s | share | peak MB |\n|---|--:|--:|--:|--:|--:|")
+        for name in ["a.jsonl.zst", "a.warc.gz", "a.tar.gz", "a.tar.zst"]:
+            path = folder / name
+            rows = []
+            # Turn by turn: what disturbs the machine disturbs all three.
+            for _ in range(runs):
+                plain, _ = ingest(fpdb, folder / "db", path.with_suffix(""))
+                packed, peak = ingest(fpdb, folder / "db", path)
+                rows.append((decompress(path), plain, packed, peak))
+            unpack, plain, packed, peak = (min(column) for column in zip(*rows))
+            share = max(unpack, plain) / packed
+            print(f"| `{name}` | {unpack:.2f} | {plain:.2f} | {packed:.2f} | {share:.2f} | {peak:.0f} |", flush=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
