@@ -35,23 +35,69 @@ pub(crate) struct Batch {
     /// The ids of the documents of the batch, by name and by content.
     names: HashMap<String, Vec<u32>>,
     digests: HashMap<Digest, Vec<u32>>,
+    /// The memory of all these records.
+    record_bytes: usize,
     open: OpenDocument,
 }
 
-/// Encoded chunks of positions, end to end, in ascending order of (document, chunk).
+/// Encoded chunks of positions, in ascending order of (document, chunk).
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    pub(super) bytes: Vec<u8>,
-    /// (document, chunk, end of its bytes).
-    pub(super) index: Vec<(u32, u32, usize)>,
+    /// Their bytes, in pieces of one size, so that growing copies nothing and holds nothing twice.
+    slabs: Vec<Vec<u8>>,
+    index: Vec<ChunkEntry>,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct ChunkEntry {
+    document: u32,
+    chunk: u32,
+    slab: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Several chunks.
+const SLAB_BYTES: usize = 256 << 10;
+
+/// The most a chunk can take: five varints for each place, and their number.
+const CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
+
 impl Chunks {
+    /// Appends a chunk.
+    fn push(&mut self, document: u32, chunk: u32, places: &[Place]) {
+        if self.slabs.last().is_none_or(|slab| slab.capacity() - slab.len() < CHUNK_BYTES) {
+            self.slabs.push(Vec::with_capacity(SLAB_BYTES));
+        }
+        let number = self.slabs.len() as u32 - 1;
+        if let Some(slab) = self.slabs.last_mut() {
+            let start = slab.len() as u32;
+            positions::encode(places, slab);
+            self.index.push(ChunkEntry { document, chunk, slab: number, start, end: slab.len() as u32 });
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
     /// The chunk at `index`, as (document, chunk, bytes).
     pub(super) fn get(&self, index: usize) -> (u32, u32, &[u8]) {
-        let (document, chunk, end) = self.index[index];
-        let start = index.checked_sub(1).map_or(0, |before| self.index[before].2);
-        (document, chunk, &self.bytes[start..end])
+        let ChunkEntry { document, chunk, slab, start, end } = self.index[index];
+        (document, chunk, &self.slabs[slab as usize][start as usize..end as usize])
+    }
+
+    /// Drops all but the first `len` chunks.
+    fn truncate(&mut self, len: usize) {
+        self.index.truncate(len);
+        let (slabs, end) = self.index.last().map_or((0, 0), |last| (last.slab as usize + 1, last.end as usize));
+        self.slabs.truncate(slabs);
+        self.slabs.last_mut().into_iter().for_each(|slab| slab.truncate(end));
+    }
+
+    /// The memory it holds.
+    fn bytes(&self) -> usize {
+        self.slabs.len() * SLAB_BYTES + self.index.capacity() * size_of::<ChunkEntry>()
     }
 }
 
@@ -59,11 +105,11 @@ impl Chunks {
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
-    last: Place,
+    /// Those of the chunk that is not full yet.
+    places: Vec<Place>,
     /// Where its postings and chunks begin; of no use once some have been written to the store.
     first_posting: usize,
     first_chunk: usize,
-    first_chunk_byte: usize,
     spilled: bool,
 }
 
@@ -83,6 +129,7 @@ impl Batch {
             runs: Vec::new(),
             names: HashMap::new(),
             digests: HashMap::new(),
+            record_bytes: 0,
             open: OpenDocument::default(),
         }
     }
@@ -101,16 +148,10 @@ impl Batch {
         let ordinal =
             u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
         self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal })?;
-        if ordinal.is_multiple_of(CHUNK_PLACES) {
-            self.open.last = Place::default();
-            self.chunks.index.push((self.document, ordinal / CHUNK_PLACES, 0));
-        }
-        let place = Place::of(fingerprint);
-        positions::append(&self.open.last, &place, &mut self.chunks.bytes);
-        self.open.last = place;
+        self.open.places.push(Place::of(fingerprint));
         self.open.fingerprints += 1;
-        if let Some(entry) = self.chunks.index.last_mut() {
-            entry.2 = self.chunks.bytes.len();
+        if self.open.places.len() == CHUNK_PLACES as usize {
+            self.end_chunk(ordinal / CHUNK_PLACES);
         }
         Ok(())
     }
@@ -118,6 +159,11 @@ impl Batch {
     /// Gives the next document the id `document`, which must not be below its own; those between are given to none.
     pub(super) fn skip_to(&mut self, document: u32) {
         self.document = self.document.max(document);
+    }
+
+    fn end_chunk(&mut self, chunk: u32) {
+        self.chunks.push(self.document, chunk, &self.open.places);
+        self.open.places.clear();
     }
 
     /// Fingerprints of the current document so far.
@@ -131,6 +177,10 @@ impl Batch {
         self.names.entry(record.name.clone()).or_default().push(self.document);
         self.digests.entry(record.digest).or_default().push(self.document);
         let id = self.document;
+        if !self.open.places.is_empty() {
+            self.end_chunk((self.open.fingerprints / u64::from(CHUNK_PLACES)) as u32);
+        }
+        self.record_bytes += bytes_of(&record);
         self.documents.push((id, record));
         self.advance()?;
         Ok(id)
@@ -156,8 +206,7 @@ impl Batch {
     /// is in the store already.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.postings.truncate(self.open.first_posting);
-        self.chunks.index.truncate(self.open.first_chunk);
-        self.chunks.bytes.truncate(self.open.first_chunk_byte);
+        self.chunks.truncate(self.open.first_chunk);
         if self.open.spilled {
             self.burnt.push(self.document);
             return self.advance();
@@ -181,6 +230,7 @@ impl Batch {
                 self.burnt.push(document);
             }
             Err(_) => {
+                self.record_bytes += bytes_of(&record);
                 self.deleted.insert(document, record);
             }
         }
@@ -193,23 +243,24 @@ impl Batch {
 
     /// Rewrites the record of a stored document with this commit.
     pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
+        self.record_bytes += bytes_of(&record);
         self.updates.push((document, record));
     }
 
     /// With this commit the container at `source` counts as ingested whole.
     pub(crate) fn container(&mut self, source: String, record: ContainerRecord) {
+        self.record_bytes += 1024 + source.len();
         self.containers.insert(source, Some(record));
     }
 
     /// True where it should be spilled, or once a document has ended committed.
     pub(crate) fn is_full(&self) -> bool {
-        let records = self.documents.len() + self.updates.len() + self.deleted.len() + self.containers.len();
-        let used = self.postings.bytes()
-            + self.chunks.bytes.capacity()
-            + self.chunks.index.capacity() * size_of::<(u32, u32, usize)>()
-            // A record, its name and path, and its share of the commit.
-            + records * 1024;
-        used >= self.memory
+        self.held() >= self.memory
+    }
+
+    /// The memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.postings.bytes() + self.chunks.bytes() + self.record_bytes
     }
 
     /// True where some of it lies in the store already and waits for the commit.
@@ -231,33 +282,19 @@ impl Batch {
         self.open.spilled
     }
 
-    /// What is to be written: all postings, and the chunks with the number of those that will not grow any more.
-    pub(super) fn content(&mut self) -> (&mut [Posting], &Chunks, usize) {
-        let complete = self.chunks.index.len() - usize::from(self.has_open_chunk());
-        (self.postings.as_mut_slice(), &self.chunks, complete)
+    /// What is to be written: all postings, and the chunks that will not grow any more.
+    pub(super) fn content(&mut self) -> (&mut [Posting], &Chunks) {
+        (self.postings.as_mut_slice(), &self.chunks)
     }
 
-    /// The postings and the complete chunks have been written to the store.
+    /// The postings and the chunks have been written to the store.
     pub(super) fn written(&mut self, run: Option<(u32, RunRecord)>) {
         self.runs.extend(run);
         self.postings.release();
-        let open = self.has_open_chunk().then(|| self.chunks.index.pop()).flatten();
-        let start = if open.is_some() { self.chunks.index.last().map_or(0, |last| last.2) } else { 0 };
-        self.chunks = match open {
-            Some((document, chunk, end)) => {
-                Chunks { bytes: self.chunks.bytes[start..end].to_vec(), index: vec![(document, chunk, end - start)] }
-            }
-            None => Chunks::default(),
-        };
+        self.chunks = Chunks::default();
         self.open.spilled = self.open.fingerprints > 0;
         self.open.first_posting = 0;
         self.open.first_chunk = 0;
-        self.open.first_chunk_byte = 0;
-    }
-
-    /// True where the last chunk is one of the current document and not full.
-    fn has_open_chunk(&self) -> bool {
-        !self.open.fingerprints.is_multiple_of(u64::from(CHUNK_PLACES))
     }
 
     /// A batch like this one was, for the documents after it.
@@ -275,9 +312,15 @@ impl Batch {
     fn begin(&mut self) {
         self.open = OpenDocument {
             first_posting: self.postings.len(),
-            first_chunk: self.chunks.index.len(),
-            first_chunk_byte: self.chunks.bytes.len(),
+            first_chunk: self.chunks.len(),
             ..OpenDocument::default()
         };
     }
+}
+
+/// What a record takes in a batch and, for a moment, in its commit, with its entries by name and content.
+fn bytes_of(record: &DocumentRecord) -> usize {
+    let metadata = record.metadata.iter().map(|(name, value)| name.len() + value.len() + 2 * size_of::<String>());
+    let texts = record.name.len() * 3 + record.source.as_ref().map_or(0, String::len) * 2 + metadata.sum::<usize>() * 2;
+    1024 + texts
 }

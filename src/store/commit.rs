@@ -66,9 +66,8 @@ impl Committer {
         // Folding has numbers of its own, but none while a batch has runs.
         self.next_run = self.next_run.max(store.view().state.next_run);
         let run = self.next_run;
-        let (postings, chunks, complete) = batch.content();
-        let (chunks, written) =
-            rayon::join(|| write_chunks(store, chunks, complete), || write_postings(store, run, postings));
+        let (postings, chunks) = batch.content();
+        let (chunks, written) = rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings));
         chunks?;
         let (run, repeats) = written?;
         for document in repeats.into_iter().flatten() {
@@ -219,19 +218,18 @@ fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<W
     })
 }
 
-/// Writes the first `complete` chunks of positions.
-fn write_chunks(store: &Store, chunks: &Chunks, complete: usize) -> Result<()> {
+fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
     let (options, incoming) = (file_options(POSITIONS)?, store.root.join(INCOMING));
-    let size = complete.div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
+    let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
     let write = |part: usize| {
         let mut files = SortedFiles::new(&incoming, POSITIONS, part, &options);
-        for index in part * size..complete.min((part + 1) * size) {
+        for index in part * size..chunks.len().min((part + 1) * size) {
             let (document, chunk, bytes) = chunks.get(index);
             files.put(&position_key(document, chunk), bytes)?;
         }
         files.finish()
     };
-    let parts = (0..complete.div_ceil(size)).into_par_iter();
+    let parts = (0..chunks.len().div_ceil(size)).into_par_iter();
     let files: Vec<Vec<PathBuf>> = parts.map(write).collect::<Result<_>>()?;
     sorted_file::ingest(&store.db, POSITIONS, files.concat())
 }

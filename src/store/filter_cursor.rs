@@ -13,14 +13,11 @@ use rocksdb::DBRawIterator;
 
 use super::filter::Filter;
 use super::format::{FILTERS, filter_key, parse_filter_key};
-use super::lookup::{Reading, hex, rows_of};
+use super::lookup::{BLOCK_BYTES, Reading, hex, rows_of};
 use super::options::CACHE_BYTES;
 use super::records::RunRecord;
 use super::{Store, failed};
 use crate::error::{Error, Result};
-
-/// What a hash costs where there is no filter to ask: a block.
-const BLOCK_BYTES: u64 = 4 << 10;
 
 /// Filters that do not stay in the cache save nothing from one lookup to the next; the rest of the cache is
 /// for blocks.
@@ -42,7 +39,7 @@ impl FilterUse {
             looked_up.retain(|run, _| runs.iter().any(|(listed, _)| listed == run));
         }
         let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= CACHED_FILTER_BYTES;
-        let pays = |hashes: u64, record: &RunRecord| hashes.saturating_mul(BLOCK_BYTES) >= record.filter_bytes;
+        let pays = |hashes: u64, record: &RunRecord| hashes.saturating_mul(BLOCK_BYTES as u64) >= record.filter_bytes;
         let worth = |(run, record): &(u32, RunRecord)| {
             let so_far = looked_up.entry(*run).or_default();
             *so_far = so_far.saturating_add(expected);
@@ -93,7 +90,7 @@ mod tests {
 
     #[test]
     fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
-        let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES)];
+        let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES as u64)];
         let filters = FilterUse::default();
         assert_eq!(filters.expect(&runs, 1), [true, false]);
         assert_eq!(filters.expect(&runs, 98), [true, false]);
@@ -108,7 +105,7 @@ mod tests {
     fn filters_that_do_not_stay_in_the_cache_are_read_for_large_lookups_only() {
         let runs = [run(1, CACHED_FILTER_BYTES), run(2, 1)];
         let filters = FilterUse::default();
-        let enough = CACHED_FILTER_BYTES / BLOCK_BYTES;
+        let enough = CACHED_FILTER_BYTES / BLOCK_BYTES as u64;
         assert_eq!(filters.expect(&runs, enough), [true, true]);
         assert_eq!(filters.expect(&runs, enough - 1), [false, true]);
         assert_eq!(filters.expect(&runs[..1], 1), [true]);

@@ -86,9 +86,10 @@
 //! p1 = (p0 + 2^L) ^ ((m >> 18) mod 2^L) and p2 = (p0 + 2 2^L) ^ (m mod 2^L). If x is held, then
 //! b\[p0\] ^ b\[p1\] ^ b\[p2\] is the lowest byte of m ^ (m >> 32).
 //!
-//! Chunk of positions: fingerprints 1024 c to 1024 c + 1023 of a document, each as five varints: first
-//! symbol minus the one before, start byte minus the one before, end byte minus start, first line minus
-//! the one before, last line minus first. Before the first of a chunk all are 0.
+//! Chunk of positions: fingerprints 1024 c to 1024 c + 1023 of a document, or as many as there are. Varints: their
+//! number, then five columns of one for each fingerprint: first symbol minus the one before; start byte minus the
+//! one before, less the same difference of symbols, zigzag (0, -1, 1, -2, ...); end byte minus start; first line
+//! minus the one before; last line minus first. Before the first of a chunk all are 0.
 
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Selection, Unit, WordRule};

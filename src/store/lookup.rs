@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rocksdb::{DBRawIterator, ReadOptions};
 
-use super::block::{Block, Posting};
+use super::block::{BLOCK_POSTINGS, Block, Posting};
 use super::filter_cursor::FilterCursor;
 use super::format::{POSTINGS, parse_posting_key, posting_key};
+use super::options::CACHE_BYTES;
+use super::records::RunRecord;
 use super::{Store, View, failed, family};
 use crate::error::{Error, Result};
 
@@ -20,22 +22,23 @@ pub(crate) struct Lookup<'a> {
 impl<'a> Lookup<'a> {
     /// Prepares for looking up `expected` hashes or so.
     pub(super) fn new(store: &'a Store, expected: usize) -> Result<Self> {
+        let expected = expected as u64;
         let mut view = store.view();
-        let mut cursors = Self::cursors(store, &view)?;
+        let mut cursors = Self::cursors(store, &view, expected)?;
         // Runs can be folded away between the two; a cursor that was there before keeps its run.
         while !Arc::ptr_eq(&view, &store.view()) {
             view = store.view();
-            cursors = Self::cursors(store, &view)?;
+            cursors = Self::cursors(store, &view, expected)?;
         }
-        let worth = store.filter_use.expect(&view.runs, expected as u64);
+        let worth = store.filter_use.expect(&view.runs, expected);
         for (cursor, _) in cursors.iter_mut().zip(worth).filter(|(_, worth)| !worth) {
             cursor.filters = None;
         }
         Ok(Self { view, cursors, found: Vec::new() })
     }
 
-    fn cursors(store: &'a Store, view: &View) -> Result<Vec<RunCursor<'a>>> {
-        view.runs.iter().map(|&(run, _)| RunCursor::new(store, run)).collect()
+    fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
+        view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
     }
 
     /// As [`find`](Self::find), but for hashes that boilerplate holds.
@@ -76,8 +79,11 @@ struct RunCursor<'a> {
 }
 
 impl<'a> RunCursor<'a> {
-    fn new(store: &'a Store, run: u32) -> Result<Self> {
-        let blocks = blocks_of(store, run, Reading::Points)?;
+    fn new(store: &'a Store, run: u32, record: &RunRecord, expected: u64) -> Result<Self> {
+        let blocks_held = record.postings / BLOCK_POSTINGS as u64;
+        // Where much of a large run will be visited, it is read from end to end.
+        let dense = expected >= blocks_held / 4 && blocks_held > (CACHE_BYTES / BLOCK_BYTES) as u64;
+        let blocks = blocks_of(store, run, if dense { Reading::Through } else { Reading::Points })?;
         Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
     }
 
@@ -146,6 +152,9 @@ pub(super) fn rows_of<'a>(
     }
     Ok(store.db.raw_iterator_cf_opt(family(&store.db, name)?, options))
 }
+
+/// About the bytes of a block.
+pub(super) const BLOCK_BYTES: usize = 4 << 10;
 
 /// What is read ahead of one end-to-end reader. Several dozen may be at work at once.
 const READ_AHEAD: usize = 512 << 10;

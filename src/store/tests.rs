@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
-use super::{Batch, Committer, DocumentRecord, Store};
+use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store};
 use crate::document::Span;
 use crate::fingerprint::Fingerprint;
 use crate::profile::Profile;
@@ -128,4 +128,31 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
     }
     assert!(reads[0] >= 45, "{reads:?}");
     assert!(reads[30..].iter().sum::<u64>() <= 10, "{reads:?}");
+}
+
+#[test]
+fn a_full_batch_holds_what_it_may_and_little_more() {
+    let memory = 8 << 20;
+    for (what, length) in [("tiny documents", 1), ("short ones", 900), ("one that does not end", u64::MAX)] {
+        let mut batch = Batch::new(0, memory);
+        let (mut number, mut most) = (0u64, 0);
+        while !batch.is_full() {
+            for _ in 0..PUSHED_AT_ONCE as u64 / length.min(PUSHED_AT_ONCE as u64) {
+                let pushed: Vec<Fingerprint> =
+                    (0..length.min(PUSHED_AT_ONCE as u64)).map(|i| fingerprint(hash(number + i), number + i)).collect();
+                batch.push(&pushed).unwrap();
+                number += pushed.len() as u64;
+                most = most.max(batch.held());
+                if length < PUSHED_AT_ONCE as u64 {
+                    batch.finish(record(number, length)).unwrap();
+                }
+                if batch.is_full() {
+                    break;
+                }
+            }
+        }
+        // One call's postings and what they need of positions.
+        assert!(batch.held() <= memory + (1 << 20), "{what}: {} bytes", batch.held());
+        assert!(number as usize * size_of::<Posting>() <= memory, "{what}: {number} postings");
+    }
 }
