@@ -210,7 +210,7 @@ impl Database {
                 unknown.push(name.clone());
             }
             for id in ids {
-                removed += u64::from(!batch.deletes(id));
+                removed += u64::from(!batch.settled().deletes(id));
                 batch.delete(id, self.store.document(id)?);
             }
         }

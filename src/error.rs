@@ -69,6 +69,16 @@ pub enum Error {
         /// Who holds the lock: process id and command.
         holder: String,
     },
+    /// The system does not let this process have all tables of the database open.
+    #[error("the database at {} needs {needed} files open at once, and this process may have {allowed}", path.display())]
+    TooFewOpenFiles {
+        /// The path of the database.
+        path: PathBuf,
+        /// Its tables and what else is open.
+        needed: u64,
+        /// The limit of the process.
+        allowed: u64,
+    },
     /// The database was written by another version of the format.
     #[error("the database at {} has format version {found}; this program reads version {supported}", path.display())]
     FormatVersion {
@@ -344,6 +354,7 @@ impl Error {
             Self::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
             Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
+            Self::TooFewOpenFiles { needed, .. } => format!("raise the limit before you start it: `ulimit -n {}`", needed.next_power_of_two()),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
             Self::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),

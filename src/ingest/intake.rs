@@ -1,7 +1,12 @@
 //! Intake: takes documents in the order of the walk, decides what each of them is, and commits.
+//!
+//! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
+//! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use super::pipeline::Step;
 use super::worker::{Piece, Read};
@@ -11,15 +16,15 @@ use crate::document::{Digest, Modified, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input::{About, FileFacts, ReadAs};
-use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Store};
+use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
 
 /// A file written to this shortly before it was read could be written to again without its time changing:
 /// file systems count time in steps of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
-/// The batch takes this share of the memory allowed; what is on its way to it and what the store needs to
-/// take it over take the rest.
-const BATCH_SHARE: (u64, u64) = (3, 4);
+/// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
+/// them and what the store needs to take them over take the rest.
+const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
 pub(super) struct Intake<'a> {
@@ -27,28 +32,66 @@ pub(super) struct Intake<'a> {
     observer: &'a dyn IngestObserver,
     options: &'a IngestOptions,
     batch: Batch,
-    committer: Committer,
+    /// Held by the committing thread while it is at work.
+    committer: &'a Mutex<Committer>,
+    batches: Sender<Batch>,
+    outcomes: Receiver<Result<()>>,
+    last: LastBatch,
     summary: IngestSummary,
     /// Documents and failures of the run when the container that is being taken in began; `None` once part of it has
     /// been given up.
     before: Option<(u64, usize)>,
 }
 
-impl<'a> Intake<'a> {
-    pub(super) fn new(store: &'a Store, options: &'a IngestOptions, observer: &'a dyn IngestObserver) -> Self {
+/// The batch that was handed to the committing thread last.
+#[derive(Default)]
+struct LastBatch {
+    settled: Arc<Settled>,
+    /// The documents that are safe once it is committed, while nothing is known of that.
+    awaited: Option<u64>,
+}
+
+fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
+    committer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work` with an intake, beside a thread that commits its batches.
+pub(super) fn with_intake<T>(
+    store: &Store,
+    options: &IngestOptions,
+    observer: &dyn IngestObserver,
+    work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
+) -> Result<T> {
+    let committer = Mutex::new(Committer::new(store));
+    let (batches, waiting) = channel::<Batch>();
+    let (done, outcomes) = channel();
+    thread::scope(|scope| {
+        let committer = &committer;
+        scope.spawn(move || {
+            for mut batch in waiting {
+                let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess());
+                // An intake that is gone has failed, and says so itself.
+                let _ = done.send(outcome);
+            }
+        });
         let (part, whole) = BATCH_SHARE;
-        let batch_memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
-        Self {
+        let memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
+        work(&mut Intake {
             store,
             observer,
             options,
-            batch: Batch::new(store.view().state().next_document, batch_memory),
-            committer: Committer::new(store),
+            batch: Batch::new(store.view().state().next_document, memory),
+            committer,
+            batches,
+            outcomes,
+            last: LastBatch::default(),
             summary: IngestSummary::default(),
             before: None,
-        }
-    }
+        })
+    })
+}
 
+impl Intake<'_> {
     pub(super) fn take(&mut self, step: Step) -> Result<()> {
         match step {
             Step::Unchanged(about, format) => {
@@ -70,8 +113,9 @@ impl<'a> Intake<'a> {
     }
 
     /// Commits what is left and returns what was done.
-    pub(super) fn finish(mut self, stop: &AtomicBool) -> Result<IngestSummary> {
+    pub(super) fn finish(&mut self, stop: &AtomicBool) -> Result<IngestSummary> {
         self.commit()?;
+        self.await_commit()?;
         self.summary.interrupted = stop.load(Ordering::Relaxed);
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
             // It can belong to a container that was known and not looked into.
@@ -79,7 +123,7 @@ impl<'a> Intake<'a> {
                 self.summary.unmatched.push(name);
             }
         }
-        Ok(self.summary)
+        Ok(std::mem::take(&mut self.summary))
     }
 
     /// Remembers a container of which nothing failed, so that it need not be read again.
@@ -131,7 +175,8 @@ impl<'a> Intake<'a> {
     fn take_fingerprints(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
         for some in fingerprints.chunks(PUSHED_AT_ONCE) {
             if self.batch.is_full() {
-                self.committer.spill(self.store, &mut self.batch)?;
+                self.await_commit()?;
+                lock(self.committer).spill(self.store, &mut self.batch)?;
             }
             self.batch.push(some)?;
         }
@@ -191,7 +236,8 @@ impl<'a> Intake<'a> {
         let metadata = if metadata.is_empty() { record.metadata.clone() } else { metadata };
         let boilerplate = boilerplate || record.boilerplate;
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-        if update != *record && self.batch.record(id).is_none() {
+        let is_new = self.last.settled.record(id).is_some() || self.batch.settled().record(id).is_some();
+        if update != *record && !is_new {
             self.batch.update(id, update);
         }
     }
@@ -199,7 +245,8 @@ impl<'a> Intake<'a> {
     /// Takes the fingerprints of documents settled before from the database they come from; `moved` pairs
     /// their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
-        self.committer.adopt(self.store, &mut self.batch, other, moved)
+        self.await_commit()?;
+        lock(self.committer).adopt(self.store, &mut self.batch, other, moved)
     }
 
     fn leave_out(&mut self, name: &str, outcome: Outcome, format: &str) -> Result<Option<u32>> {
@@ -208,16 +255,23 @@ impl<'a> Intake<'a> {
         Ok(None)
     }
 
-    /// The documents of a name, those of the batch after the stored ones.
+    /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
     fn documents_named(&self, name: &str) -> Result<Vec<(u32, DocumentRecord)>> {
+        let (last, settled) = (&self.last.settled, self.batch.settled());
         let mut documents = Vec::new();
         for id in self.store.documents_named(name)? {
-            if !self.batch.deletes(id) {
+            // Those of the last batch are stored too by now, or not.
+            if last.record(id).is_none() && !last.deletes(id) && !settled.deletes(id) {
                 documents.push((id, self.store.document(id)?));
             }
         }
-        let pending = self.batch.documents_named(name).iter();
-        documents.extend(pending.filter_map(|&id| Some((id, self.batch.record(id)?.clone()))));
+        for (added, id) in
+            [last, settled].into_iter().flat_map(|a| a.documents_named(name).iter().map(move |&id| (a, id)))
+        {
+            if let Some(record) = added.record(id).filter(|_| !settled.deletes(id)) {
+                documents.push((id, record.clone()));
+            }
+        }
         Ok(documents)
     }
 
@@ -248,8 +302,10 @@ impl<'a> Intake<'a> {
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let identical = !self.batch.documents_with(&record.digest).is_empty()
-            || self.store.documents_with(&record.digest)?.iter().any(|&id| !self.batch.deletes(id));
+        let (last, settled) = (&self.last.settled, self.batch.settled());
+        let identical = !settled.documents_with(&record.digest).is_empty()
+            || last.documents_with(&record.digest).iter().any(|&id| !settled.deletes(id))
+            || self.store.documents_with(&record.digest)?.iter().any(|&id| !last.deletes(id) && !settled.deletes(id));
         self.summary.identical += u64::from(identical);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
@@ -261,11 +317,26 @@ impl<'a> Intake<'a> {
         self.batch.finish(record).map(Some)
     }
 
+    /// Hands the batch to the committing thread, once that is done with the one before.
     fn commit(&mut self) -> Result<()> {
-        if !self.batch.is_empty() {
-            self.committer.commit(self.store, &mut self.batch)?;
-            self.store.fold_excess()?;
-            self.observer.committed(self.documents());
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        self.await_commit()?;
+        let next = self.batch.next();
+        let batch = std::mem::replace(&mut self.batch, next);
+        let documents = self.documents();
+        self.last = LastBatch { settled: Arc::clone(batch.settled()), awaited: Some(documents) };
+        // The thread ends after this intake only, unless it panics; then there will be no outcome either.
+        let _ = self.batches.send(batch);
+        Ok(())
+    }
+
+    /// Waits until the last batch is committed.
+    fn await_commit(&mut self) -> Result<()> {
+        if let Some(documents) = self.last.awaited.take() {
+            self.outcomes.recv().unwrap_or(Err(Error::Interrupted))?;
+            self.observer.committed(documents);
         }
         Ok(())
     }

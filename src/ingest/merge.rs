@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::intake::Intake;
+use super::intake::{Intake, with_intake};
 use super::{IngestObserver, IngestOptions, IngestSummary};
 use crate::error::{Error, Result};
 use crate::store::Store;
@@ -19,7 +19,15 @@ pub(crate) fn merge(
     if store.profile() != other.profile() {
         return Err(Error::ProfileMismatch { stored: Box::new(*store.profile()), asked: Box::new(*other.profile()) });
     }
-    let mut intake = Intake::new(store, options, observer);
+    with_intake(store, options, observer, |intake| merge_into(intake, other, stop, observer))
+}
+
+fn merge_into(
+    intake: &mut Intake<'_>,
+    other: &Store,
+    stop: &AtomicBool,
+    observer: &dyn IngestObserver,
+) -> Result<IngestSummary> {
     // Where each document of the other goes; ids ascend in both, so that postings stay in order.
     let mut moved = Vec::new();
     other.for_each_document(|id, record| {

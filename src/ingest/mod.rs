@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::store::Store;
-use intake::Intake;
+use intake::with_intake;
 
 pub(crate) use merge::merge;
 pub(crate) use repair::repair;
@@ -179,7 +179,8 @@ pub(crate) fn ingest(
     let mut walk = options.walk.clone();
     walk.database = store.root().canonicalize().ok();
     let options = IngestOptions { threads: options.threads.max(1), walk, ..options.clone() };
-    let mut intake = Intake::new(store, &options, observer);
-    pipeline::run(store, sources, &options, stop, observer, &mut intake)?;
-    intake.finish(stop)
+    with_intake(store, &options, observer, |intake| {
+        pipeline::run(store, sources, &options, stop, observer, intake)?;
+        intake.finish(stop)
+    })
 }

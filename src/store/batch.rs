@@ -1,6 +1,7 @@
 //! Batch: what an ingest has gathered and not yet committed, in memory.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::block::Posting;
 use super::positions::{self, CHUNK_PLACES, Place};
@@ -21,23 +22,69 @@ pub(crate) struct Batch {
     memory: usize,
     pub(super) postings: PostingBuffer,
     pub(super) chunks: Chunks,
-    pub(super) documents: Vec<(u32, DocumentRecord)>,
+    /// Shared with whoever looks at them while the batch is being committed.
+    pub(super) settled: Arc<Settled>,
     /// Records of stored documents that change without their fingerprints changing.
     pub(super) updates: Vec<(u32, DocumentRecord)>,
-    /// Stored documents that this commit deletes, with their records.
-    pub(super) deleted: BTreeMap<u32, DocumentRecord>,
     /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
     pub(super) containers: BTreeMap<String, Option<ContainerRecord>>,
     /// Ids given to documents that were abandoned after part of them was written.
     pub(super) burnt: Vec<u32>,
     /// Runs already in the store that belong to this commit.
     pub(super) runs: Vec<(u32, RunRecord)>,
-    /// The ids of the documents of the batch, by name and by content.
-    names: HashMap<String, Vec<u32>>,
-    digests: HashMap<Digest, Vec<u32>>,
-    /// The memory of all these records.
+    /// The memory of all records.
     record_bytes: usize,
     open: OpenDocument,
+}
+
+/// What a batch does to documents: those it adds and those it deletes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settled {
+    pub(super) documents: Vec<(u32, DocumentRecord)>,
+    /// Documents of commits before this one, with their records.
+    pub(super) deleted: BTreeMap<u32, DocumentRecord>,
+    /// The ids of the added documents, by name and by content.
+    names: HashMap<String, Vec<u32>>,
+    digests: HashMap<Digest, Vec<u32>>,
+}
+
+impl Settled {
+    /// The documents added under a name, in order of arrival.
+    pub(crate) fn documents_named(&self, name: &str) -> &[u32] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The documents added with this content.
+    pub(crate) fn documents_with(&self, digest: &Digest) -> &[u32] {
+        self.digests.get(digest).map_or(&[], Vec::as_slice)
+    }
+
+    /// The record of a document that is added.
+    pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
+        let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
+        Some(&self.documents[index].1)
+    }
+
+    /// True where it deletes the document.
+    pub(crate) fn deletes(&self, document: u32) -> bool {
+        self.deleted.contains_key(&document)
+    }
+
+    fn add(&mut self, document: u32, record: DocumentRecord) {
+        self.names.entry(record.name.clone()).or_default().push(document);
+        self.digests.entry(record.digest).or_default().push(document);
+        self.documents.push((document, record));
+    }
+
+    /// Takes back a document it adds; false where it adds none of that id.
+    fn take_back(&mut self, document: u32, record: &DocumentRecord) -> bool {
+        let Ok(index) = self.documents.binary_search_by_key(&document, |entry| entry.0) else { return false };
+        self.documents.remove(index);
+        for ids in [self.names.get_mut(&record.name), self.digests.get_mut(&record.digest)] {
+            ids.into_iter().for_each(|ids| ids.retain(|&id| id != document));
+        }
+        true
+    }
 }
 
 /// Encoded chunks of positions, in ascending order of (document, chunk).
@@ -121,14 +168,11 @@ impl Batch {
             memory,
             postings: PostingBuffer::new(memory / size_of::<Posting>() + PUSHED_AT_ONCE),
             chunks: Chunks::default(),
-            documents: Vec::new(),
+            settled: Arc::default(),
             updates: Vec::new(),
-            deleted: BTreeMap::new(),
             containers: BTreeMap::new(),
             burnt: Vec::new(),
             runs: Vec::new(),
-            names: HashMap::new(),
-            digests: HashMap::new(),
             record_bytes: 0,
             open: OpenDocument::default(),
         }
@@ -174,32 +218,19 @@ impl Batch {
     /// Ends the current document and returns its id; what repeats in it is taken off `record.distinct` when its
     /// postings are sorted.
     pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
-        self.names.entry(record.name.clone()).or_default().push(self.document);
-        self.digests.entry(record.digest).or_default().push(self.document);
         let id = self.document;
         if !self.open.places.is_empty() {
             self.end_chunk((self.open.fingerprints / u64::from(CHUNK_PLACES)) as u32);
         }
         self.record_bytes += bytes_of(&record);
-        self.documents.push((id, record));
+        Arc::make_mut(&mut self.settled).add(id, record);
         self.advance()?;
         Ok(id)
     }
 
-    /// The documents of a name in this batch, in order of arrival.
-    pub(crate) fn documents_named(&self, name: &str) -> &[u32] {
-        self.names.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    /// The documents with this content in this batch.
-    pub(crate) fn documents_with(&self, digest: &Digest) -> &[u32] {
-        self.digests.get(digest).map_or(&[], Vec::as_slice)
-    }
-
-    /// The record of a document of this batch.
-    pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
-        let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
-        Some(&self.documents[index].1)
+    /// What it does to documents, so far.
+    pub(crate) fn settled(&self) -> &Arc<Settled> {
+        &self.settled
     }
 
     /// Drops what was added of the current document. Its id is used for the next one, unless part of it
@@ -215,30 +246,19 @@ impl Batch {
         Ok(())
     }
 
-    /// Deletes a document with this commit, be it a stored one or one of this batch. The container it came from, if
+    /// Deletes a document with this commit, be it one of an earlier commit or of this batch. The container it came from, if
     /// it did, will be looked at again.
     pub(crate) fn delete(&mut self, document: u32, record: DocumentRecord) {
         if let Some(source) = &record.source {
             self.containers.insert(source.clone(), None);
         }
-        match self.documents.binary_search_by_key(&document, |entry| entry.0) {
-            Ok(index) => {
-                self.documents.remove(index);
-                for ids in [self.names.get_mut(&record.name), self.digests.get_mut(&record.digest)] {
-                    ids.into_iter().for_each(|ids| ids.retain(|&id| id != document));
-                }
-                self.burnt.push(document);
-            }
-            Err(_) => {
-                self.record_bytes += bytes_of(&record);
-                self.deleted.insert(document, record);
-            }
+        let settled = Arc::make_mut(&mut self.settled);
+        if settled.take_back(document, &record) {
+            self.burnt.push(document);
+        } else {
+            self.record_bytes += bytes_of(&record);
+            settled.deleted.insert(document, record);
         }
-    }
-
-    /// True where this commit deletes the stored document.
-    pub(crate) fn deletes(&self, document: u32) -> bool {
-        self.deleted.contains_key(&document)
     }
 
     /// Rewrites the record of a stored document with this commit.
@@ -270,9 +290,10 @@ impl Batch {
 
     /// True where a commit would change nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        let Settled { documents, deleted, .. } = &*self.settled;
+        documents.is_empty()
+            && deleted.is_empty()
             && self.updates.is_empty()
-            && self.deleted.is_empty()
             && self.burnt.is_empty()
             && self.containers.is_empty()
     }
@@ -297,8 +318,8 @@ impl Batch {
         self.open.first_chunk = 0;
     }
 
-    /// A batch like this one was, for the documents after it.
-    pub(super) fn next(&self) -> Self {
+    /// An empty batch like this one, for the documents after it.
+    pub(crate) fn next(&self) -> Self {
         Self::new(self.document, self.memory)
     }
 

@@ -132,10 +132,11 @@ impl Committer {
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
         let mut write = WriteBatch::default();
-        for (id, record) in &mut batch.documents {
+        for (id, record) in &batch.settled.documents {
             let repeats = self.repeats.get(id).copied().unwrap_or(0);
-            record.distinct = spread.get(id).copied().unwrap_or(record.distinct - repeats);
-            write.put_cf(documents, document_key(*id), records::encode(record)?);
+            let distinct = spread.get(id).copied().unwrap_or(record.distinct - repeats);
+            let stored = DocumentRecord { distinct, ..record.clone() };
+            write.put_cf(documents, document_key(*id), records::encode(&stored)?);
             write.put_cf(names, name_key(&record.name, *id), []);
             write.put_cf(digests, digest_key(&record.digest, *id), []);
             state.documents += 1;
@@ -146,7 +147,7 @@ impl Committer {
         for (id, record) in &batch.updates {
             write.put_cf(documents, document_key(*id), records::encode(record)?);
         }
-        for (id, record) in &batch.deleted {
+        for (id, record) in &batch.settled.deleted {
             write.delete_cf(documents, document_key(*id));
             write.delete_cf(names, name_key(&record.name, *id));
             write.delete_cf(digests, digest_key(&record.digest, *id));
@@ -161,7 +162,7 @@ impl Committer {
         for &id in &batch.burnt {
             write.delete_range_cf(positions, position_key(id, 0), position_key(id + 1, 0));
         }
-        let mut buried: Vec<u32> = batch.deleted.keys().copied().collect();
+        let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
         view.tombstones.change(&buried, &[], db, &mut write)?;
         let containers = family(db, CONTAINERS)?;
@@ -172,7 +173,7 @@ impl Committer {
             }
         }
         let is_boilerplate = |document: &&(u32, DocumentRecord)| document.1.boilerplate;
-        let written = batch.documents.iter().chain(&batch.updates);
+        let written = batch.settled.documents.iter().chain(&batch.updates);
         let boilerplate: Vec<u32> = written.filter(is_boilerplate).map(|document| document.0).collect();
         view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
         for (run, record) in &batch.runs {

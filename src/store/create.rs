@@ -17,7 +17,7 @@ use super::lock::{self, WriterLock};
 use super::lookup::{Reading, blocks_of};
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
-use super::{Store, failed, family, mark, missing, options, repair};
+use super::{Store, failed, family, mark, missing, open_files, options, repair};
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
 
@@ -73,6 +73,7 @@ impl Store {
                 return opened;
             }
         }
+        open_files::allow_for(root)?;
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
         let path = root.join(STORE);
@@ -98,6 +99,7 @@ impl Store {
 
     /// Opens a database that no other process writes, for reading.
     pub(super) fn open_unlocked(root: &Path) -> Result<Self> {
+        open_files::allow_for(root)?;
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
         let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false);

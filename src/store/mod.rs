@@ -18,6 +18,7 @@ mod format;
 mod lock;
 mod lookup;
 mod mark;
+mod open_files;
 mod options;
 mod positions;
 mod posting_buffer;
@@ -52,7 +53,7 @@ use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
 
 pub use backup::Backup;
-pub(crate) use batch::{Batch, PUSHED_AT_ONCE};
+pub(crate) use batch::{Batch, PUSHED_AT_ONCE, Settled};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
 pub(crate) use create::MAKING;

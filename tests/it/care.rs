@@ -226,3 +226,23 @@ fn bytes_below(path: &Path) -> u64 {
     let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
 }
+
+#[cfg(unix)]
+#[test]
+fn a_limit_of_open_files_is_raised_or_named() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..2);
+    folder.ok(&["ingest", "-q", "c"]);
+    let under = |limit: &str| {
+        let program = env!("CARGO_BIN_EXE_fpdb");
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(folder.path()).env_remove("FPDB_DB").env("NO_COLOR", "1");
+        let run = shell.args(["-c", &format!("ulimit {limit} && exec {program} stats")]).output().unwrap();
+        crate::support::Run::of(&run)
+    };
+    assert_eq!(under("-Sn 64").status, 0, "the soft limit is raised");
+    let run = under("-n 64");
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.stderr.contains("files open at once, and this process may have 64"), "{run:?}");
+    assert!(run.stderr.contains("hint: raise the limit before you start it: `ulimit -n 256`"), "{run:?}");
+}
