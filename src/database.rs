@@ -13,7 +13,9 @@ use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
-use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Repair, Store, Verification};
+use crate::store::{
+    Backup, Batch, CACHE_SIZE, CACHED, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification,
+};
 
 /// An open database.
 ///
@@ -116,6 +118,14 @@ pub struct DatabaseStats {
     pub deleted: u64,
     /// Sorted runs of postings; a lookup visits each.
     pub runs: u64,
+    /// The postings of each run, most first.
+    pub run_postings: Vec<u64>,
+    /// The engine's tables, by level; level 0 is what has not been sorted in yet.
+    pub levels: Vec<Level>,
+    /// Bytes held in the cache of blocks, and the most it may hold. It belongs to this open database alone.
+    pub cached_bytes: u64,
+    /// See `cached_bytes`.
+    pub cache_bytes: u64,
     /// Bytes on disk, by part.
     pub stored_bytes: Vec<(&'static str, u64)>,
     /// When the last commit was made, in seconds since 1970; `None` where there was none.
@@ -123,12 +133,35 @@ pub struct DatabaseStats {
 }
 
 /// How often each distinct hash occurs in a database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HashCounts {
     /// Distinct hashes.
     pub distinct: u64,
     /// Hashes with one posting.
     pub singletons: u64,
+    /// Hashes by df: those of 1, 2 and 3, then of 4 to 7, 8 to 15 and so on, up to the greatest there is.
+    pub by_df: Vec<u64>,
+}
+
+impl HashCounts {
+    /// The least and the greatest df that entry `index` of `by_df` counts.
+    #[must_use]
+    pub fn df_range(index: usize) -> (u64, u64) {
+        match index {
+            0..3 => (index as u64 + 1, index as u64 + 1),
+            _ => (1 << (index - 1), (2 << (index - 1)) - 1),
+        }
+    }
+
+    fn add(&mut self, postings: u64, df: usize) {
+        self.distinct += 1;
+        self.singletons += u64::from(postings == 1);
+        let index = if df < 4 { df.saturating_sub(1) } else { df.ilog2() as usize + 1 };
+        if self.by_df.len() <= index {
+            self.by_df.resize(index + 1, 0);
+        }
+        self.by_df[index] += 1;
+    }
 }
 
 impl Database {
@@ -241,8 +274,8 @@ impl Database {
     /// space as the database takes; where nothing is wrong nothing is changed. `progress` is as for [`Self::verify`].
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::CannotOpen`] and [`Error::Damaged`] where too little is left to begin with. The
-    /// database is then as it was.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with. The database is then as it
+    /// was.
     pub fn repair(path: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
         ingest::repair(path, progress)
     }
@@ -377,20 +410,23 @@ impl Database {
             postings: view.posting_count(),
             deleted: view.tombstone_count(),
             runs: view.run_count() as u64,
+            run_postings: view.run_postings(),
+            levels: self.store.levels()?,
+            cached_bytes: self.store.property(CACHED)?,
+            cache_bytes: self.store.property(CACHE_SIZE)?,
             stored_bytes: self.store.bytes_by_part()?,
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
         })
     }
 
-    /// Counts distinct hashes and singletons. Reads every posting.
+    /// Counts distinct hashes by the documents that hold them. Reads every posting.
     ///
     /// # Errors
     /// What keeps the postings from being read.
     pub fn count_hashes(&self) -> Result<HashCounts> {
         let mut counts = HashCounts::default();
-        self.store.for_each_hash(|postings, _| {
-            counts.distinct += 1;
-            counts.singletons += u64::from(postings == 1);
+        self.store.for_each_hash(|postings, holders| {
+            counts.add(postings, holders.len());
             Ok(())
         })?;
         Ok(counts)
@@ -418,5 +454,21 @@ fn info(id: u32, record: DocumentRecord) -> DocumentInfo {
         format: record.format,
         metadata: record.metadata,
         boilerplate: record.boilerplate,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_df_is_counted_in_its_range() {
+        let mut counts = HashCounts::default();
+        for df in 1..=40 {
+            counts.add(if df == 1 { 1 } else { 50 }, df);
+        }
+        assert_eq!(counts, HashCounts { distinct: 40, singletons: 1, by_df: vec![1, 1, 1, 4, 8, 16, 9] });
+        let ranges: Vec<(u64, u64)> = (0..7).map(HashCounts::df_range).collect();
+        assert_eq!(ranges, [(1, 1), (2, 2), (3, 3), (4, 7), (8, 15), (16, 31), (32, 63)]);
     }
 }

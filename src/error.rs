@@ -125,6 +125,16 @@ pub enum Error {
         /// What is wrong with it.
         detail: &'static str,
     },
+    /// Too little of a damaged database is left for a repair to begin with.
+    #[error("the database at {} cannot be repaired: {lost} is lost", path.display())]
+    BeyondRepair {
+        /// The path of the database.
+        path: PathBuf,
+        /// What the repair would need.
+        lost: &'static str,
+        /// What the engine said.
+        source: Cause,
+    },
     /// The database is an older one than it was: what came after a commit is gone.
     #[error("the database at {} has lost its last commits: {found} of {marked} are there", path.display())]
     CommitsLost {
@@ -388,6 +398,7 @@ impl Error {
             Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
             Self::NotAFile { .. } => "name a file; `-` reads standard input, and only `ingest` takes folders".into(),
+            Self::BeyondRepair { source, .. } => system_hint(&source.to_string()).unwrap_or("`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database").into(),
             Self::Store { source, .. } | Self::CannotOpen { source, .. } => store_hint(&source.to_string()),
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),

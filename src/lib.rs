@@ -52,4 +52,4 @@ pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, S
 pub use pairs::{Pair, PairsAnswer, PairsOptions};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, diff, wilson_interval};
-pub use store::{Backup, LostDocument, Problem, Repair, Verification};
+pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};

@@ -9,6 +9,7 @@
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
 #   chromium     only with --browser: the tests of the HTML report look at it in a browser; without one they are skipped
+#   strace       optional: with it, the tests kill a run at every step that touches the disk
 #
 # What is missing is installed with apt-get, as root or through a sudo that asks no password. Where neither is possible
 # the line to run is printed and the exit status is 1. Run again at will: with all in place it does nothing.
@@ -177,13 +178,26 @@ has_clang_headers() {
     return 1
 }
 
-check_ccache() {
-    if have ccache; then
-        report ccache "$(command -v ccache)"
-    else
-        report ccache "missing (optional: with it, RocksDB compiled once is compiled again in a minute)"
-        return 1
-    fi
+# What is good to have, and what for.
+declare -A niceties=(
+    [ccache]="RocksDB compiled once is compiled again in a minute"
+    [strace]="the tests kill a run at every step that touches the disk"
+)
+
+# Where one could once not be had it is not asked for again: that would cost every build a look at the network.
+refused=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/fpdb/no
+
+check_niceties() {
+    local name
+    missing=()
+    for name in ccache strace; do
+        if have "$name"; then
+            report "$name" "$(command -v "$name")"
+        else
+            report "$name" "missing (optional: with it, ${niceties[$name]})"
+            if [[ ! -e $refused-$name ]]; then missing+=("$name"); fi
+        fi
+    done
 }
 
 check_browser() {
@@ -231,15 +245,10 @@ apt() {
 }
 
 survey
-ccache_missing=false
-check_ccache || ccache_missing=true
-
-# Where ccache could once not be had it is not asked for again: that would cost every build a look at the network.
-refused=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/fpdb/no-ccache
-if [[ -e $refused ]]; then ccache_missing=false; fi
+check_niceties
 
 can_install=false
-if ! $check_only && { ((${#packages[@]} > 0)) || $ccache_missing; }; then
+if ! $check_only && ((${#packages[@]} + ${#missing[@]} > 0)); then
     if have apt-get && elevate=$(elevation); then can_install=true; fi
 
     if $can_install; then
@@ -253,18 +262,18 @@ if ! $check_only && { ((${#packages[@]} > 0)) || $ccache_missing; }; then
                 say "apt-get could not install: ${packages[*]}"
             fi
         fi
-        if $ccache_missing; then
+        for name in "${missing[@]}"; do
             # A nicety, never a reason to fail. The lists are fetched only if they do not know it.
             quiet=true
-            if apt install --no-install-recommends ccache || { apt update && apt install --no-install-recommends ccache; }; then
-                say "installed ccache: RocksDB compiled once is compiled again in a minute"
+            if apt install --no-install-recommends "$name" || { apt update && apt install --no-install-recommends "$name"; }; then
+                say "installed $name: ${niceties[$name]}"
             else
-                say "ccache could not be installed; the build works without it, only slower when it is repeated"
-                if ((${#packages[@]} == 0)) && mkdir -p "${refused%/*}" && : >"$refused"; then
-                    say "(not tried again while $refused exists)"
+                say "$name could not be installed, and is not needed; with it, ${niceties[$name]}"
+                if ((${#packages[@]} == 0)) && mkdir -p "${refused%/*}" && : >"$refused-$name"; then
+                    say "(not tried again while $refused-$name exists)"
                 fi
             fi
-        fi
+        done
     fi
 fi
 

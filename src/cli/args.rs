@@ -443,7 +443,7 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// Count distinct fingerprints and those that occur once; reads every posting
+    /// Count distinct fingerprints, and in how many documents each is; reads every posting
     #[arg(long)]
     pub(crate) hashes: bool,
 }

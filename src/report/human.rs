@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::wire::{
     DedupReport, DedupSummaryReport, DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport,
@@ -276,6 +277,9 @@ pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
     )
 }
 
+/// The largest runs, which are shown one by one.
+const RUNS_SHOWN: usize = 8;
+
 /// The whole database.
 #[must_use]
 pub fn stats_page(report: &StatsReport) -> String {
@@ -296,7 +300,9 @@ pub fn stats_page(report: &StatsReport) -> String {
     }
     row("documents", grouped(report.documents));
     if report.deleted > 0 {
-        row("deleted", format!("{} whose space is not freed yet", count(report.deleted, "document")));
+        let share = report.deleted as f64 / (report.deleted + report.documents) as f64;
+        let documents = count(report.deleted, "document");
+        row("deleted", format!("{documents} ({}) whose space is not freed yet", percent(share)));
     }
     row("bytes", size(report.bytes));
     row("symbols", grouped(report.symbols));
@@ -305,7 +311,15 @@ pub fn stats_page(report: &StatsReport) -> String {
         let share = if distinct == 0 { 0.0 } else { singletons as f64 / distinct as f64 };
         row("distinct", format!("{}, {} of them once ({})", grouped(distinct), grouped(singletons), percent(share)));
     }
-    row("runs", grouped(report.runs));
+    for df in report.df.iter().flatten().filter(|df| df.hashes > 0) {
+        let range =
+            if df.from == df.to { grouped(df.from) } else { format!("{}-{}", grouped(df.from), grouped(df.to)) };
+        row("", format!("{:>10}  in {range} document{}", grouped(df.hashes), if df.to == 1 { "" } else { "s" }));
+    }
+    let sizes: Vec<String> = report.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
+    let more = if report.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
+    let sizes = if sizes.is_empty() { String::new() } else { format!(" of {}{more} postings", sizes.join(", ")) };
+    row("runs", format!("{}{sizes}", grouped(report.runs)));
     let stored: u64 = report.stored.iter().map(|part| part.bytes).sum();
     let each = if report.fingerprints == 0 {
         String::new()
@@ -315,6 +329,14 @@ pub fn stats_page(report: &StatsReport) -> String {
     row("stored", format!("{}{each}", size(stored)));
     for part in report.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
+    }
+    for level in &report.levels {
+        row("", format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level));
+    }
+    row("cache", format!("{} of {} in use", size(report.cache.bytes), size(report.cache.capacity)));
+    if let Some(seconds) = report.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
+        let time = UNIX_EPOCH + Duration::from_secs(seconds);
+        row("last commit", humantime::format_rfc3339_seconds(time).to_string());
     }
     page
 }

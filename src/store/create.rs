@@ -241,7 +241,7 @@ pub(super) fn reader_options() -> Result<(Options, TempDir)> {
     Ok((options, folder))
 }
 
-pub(super) fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     let path = root.to_owned();
     move |error| Error::CannotOpen { path, source: Cause::from(error) }
 }

@@ -303,6 +303,8 @@ pub(super) fn decode_profile(bytes: &[u8]) -> Result<Profile> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -321,6 +323,17 @@ mod tests {
                     assert!(decode_profile(&bytes[..cut]).is_err());
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..40), text in "\\PC{0,60}") {
+            if let Ok(profile) = decode_profile(&bytes) {
+                prop_assert_eq!(decode_profile(&encode_profile(&profile)).unwrap(), profile);
+            }
+            let _ = (parse_name_key(&bytes), parse_posting_key(&bytes), parse_filter_key(&bytes), split_u32(&bytes));
+            let _ = (marker_version(&text), marker_profile(&format!("{MARKER_TEXT}1\n{MARKER_PROFILE}{text}")));
         }
     }
 

@@ -38,6 +38,7 @@ mod varint;
 mod verify;
 mod view;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -65,6 +66,23 @@ pub(crate) use repair::{Begun, Repairing};
 pub use repair::{LostDocument, Repair};
 pub use verify::{Problem, Verification};
 pub(crate) use view::View;
+
+/// Bytes in the cache, which all families share.
+pub(crate) const CACHED: &str = "rocksdb.block-cache-usage";
+
+/// The most it holds.
+pub(crate) const CACHE_SIZE: &str = "rocksdb.block-cache-capacity";
+
+/// One level of the engine's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Its number.
+    pub level: u32,
+    /// Its tables.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
 
 /// An open database directory: for one writer, or for any number of readers beside it.
 pub(crate) struct Store {
@@ -247,6 +265,23 @@ impl Store {
             visit(chunk, &value)?;
         }
         Ok(())
+    }
+
+    /// The engine's tables, by level.
+    pub(crate) fn levels(&self) -> Result<Vec<Level>> {
+        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
+        for file in self.db.live_files().map_err(failed("measure itself"))? {
+            let number = file.level.unsigned_abs();
+            let level = levels.entry(number).or_insert(Level { level: number, files: 0, bytes: 0 });
+            level.files += 1;
+            level.bytes += file.size as u64;
+        }
+        Ok(levels.into_values().collect())
+    }
+
+    /// A number the engine keeps of itself.
+    pub(crate) fn property(&self, name: &'static str) -> Result<u64> {
+        Ok(self.db.property_int_value(name).map_err(failed("measure itself"))?.unwrap_or(0))
     }
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Files beside the tables: the engine's own, sorted files on their way, documents being read, the streams of
 /// a program.
-const OTHER_FILES: u64 = 128;
+const OTHER_FILES: u64 = 32;
 
 /// Sees to it that the tables of the database at `root` can be open all at once.
 ///

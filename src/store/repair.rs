@@ -90,7 +90,7 @@ impl Repairing {
     /// Verifies the database at `root`, and where something is wrong writes all that is not into a new store.
     ///
     /// # Errors
-    /// [`Error::Locked`]; damage that leaves nothing to begin with: no list of tables, no settings.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
     pub(crate) fn begin(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Begun> {
         let marked = match check_marker(root) {
             Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
@@ -269,8 +269,11 @@ fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
     }
     let path = root.join(MARKER);
     let text = fs::read(&path).map_err(Error::io("read", &path))?;
-    let lost = || Error::Damaged { what: "the profile record".into(), detail: "it is lost, and so is its copy" };
-    marker_profile(&String::from_utf8_lossy(&text)).ok_or_else(lost)
+    marker_profile(&String::from_utf8_lossy(&text)).ok_or_else(|| Error::BeyondRepair {
+        path: root.to_owned(),
+        lost: "its profile",
+        source: format!("neither the store nor the file {MARKER} has it").into(),
+    })
 }
 
 /// True for what a repair may cure.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rocksdb::{DB, DBRawIterator, DBRecoveryMode, ReadOptions};
 use tempfile::TempDir;
 
-use super::create::{cannot_open, reader_options};
+use super::create::reader_options;
 use super::format::STORE;
 use super::{failed, family, options};
 use crate::error::{Error, Result};
@@ -26,15 +26,20 @@ impl Salvage {
     /// Opens the store of the database at `root`, which nobody may be writing.
     ///
     /// # Errors
-    /// [`Error::CannotOpen`] where the list of tables is lost: then nothing says what belongs to the database.
+    /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
     pub(super) fn open(root: &Path) -> Result<Self> {
         name_list_of_tables(&root.join(STORE))?;
         let (mut opts, log) = reader_options()?;
         // Tables that cannot be opened are found out about when they are read.
         opts.set_paranoid_checks(false);
         opts.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false)
-            .map_err(cannot_open(root))?;
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false).map_err(
+            |error| Error::BeyondRepair {
+                path: root.to_owned(),
+                lost: "the list of its tables (store/MANIFEST)",
+                source: error.into(),
+            },
+        )?;
         Ok(Self { db, _log: log })
     }
 

@@ -28,7 +28,20 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..20)) {
+            let mut rest = &bytes[..];
+            match read(&mut rest) {
+                Some(_) => prop_assert!(bytes.len() - rest.len() <= 10),
+                None => prop_assert_eq!(rest, &bytes[..]),
+            }
+        }
+    }
 
     #[test]
     fn edges_come_back_and_bad_input_does_not() {

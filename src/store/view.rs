@@ -50,6 +50,13 @@ impl View {
         self.runs.len()
     }
 
+    /// The postings of each run, most first.
+    pub(crate) fn run_postings(&self) -> Vec<u64> {
+        let mut postings: Vec<u64> = self.runs.iter().map(|(_, run)| run.postings).collect();
+        postings.sort_unstable_by_key(|&postings| std::cmp::Reverse(postings));
+        postings
+    }
+
     /// Postings held, those of deleted documents included.
     pub(crate) fn posting_count(&self) -> u64 {
         self.runs.iter().map(|(_, run)| run.postings).sum()

@@ -224,6 +224,7 @@ fn the_pages_of_what_is_stored_read_well() {
         (r"\d[\d.,]* (bytes|KiB|MiB)\b", "[size]"),
         (r" +\[size\]  ", " [size]  "),
         (r"\d[\d.]* bytes a fingerprint", "[size] a fingerprint"),
+        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
     ]}, { assert_snapshot!(told(&folder, &stats), @"
     status 0
     --- stdout
@@ -235,7 +236,12 @@ fn the_pages_of_what_is_stored_read_well() {
     symbols        323,864
     fingerprints   30,735
     distinct       27,564, 25,856 of them once (93.8%)
-    runs           2
+                       26,063  in 1 document
+                          111  in 2 documents
+                        1,385  in 3 documents
+                            4  in 4-7 documents
+                            1  in 8-15 documents
+    runs           2 of 27,969, 2,766 postings
     stored         [size], [size] a fingerprint
      [size]  postings
      [size]  filters
@@ -245,6 +251,10 @@ fn the_pages_of_what_is_stored_read_well() {
      [size]  digests
      [size]  default
      [size]  logs and manifest
+     [size]  in 5 tables of level 0
+     [size]  in 6 tables of level 6
+    cache          [size] of [size] in use
+    last commit    [time]
     ") });
     assert_eq!(folder.ok(&["list", "nothing-of-the-kind"]).stdout, "");
 }

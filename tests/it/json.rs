@@ -162,6 +162,13 @@ fn list_show_and_stats_report_what_is_stored() {
     has(value, &[("symbols", 'n'), ("fingerprints", 'n'), ("distinct", 'n'), ("singletons", 'n'), ("stored", 'a')]);
     assert_eq!((report.schema.as_str(), report.documents, report.singletons), ("fpdb.stats/1", 2, Some(0)));
     assert_eq!(report.postings, report.fingerprints);
+    has(value, &[("df", 'a'), ("run_postings", 'a'), ("levels", 'a'), ("cache", 'o'), ("committed_at", 'n')]);
+    // Both documents hold every hash.
+    let df: Vec<(u64, u64, u64)> = report.df.iter().flatten().map(|df| (df.from, df.to, df.hashes)).collect();
+    assert_eq!(df, [(1, 1, 0), (2, 2, report.distinct.unwrap())]);
+    assert_eq!(report.run_postings.iter().sum::<u64>(), report.postings);
+    assert!(report.levels.iter().all(|level| level.files > 0 && level.bytes > 0) && !report.levels.is_empty());
+    assert!(report.cache.bytes <= report.cache.capacity && report.cache.capacity > 1 << 20);
 }
 
 /// The encodings a stored document and a query come in.

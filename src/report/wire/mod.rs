@@ -9,6 +9,6 @@ pub use ingest::{Failure, IngestReport, SkippedFile};
 pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
 pub use query::{MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};
 pub use stored::{
-    DocumentReport, LostDocumentReport, ProblemReport, ProfileReport, RepairReport, StatsReport, StoredBytes,
-    VerifyReport,
+    CacheReport, DfReport, DocumentReport, LevelReport, LostDocumentReport, ProblemReport, ProfileReport, RepairReport,
+    StatsReport, StoredBytes, VerifyReport,
 };

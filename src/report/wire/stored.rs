@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
 use crate::document::Digest;
 use crate::profile::Profile;
-use crate::store::{LostDocument, Problem, Repair, Verification};
+use crate::store::{Level, LostDocument, Problem, Repair, Verification};
 
 /// A profile, as every report shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,16 +99,59 @@ pub struct StatsReport {
     /// See `distinct`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singletons: Option<u64>,
+    /// Distinct hashes by the number of documents that hold them; only with `--hashes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub df: Option<Vec<DfReport>>,
     /// Postings held, those of deleted documents included.
     pub postings: u64,
     /// Deleted documents whose postings are still held.
     pub deleted: u64,
     /// Sorted runs of postings.
     pub runs: u64,
+    /// The postings of each run, most first.
+    pub run_postings: Vec<u64>,
+    /// The store's tables, by level.
+    pub levels: Vec<LevelReport>,
+    /// How much of the store this process holds in memory.
+    pub cache: CacheReport,
     /// Bytes the database takes, by part.
     pub stored: Vec<StoredBytes>,
     /// When the last commit was made, in seconds since 1970.
     pub committed_at: Option<i64>,
+}
+
+/// Distinct hashes of a range of df.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DfReport {
+    /// The least df of the range.
+    pub from: u64,
+    /// The greatest.
+    pub to: u64,
+    /// Distinct hashes that so many documents hold.
+    pub hashes: u64,
+}
+
+/// One level of the store's tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelReport {
+    /// Its number; tables of level 0 have not been sorted in yet.
+    pub level: u32,
+    /// Its tables.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The cache of blocks of this process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheReport {
+    /// Bytes held.
+    pub bytes: u64,
+    /// The most it may hold.
+    pub capacity: u64,
 }
 
 /// What one part of a database takes.
@@ -261,6 +304,7 @@ impl StatsReport {
     /// The report of a database, with the counts of its hashes where they were taken.
     #[must_use]
     pub fn new(stats: DatabaseStats, hashes: Option<HashCounts>) -> Self {
+        let level = |level: &Level| LevelReport { level: level.level, files: level.files, bytes: level.bytes };
         Self {
             schema: "fpdb.stats/1".into(),
             path: stats.path.display().to_string(),
@@ -270,11 +314,15 @@ impl StatsReport {
             bytes: stats.bytes,
             symbols: stats.symbols,
             fingerprints: stats.fingerprints,
-            distinct: hashes.map(|hashes| hashes.distinct),
-            singletons: hashes.map(|hashes| hashes.singletons),
+            distinct: hashes.as_ref().map(|hashes| hashes.distinct),
+            singletons: hashes.as_ref().map(|hashes| hashes.singletons),
+            df: hashes.map(|hashes| df_report(&hashes)),
             postings: stats.postings,
             deleted: stats.deleted,
             runs: stats.runs,
+            run_postings: stats.run_postings,
+            levels: stats.levels.iter().map(level).collect(),
+            cache: CacheReport { bytes: stats.cached_bytes, capacity: stats.cache_bytes },
             stored: stats
                 .stored_bytes
                 .into_iter()
@@ -283,6 +331,14 @@ impl StatsReport {
             committed_at: stats.committed_at,
         }
     }
+}
+
+fn df_report(hashes: &HashCounts) -> Vec<DfReport> {
+    let report = |(index, &hashes)| {
+        let (from, to) = HashCounts::df_range(index);
+        DfReport { from, to, hashes }
+    };
+    hashes.by_df.iter().enumerate().map(report).collect()
 }
 
 fn hexadecimal(digest: &Digest) -> String {

@@ -151,7 +151,8 @@ fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
     let run = folder.run(&["--db", HURT, "verify", "--repair", "--format", "json"]);
     assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
     if run.stdout.is_empty() {
-        assert!(run.status == 2 && run.stderr.contains("\nhint: "), "{what}: {run:#?}");
+        let told = run.stderr.contains(" cannot be repaired: ") || run.stderr.contains(" is not an fpdb database");
+        assert!(run.status == 2 && told && run.stderr.contains("\nhint: "), "{what}: {run:#?}");
         return None;
     }
     let report = run.json().remove(0);

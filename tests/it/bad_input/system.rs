@@ -1,0 +1,162 @@
+//! What the system refuses: space, writing, open files. Each time the thing and the next step are named, and what was
+//! committed stays.
+//!
+//! Small and read-only file systems are mounted in a namespace of the test's own; where that is not allowed the test is
+//! skipped, with a word.
+
+use std::process::{Command, Stdio};
+
+use super::prose;
+use crate::support::{Folder, Run};
+
+/// Runs a shell script, with `fpdb` as a command, where it may mount. `None` where that is not allowed.
+fn in_namespace(folder: &Folder, script: &str) -> Option<Run> {
+    let unshare = |script: &str| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["-rm", "bash", "-euc"])
+            .arg(format!("fpdb() {{ '{}' \"$@\"; }}\n{script}", env!("CARGO_BIN_EXE_fpdb")));
+        command.current_dir(folder.path()).env_remove("FPDB_DB").env("NO_COLOR", "1").stdin(Stdio::null());
+        Some(Run::of(&command.output().ok()?))
+    };
+    let probe = unshare("mkdir -p probe && mount -t tmpfs -o size=64k none probe")?;
+    if probe.status != 0 {
+        eprintln!("skipped: this system does not let a test mount: {}", probe.stderr);
+        return None;
+    }
+    unshare(script)
+}
+
+fn documents(folder: &Folder, count: usize) {
+    for number in 0..count {
+        folder.write(&format!("docs/{number:03}.txt"), prose(number));
+    }
+}
+
+/// What `list` says, without times.
+fn list(text: &str) -> Vec<serde_json::Value> {
+    let mut documents: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for document in &mut documents {
+        document.as_object_mut().unwrap().remove("ingested_at").unwrap();
+    }
+    documents
+}
+
+/// Ingests into file systems of these sizes in KiB, then makes room and goes on.
+fn fill(sizes: impl IntoIterator<Item = usize>) {
+    let folder = Folder::new();
+    documents(&folder, 250);
+    let flags = "--profile words --memory 1MiB";
+    folder.ok(&["--db", "whole", "-q", "ingest", "docs", "--profile", "words", "--memory", "1MiB"]);
+    let whole = list(&folder.ok(&["--db", "whole", "list", "--format", "json"]).stdout);
+    let (mut runs, mut failed) = (0, 0);
+    for size in sizes {
+        let script = format!(
+            "mkdir -p small && mount -t tmpfs -o size={size}k none small
+            fpdb --db small/db -q ingest docs {flags} 2>first && echo done >first || true
+            if [ -e small/db ]; then fpdb --db small/db list --format json >partial 2>full || true; else : >partial; : >full; fi
+            mount -o remount,size=64m small
+            [ ! -e small/db ] || {{ fpdb --db small/db list --format json >held; fpdb --db small/db verify >/dev/null; }}
+            fpdb --db small/db -q ingest docs {flags}
+            fpdb --db small/db verify >/dev/null
+            fpdb --db small/db list --format json"
+        );
+        let Some(run) = in_namespace(&folder, &script) else { return };
+        assert_eq!(run.status, 0, "{size} KiB: {run:#?}");
+        assert!(list(&run.stdout) == whole, "{size} KiB: not what an undisturbed run makes");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let (first, partial) = (read("first"), read("partial"));
+        assert!(!first.contains("panicked") && !read("full").contains("panicked"), "{size} KiB: {first}");
+        runs += 1;
+        if first != "done\n" {
+            failed += 1;
+            let told =
+                first.contains("error: ") && first.contains("No space left") && first.contains("hint: free some space");
+            assert!(told, "{size} KiB: {first}");
+        }
+        // A full disk keeps nobody from reading.
+        let partial = list(&partial);
+        assert!(partial[..] == whole[..partial.len()], "{size} KiB: not the first documents");
+        if folder.path().join("held").exists() {
+            assert_eq!(list(&read("held")).len(), partial.len(), "{size} KiB: {}", read("full"));
+            std::fs::remove_file(folder.path().join("held")).unwrap();
+        }
+    }
+    assert!(failed > 0, "{failed} of {runs} disks were full");
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_the_next_run_goes_on() {
+    fill([100, 700, 1500]);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn disks_full_at_any_point_lose_nothing() {
+    fill((40..4000).step_by(67));
+}
+
+#[test]
+fn a_read_only_database_is_read_and_not_written() {
+    let folder = Folder::new();
+    documents(&folder, 5);
+    folder.ok(&["--db", "db", "-q", "ingest", "docs"]);
+    let whole = folder.ok(&["--db", "db", "list", "--format", "json"]).stdout;
+    let readers =
+        "fpdb --db db list --format json; fpdb --db db verify >/dev/null; fpdb --db db query -q docs/001.txt >/dev/null
+        fpdb --db db stats >/dev/null; fpdb --db db show docs/002.txt >/dev/null";
+    let script = format!("mount --bind db db && mount -o remount,ro,bind db\n{readers}");
+    let Some(run) = in_namespace(&folder, &script) else { return };
+    assert_eq!((run.status, run.stdout), (0, whole), "{}", run.stderr);
+    for writer in ["ingest docs", "rm docs/001.txt", "compact", "verify --repair", "backup copies"] {
+        let script = format!("mount --bind db db && mount -o remount,ro,bind db\nfpdb --db db {writer}");
+        let run = in_namespace(&folder, &script).unwrap();
+        assert_eq!(run.status, 2, "{writer}: {run:#?}");
+        let told =
+            run.stderr.contains("db/lock: Read-only file system") && run.stderr.contains("hint: the file system is");
+        assert!(told, "{writer}: {run:#?}");
+    }
+}
+
+#[test]
+fn too_few_open_files_are_an_error_that_says_so() {
+    let folder = Folder::new();
+    documents(&folder, 30);
+    for number in [0, 10, 20] {
+        let names: Vec<String> = (number..number + 10).map(|number| format!("docs/{number:03}.txt")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        folder.ok(&[&["--db", "db", "-q", "ingest", "--profile", "prose"], &names[..]].concat());
+    }
+    let commands: [&[&str]; 4] = [
+        &["query", "docs/001.txt", "docs/029.txt", "--format", "json"],
+        &["list", "--format", "json"],
+        &["verify"],
+        &["ingest", "docs", "-q"],
+    ];
+    let whole: Vec<Run> = commands.iter().map(|command| folder.ok(&[&["--db", "db"], *command].concat())).collect();
+    let mut outcomes = [0, 0];
+    for limit in [4, 6, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 256] {
+        for (command, whole) in commands.iter().zip(&whole) {
+            let program = folder.command(&[&["--db", "db"], *command].concat());
+            let mut limited = Command::new("bash");
+            limited.arg("-c").arg(format!("ulimit -n {limit}; exec \"$0\" \"$@\"")).arg(program.get_program());
+            limited.args(program.get_args()).current_dir(folder.path()).env_remove("FPDB_DB").env("NO_COLOR", "1");
+            let run = Run::of(&limited.stdin(Stdio::null()).output().unwrap());
+            let what = format!("{command:?} with {limit} files");
+            // Below some ten files not even the system's own loader can do its work.
+            if run.stderr.contains("error while loading shared libraries") {
+                continue;
+            }
+            assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
+            if run.status == 0 {
+                assert_eq!(run.stdout, whole.stdout, "{what}");
+            } else {
+                assert_eq!(run.status, 2, "{what}: {run:#?}");
+                assert!(run.stderr.contains("ulimit -n"), "{what}: {run:#?}");
+            }
+            outcomes[usize::from(run.status == 0)] += 1;
+        }
+    }
+    assert!(outcomes.iter().all(|&times| times > 3), "{outcomes:?}");
+    folder.ok(&["--db", "db", "verify"]);
+}
