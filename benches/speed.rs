@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fpdb::kgram::KgramHasher;
-use fpdb::normalize::{FrontEnd, Symbols};
+use fpdb::normalize::{FrontEnd, Symbols, language_of};
 use fpdb::winnow::Winnower;
 use fpdb::{
     Database, Fingerprinter, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Silent, Source, Unit,
@@ -27,7 +27,7 @@ const QUERY: usize = 10_000;
 criterion_group! {
     name = speed;
     config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
-    targets = normalise, hash, winnow, fingerprint, ingest, query
+    targets = normalise, tokens, hash, winnow, fingerprint, ingest, query
 }
 criterion_main!(speed);
 
@@ -55,6 +55,32 @@ fn normalise(criterion: &mut Criterion) {
                     front_end.feed(piece, &mut symbols);
                     symbols.discard_front(symbols.len());
                 }
+                front_end.finish(&mut symbols)
+            });
+        });
+    }
+}
+
+/// Source code to tokens: a small file of each language.
+fn tokens(criterion: &mut Criterion) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/code");
+    let files = std::fs::read_dir(folder).expect("the samples").map(|entry| entry.expect("a sample").path());
+    let mut files: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension != "tokens")).collect();
+    files.sort();
+    let mut group = criterion.benchmark_group("tokens");
+    let mut front_end = FrontEnd::tokens();
+    let mut symbols = Symbols::new();
+    for path in files {
+        let name = path.to_string_lossy().into_owned();
+        let document = std::fs::read(&path).expect("a sample");
+        let language = language_of(&name, &document);
+        group.throughput(Throughput::Bytes(document.len() as u64));
+        group.bench_function(language.map_or("none", |language| language.name()), |bencher| {
+            bencher.iter(|| {
+                symbols.clear();
+                front_end.begin(language);
+                front_end.feed(&document, &mut symbols);
                 front_end.finish(&mut symbols)
             });
         });

@@ -121,7 +121,8 @@ pub(crate) enum Command {
 #[command(next_help_heading = "Profile, fixed when the database is made")]
 pub(crate) struct ProfileArgs {
     /// A named choice of the settings below: text (characters, k 50, w 100; the default), prose
-    /// (characters, k 25, w 20: finds a copied sentence), words (words, k 3, w 1: the 2001 paper), bytes
+    /// (characters, k 25, w 20: finds a copied sentence), words (words, k 3, w 1: the 2001 paper), code (tokens of
+    /// source code, k 7, w 2: copies with other names, comments and layout), bytes
     #[arg(long, value_name = "NAME", value_parser = fpdb::Profile::NAMES)]
     pub(crate) profile: Option<String>,
     /// What a symbol is: char, word, token (of source code) or byte

@@ -3,7 +3,7 @@
 
 use super::formats::FORMATS;
 use crate::document::Format;
-use crate::normalize::is_wide_text;
+use crate::normalize::{is_wide_text, language_of};
 use crate::profile::Unit;
 
 /// How much of a document [`choose`] looks at.
@@ -39,6 +39,11 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     }
     if head.contains(&0) && !is_wide_text(head) {
         return Choice::Skip("a binary file: there are NUL bytes near its beginning");
+    }
+    if unit == Unit::Token
+        && let Some(language) = language_of(name, head)
+    {
+        return Choice::Read(Format::Code(language));
     }
     Choice::Read(match (text(head), named) {
         // Whatever it holds, a mail or a notebook is one; and programs that write pages are no pages.
@@ -150,6 +155,7 @@ fn is_mail(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Language;
 
     fn read(name: &str, head: &[u8]) -> Option<Format> {
         match choose(name, head, Unit::Char) {
@@ -193,6 +199,16 @@ mod tests {
         for (name, head, format) in cases {
             assert_eq!(read(name, head), Some(format), "{name}: {}", String::from_utf8_lossy(head));
         }
+    }
+
+    #[test]
+    fn source_code_is_a_format_where_symbols_are_tokens() {
+        let php = b"<!DOCTYPE html><?php echo 1 ?>";
+        assert_eq!(choose("index.php", php, Unit::Token), Choice::Read(Format::Code(Language::Php)));
+        assert_eq!(choose("a", b"#!/bin/sh\n", Unit::Token), Choice::Read(Format::Code(Language::Bash)));
+        assert_eq!(choose("a.md", b"# Title", Unit::Token), Choice::Read(Format::Markdown));
+        assert_eq!(choose("a.rs", b"fn main() {}", Unit::Word), Choice::Read(Format::Text));
+        assert_eq!(choose("a.rs", b"\0\x01\x02", Unit::Token), choose("a", b"\0\x01\x02", Unit::Token));
     }
 
     #[test]

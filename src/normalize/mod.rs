@@ -3,7 +3,8 @@
 //! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`]. It is
 //! pure: no input or output, no clock, no shared state; the same bytes give the same symbols however they are cut.
 //! The path of a byte: `decode` makes characters of it, a unit (`chars`, `words`) makes symbols of those in the
-//! standard form of `fold`, and `value` gives each symbol its 64 bits. Memory is bounded whatever the document.
+//! standard form of `fold`, or of source code in `code`, and `value` gives each symbol its 64 bits. Memory is bounded
+//! whatever the document.
 
 mod ascii;
 mod chars;
@@ -12,6 +13,7 @@ mod decode;
 mod detect;
 mod fold;
 mod legacy;
+mod piece;
 mod readable;
 mod symbols;
 mod transcribe;
@@ -23,6 +25,8 @@ mod words;
 mod tests;
 
 use chars::Chars;
+use code::Tokens;
+pub use code::language_of;
 use decode::Decoder;
 pub(crate) use readable::Readable;
 pub(crate) use symbols::Content;
@@ -46,14 +50,8 @@ pub struct FrontEnd {
 enum Unit {
     Chars(Box<Chars>),
     Words(Box<Words>),
-    Bytes {
-        lines: u64,
-    },
-    /// The document so far: a grammar needs all of it.
-    Tokens {
-        language: Option<Language>,
-        document: Vec<u8>,
-    },
+    Tokens(Box<Tokens>),
+    Bytes { lines: u64 },
 }
 
 /// What was learnt of a document while it was read.
@@ -96,21 +94,22 @@ impl FrontEnd {
         Self::new(Unit::Words(Box::new(Words::new(rule))))
     }
 
+    /// Unit token: the tokens of source code, in the language given to [`begin`](Self::begin).
+    pub fn tokens() -> Self {
+        Self::new(Unit::Tokens(Box::new(Tokens::new())))
+    }
+
+    /// Says which language the next documents are in, before the first byte of one; only unit token asks. `None`, which
+    /// holds until it is said, is any text.
+    pub fn begin(&mut self, language: Option<Language>) {
+        if let Unit::Tokens(tokens) = &mut self.unit {
+            tokens.begin(language);
+        }
+    }
+
     /// Unit byte: every byte is a symbol.
     pub fn bytes() -> Self {
         Self::new(Unit::Bytes { lines: 0 })
-    }
-
-    /// Unit token: the tokens of source code, in the language given to [`begin`](Self::begin).
-    pub fn tokens() -> Self {
-        Self::new(Unit::Tokens { language: None, document: Vec::new() })
-    }
-
-    /// Says which language the next document is in, before its first byte; only unit token asks. `None` is any text.
-    pub fn begin(&mut self, next: Option<Language>) {
-        if let Unit::Tokens { language, .. } = &mut self.unit {
-            *language = next;
-        }
     }
 
     /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
@@ -133,7 +132,8 @@ impl FrontEnd {
     /// Reads the next bytes of the document and appends the symbols that are certain by now to `out`.
     ///
     /// The sizes of the pieces do not matter to the result. What is held back is bounded: 64 KiB until the encoding is
-    /// known, then a segment of 64 characters (unit char) or a piece of 64 KiB without white space (unit word).
+    /// known, then a segment of 64 characters (unit char), a piece of 64 KiB without white space (unit word), or a document
+    /// of up to 2 MiB in a known language (unit token).
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
         self.read(bytes, out);
         out.widen();
@@ -144,8 +144,8 @@ impl FrontEnd {
         match &mut self.unit {
             Unit::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
             Unit::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
+            Unit::Tokens(tokens) => self.decoder.feed(bytes, tokens.as_mut(), out),
             Unit::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
-            Unit::Tokens { document, .. } => document.extend_from_slice(bytes),
         }
         self.bytes += bytes.len() as u64;
     }
@@ -163,13 +163,12 @@ impl FrontEnd {
         let (encoding, tally) = match &mut self.unit {
             Unit::Chars(chars) => self.decoder.finish(chars.as_mut(), out),
             Unit::Words(words) => self.decoder.finish(words.as_mut(), out),
-            Unit::Bytes { lines } => ("bytes", decode::Tally { undecodable: 0, lines: std::mem::take(lines) }),
-            Unit::Tokens { language, document } => {
-                code::tokens(*language, document, out);
-                let lines = memchr::memchr_iter(b'\n', document).count() as u64;
-                document.clear();
-                ("UTF-8", decode::Tally { undecodable: 0, lines })
+            Unit::Tokens(tokens) => {
+                let facts = self.decoder.finish(tokens.as_mut(), out);
+                tokens.end(out);
+                facts
             }
+            Unit::Bytes { lines } => ("bytes", decode::Tally { undecodable: 0, lines: std::mem::take(lines) }),
         };
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
     }

@@ -10,6 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::Sink;
 use super::decode::ascii_prefix;
 use super::fold::{Fate, Folding};
+use super::piece::{Piece, Run, origin};
 use super::symbols::Symbols;
 use super::value::value_of_word;
 use crate::profile::WordRule;
@@ -20,30 +21,14 @@ const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit word.
 pub(super) struct Words {
+    /// Text that white space has not ended yet.
     pending: Piece,
     words: WordMaker,
 }
 
-/// Text that white space has not ended yet.
-#[derive(Default)]
-struct Piece {
-    text: String,
-    runs: Vec<Run>,
-}
-
-/// From byte `at` of a piece to the next run: text whose origin is `start..end`, byte for byte if it was UTF-8,
-/// a single character otherwise.
-#[derive(Clone, Copy)]
-struct Run {
-    at: usize,
-    start: u64,
-    end: u64,
-}
-
 impl Words {
     pub(super) fn new(rule: WordRule) -> Self {
-        let words = WordMaker { rule, folding: Folding::new(), folded: String::new() };
-        Self { pending: Piece::default(), words }
+        Self { pending: Piece::default(), words: WordMaker::new(rule) }
     }
 
     /// Many pieces at once, from the start of one: between ASCII letters white space is as good as anything else, so
@@ -125,17 +110,7 @@ impl Sink for Words {
 
     fn cut(&mut self, out: &mut Symbols) {
         self.words.split(&self.pending.text, &self.pending.runs, out);
-        self.pending.text.clear();
-        self.pending.runs.clear();
-    }
-}
-
-impl Piece {
-    fn push(&mut self, text: &str, start: u64, end: u64) {
-        if !text.is_empty() {
-            self.runs.push(Run { at: self.text.len(), start, end });
-            self.text.push_str(text);
-        }
+        self.pending.clear();
     }
 }
 
@@ -145,7 +120,7 @@ fn is_ascii_space(byte: u8) -> bool {
 }
 
 /// Finds the words of a piece.
-struct WordMaker {
+pub(super) struct WordMaker {
     rule: WordRule,
     folding: Folding,
     /// Where a word is put into standard form; kept for its memory.
@@ -153,6 +128,16 @@ struct WordMaker {
 }
 
 impl WordMaker {
+    pub(super) fn new(rule: WordRule) -> Self {
+        Self { rule, folding: Folding::new(), folded: String::new() }
+    }
+
+    /// The standard form of a word, without what is invisible.
+    pub(super) fn standard_form(&mut self, word: &str) -> &str {
+        self.fold(word);
+        &self.folded
+    }
+
     fn split(&mut self, text: &str, runs: &[Run], out: &mut Symbols) {
         match self.rule {
             WordRule::Letters if text.is_ascii() => self.ascii_letters(text, runs, out),
@@ -228,19 +213,4 @@ impl WordMaker {
             }
         }
     }
-}
-
-/// Where a range of a piece of `length` bytes comes from. It begins and ends on characters, so it can divide only runs
-/// of UTF-8.
-fn origin(runs: &[Run], length: usize, range: Range<usize>) -> Range<u64> {
-    let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
-    let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);
-    let within = |run: &Run, at: usize| run.start + (at - run.at) as u64;
-    let start = within(&runs[first], range.start);
-    let end = if range.end == runs.get(last + 1).map_or(length, |next| next.at) {
-        runs[last].end
-    } else {
-        within(&runs[last], range.end)
-    };
-    start..end
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod care;
+mod code;
 mod commands;
 mod containers;
 mod crash;

@@ -1,24 +1,199 @@
-//! The lexer for what no grammar reads: words, and every mark by itself.
+//! Tokens without a grammar's help: for text of no known language, for what a parser could make nothing of, and for
+//! documents too large to be parsed.
+//!
+//! Where the language is known, its keywords and operators are those of its grammar, and other words are names, so that
+//! the tokens are mostly those of the parser. Where it is not, words have their own values, in standard form, as
+//! have punctuation marks, and nothing is a comment.
 
-use crate::normalize::symbols::Symbols;
-use crate::normalize::value::{value_of_byte, value_of_word};
+use std::ops::Range;
 
-/// Appends the tokens of `bytes`: runs of ASCII letters, digits, `_` and bytes above ASCII are words, lower case and
-/// upper case being the same; any other byte that is not white space is a token.
-pub(super) fn tokens(bytes: &[u8], out: &mut Symbols) {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let start = at;
-        at += 1;
-        if is_word(byte) {
-            at += bytes[at..].iter().take_while(|&&next| is_word(next)).count();
-            let word = String::from_utf8_lossy(&bytes[start..at]).to_ascii_lowercase();
-            out.push(value_of_word(&word), start as u64, at as u64);
-        } else if byte == b'\n' {
-            out.newline(start as u64);
-        } else if !byte.is_ascii_whitespace() && byte != 0 {
-            out.push(value_of_byte(byte), start as u64, at as u64);
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::super::words::WordMaker;
+use super::class;
+use super::grammar::Grammar;
+use crate::document::Language;
+
+/// Takes text apart. One for a document: it remembers a comment that goes on after a piece.
+#[derive(Default)]
+pub(super) struct Lexer {
+    /// Within a comment between `/*` and `*/`.
+    in_comment: bool,
+}
+
+/// The marks of comments and strings of a language.
+struct Marks {
+    line_comments: &'static [&'static str],
+    block_comments: bool,
+    quotes: &'static [u8],
+}
+
+impl Lexer {
+    /// Gives the tokens of `text[range]`, in order, with their places in `text`; returns where it has come to: before
+    /// the end only if the text was cut there (`is_cut`), which may have cut a token.
+    pub(super) fn lex(
+        &mut self,
+        grammar: Option<&Grammar>,
+        words: &mut WordMaker,
+        text: &str,
+        range: Range<usize>,
+        is_cut: bool,
+        emit: &mut impl FnMut(u64, Range<usize>),
+    ) -> usize {
+        let part = &text[range.clone()];
+        match grammar {
+            Some(grammar) => self.known(grammar, &text[..range.end], range.start, is_cut, emit),
+            None => {
+                let blank = if is_cut { part.rfind(char::is_whitespace) } else { None };
+                let whole = &part[..blank.filter(|&blank| blank > 0).unwrap_or(part.len())];
+                unknown(words, whole, range.start, emit);
+                range.start + whole.len()
+            }
         }
+    }
+
+    fn known(
+        &mut self,
+        grammar: &Grammar,
+        text: &str,
+        start: usize,
+        is_cut: bool,
+        emit: &mut impl FnMut(u64, Range<usize>),
+    ) -> usize {
+        let marks = Marks::of(grammar.language);
+        let mut at = start;
+        while let Some(first) = text[at..].chars().next() {
+            let rest = &text[at..];
+            if self.in_comment {
+                let end = rest.find("*/");
+                self.in_comment = end.is_none();
+                at += end.map_or(rest.len(), |end| end + 2);
+                continue;
+            }
+            let (length, value) = if first.is_whitespace() || first == '\\' && rest[1..].starts_with(['\n', '\r']) {
+                (first.len_utf8(), None)
+            } else if marks.line_comments.iter().any(|mark| rest.starts_with(mark)) {
+                (memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len()), None)
+            } else if marks.block_comments && rest.starts_with("/*") {
+                self.in_comment = true;
+                (2, None)
+            } else if first.is_ascii_digit() {
+                let length = number(rest);
+                (length, Some(class::value_of_literal(&rest[..length])))
+            } else if is_word(first) {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                (length, Some(word(grammar, &rest[..length])))
+            } else if let Some(length) = marks.string(rest, is_cut) {
+                (length, Some(class::value_of_literal(&rest[..length])))
+            } else {
+                let length = mark(grammar, rest);
+                let mark = &rest[..length];
+                (length, (!class::is_layout(mark)).then(|| class::value_of_text(mark)))
+            };
+            if is_cut && length == rest.len() && at > start {
+                // Whole next time, unless it is as long as a piece.
+                return at;
+            }
+            if let Some(value) = value {
+                emit(value, at..at + length);
+            }
+            at += length;
+        }
+        at
+    }
+}
+
+fn word(grammar: &Grammar, word: &str) -> u64 {
+    match grammar.language {
+        // Commands are words as names are.
+        Language::Bash => class::value_of_text(word),
+        Language::Sql if grammar.is_fixed(&word.to_ascii_lowercase()) => {
+            class::value_of_text(&word.to_ascii_lowercase())
+        }
+        _ if grammar.is_fixed(word) => class::value_of_text(word),
+        _ => class::NAME,
+    }
+}
+
+impl Marks {
+    fn of(language: Language) -> Self {
+        let (line_comments, block_comments, quotes): (&[&str], _, &[u8]) = match language {
+            Language::Python | Language::Ruby | Language::Bash => (&["#"], false, b"\"'"),
+            Language::Php => (&["//", "#"], true, b"\"'"),
+            Language::Sql => (&["--"], true, b"'\"`"),
+            // A quote begins a lifetime, or ends no string.
+            Language::Rust => (&["//"], true, b"\""),
+            Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Go => (&["//"], true, b"\"'`"),
+            _ => (&["//"], true, b"\"'"),
+        };
+        Self { line_comments, block_comments, quotes }
+    }
+
+    /// The length of the string that `text` begins with; it ends in its line, or goes on after a cut.
+    fn string(&self, text: &str, is_cut: bool) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let quote = *bytes.first().filter(|quote| self.quotes.contains(quote))?;
+        let mut at = 1;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\n' => return None,
+                b'\\' => at += 1,
+                _ if byte == quote => return Some(at + 1),
+                _ => {}
+            }
+            at += 1;
+        }
+        is_cut.then_some(text.len())
+    }
+}
+
+/// Whether a word can have it.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// The length of the number that `text` begins with: digits, letters (`0x1F`, `10L`), underscores, one point at a time.
+fn number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let mut at = 1;
+    while digit(at) || bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// The length of the mark that `text` begins with: the longest the grammar has, else one character.
+fn mark(grammar: &Grammar, text: &str) -> usize {
+    (2..=4)
+        .rev()
+        .find(|&length| text.get(..length).is_some_and(|mark| grammar.is_fixed(mark)))
+        .unwrap_or_else(|| text.chars().next().map_or(1, char::len_utf8))
+}
+
+/// Text of no known language, which begins at `at`.
+fn unknown(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
+    if text.is_ascii() {
+        return segment(words, text, at, emit);
+    }
+    for (from, part) in text.split_word_bound_indices() {
+        segment(words, part, at + from, emit);
+    }
+}
+
+/// What lies between two word boundaries: split further at ASCII's punctuation, which parts names in most languages.
+fn segment(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
+    let parts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_';
+    let mut from = 0;
+    while let Some(first) = text[from..].chars().next() {
+        let length = if parts(first) { 1 } else { text[from..].find(parts).unwrap_or(text.len() - from) };
+        let word = &text[from..from + length];
+        if !word.trim().is_empty() {
+            let form = words.standard_form(word);
+            if !form.is_empty() {
+                emit(class::value_of_text(form), at + from..at + from + length);
+            }
+        }
+        from += length;
     }
 }

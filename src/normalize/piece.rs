@@ -1,0 +1,86 @@
+//! Decoded text that remembers where it came from, byte by byte where it was UTF-8, else character by character.
+
+use std::ops::Range;
+
+/// A stretch of decoded text.
+#[derive(Default)]
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) runs: Vec<Run>,
+}
+
+/// From byte `at` of a piece to the next run: text whose origin is `start..end`, byte for byte if that is as long, a
+/// single character otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) at: usize,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+impl Piece {
+    /// Appends text whose origin is `start..end`. Runs that continue each other byte for byte become one, so that they
+    /// do not depend on how the text was cut.
+    pub(super) fn push(&mut self, text: &str, start: u64, end: u64) {
+        if text.is_empty() {
+            return;
+        }
+        let verbatim = |length: usize, start: u64, end: u64| start + length as u64 == end;
+        match self.runs.last_mut() {
+            Some(last)
+                if last.end == start
+                    && verbatim(self.text.len() - last.at, last.start, last.end)
+                    && verbatim(text.len(), start, end) =>
+            {
+                last.end = end;
+            }
+            _ => self.runs.push(Run { at: self.text.len(), start, end }),
+        }
+        self.text.push_str(text);
+    }
+
+    /// Forgets the first `length` bytes of the text, which end on a character.
+    pub(super) fn discard_front(&mut self, length: usize) {
+        let gone = self.runs.partition_point(|run| run.at < length);
+        if let Some(cut) = gone.checked_sub(1)
+            && length < self.runs.get(gone).map_or(self.text.len(), |next| next.at)
+        {
+            let run = &mut self.runs[cut];
+            run.start += (length - run.at) as u64;
+            run.at = length;
+            self.runs.drain(..cut);
+        } else {
+            self.runs.drain(..gone);
+        }
+        self.text.drain(..length);
+        for run in &mut self.runs {
+            run.at -= length;
+        }
+    }
+
+    /// Forgets everything but the memory.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.runs.clear();
+    }
+
+    /// Where the range of the text, which begins and ends on characters, comes from.
+    pub(super) fn origin(&self, range: Range<usize>) -> Range<u64> {
+        origin(&self.runs, self.text.len(), range)
+    }
+}
+
+/// Where a range of a piece of `length` bytes comes from. It begins and ends on characters, so it can divide only runs
+/// that are verbatim.
+pub(super) fn origin(runs: &[Run], length: usize, range: Range<usize>) -> Range<u64> {
+    let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
+    let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);
+    let within = |run: &Run, at: usize| run.start + (at - run.at) as u64;
+    let start = within(&runs[first], range.start);
+    let end = if range.end == runs.get(last + 1).map_or(length, |next| next.at) {
+        runs[last].end
+    } else {
+        within(&runs[last], range.end)
+    };
+    start..end
+}

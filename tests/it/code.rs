@@ -1,0 +1,72 @@
+//! Source code: a copy under other names is found, in whatever language, and its lines are told.
+
+use crate::support::Folder;
+
+/// Some statements that `seed` determines, with names of their own.
+fn program(class: &str, name: &str, seed: u64) -> String {
+    let mut out = format!("public class {class} {{\n");
+    for method in 0..12 {
+        let number = seed * 31 + method * 7;
+        let operator = ["+", "-", "*", "/", "%"][(number % 5) as usize];
+        let test = ["<", ">", "<=", ">="][(number % 4) as usize];
+        out += &format!("    int {name}{method}(int a) {{\n        int b = a {operator} {number};\n");
+        out += &format!("        while (b {test} {}) {{ b = b - a; }}\n", number % 11);
+        out += &format!("        return {}b;\n    }}\n", "-".repeat((number % 2) as usize));
+    }
+    out + "}\n"
+}
+
+/// The same under other names, with comments, in other columns, with the braces on other lines.
+fn disguised(program: &str) -> String {
+    let renamed = program.replace("int a", "int anything").replace('b', "bother").replace("pubotherlic", "public");
+    let renamed = renamed.replace(" - a;", " - anything;").replace("= a ", "= anything ");
+    renamed.replace("{\n", "\n  {  // begins\n").replace("    ", "\t")
+}
+
+#[test]
+fn a_copy_under_other_names_is_the_same() {
+    let folder = Folder::new();
+    let original = program("First", "find", 1);
+    folder.write("c/First.java", &original);
+    folder.write("c/Other.java", program("Other", "look", 5));
+    folder.write("c/notes.md", "The classes of the exercise, and who wrote which of them, in the order of hand-in.\n");
+    let ingested = folder.ok(&["ingest", "--profile", "code", "c"]);
+    assert!(ingested.stderr.contains("unit token, k 7, w 2"), "{}", ingested.stderr);
+
+    let copy = disguised(&original);
+    assert!(!copy.contains("int b "));
+    folder.write("Copy.java", &copy);
+    let found = &folder.ok(&["query", "Copy.java", "--format", "json"]).json()[0];
+    let best = &found["matches"][0];
+    assert_eq!(best["document"], "c/First.java");
+    assert_eq!(best["resemblance"], 1.0);
+    assert_eq!(best["identical"], false);
+    let passage = &best["passages"][0];
+    let lines = |side: &str| (passage[side]["lines"][0].as_u64().unwrap(), passage[side]["lines"][1].as_u64().unwrap());
+    let (first, last) = lines("document");
+    assert!(first <= 2 && last >= original.lines().count() as u64 - 4, "{passage}");
+    // The copy has a line more for each brace that stands alone.
+    assert!(lines("query").1 > last);
+    let start = passage["document"]["start"].as_u64().unwrap() as usize;
+    assert!(original[start..].starts_with("public") || original[start..].starts_with("class"), "{passage}");
+
+    let diff = &folder.ok(&["diff", "c/First.java", "Copy.java", "--profile", "code", "--format", "json"]).json()[0];
+    assert_eq!(diff["matches"][0]["resemblance"], 1.0);
+    // Under unit char the names are what is compared.
+    let diff = &folder.ok(&["diff", "c/First.java", "Copy.java", "--format", "json"]).json()[0];
+    assert!(diff["matches"].as_array().unwrap().is_empty(), "{diff}");
+}
+
+#[test]
+fn what_is_no_code_is_words_and_marks() {
+    let folder = Folder::new();
+    let words = "It was the best of times, it was the worst of times; it was the age of wisdom.";
+    folder.write("c/tale.txt", words);
+    folder.write("c/script", format!("#!/usr/bin/env python3\nprint('{words}')\n"));
+    folder.ok(&["ingest", "-q", "--profile", "code", "c"]);
+    folder.write("q.txt", words.to_uppercase().replace(' ', "\n"));
+    let found = &folder.ok(&["query", "q.txt", "--format", "json"]).json()[0];
+    assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["matches"][0]["document"], "c/tale.txt");
+    assert_eq!(found["matches"][0]["containment"], 1.0);
+}
