@@ -240,7 +240,7 @@ fn impossible_profiles_are_refused() {
     status 2
     --- stderr
     error: invalid value 'poetry' for '--profile <NAME>'
-      [possible values: text, prose, words, bytes]
+      [possible values: text, prose, words, code, bytes]
 
       tip: a similar value exists: 'prose'
 
