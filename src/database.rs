@@ -12,7 +12,7 @@ use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
-use crate::query::{self, QueryAnswer, QueryOptions, Subject, SubjectReader};
+use crate::query::{self, DocumentText, QueryAnswer, QueryOptions, Subject, SubjectReader};
 use crate::store::{
     Backup, Batch, CACHE_SIZE, CACHED, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification,
 };
@@ -330,13 +330,26 @@ impl Database {
         }
     }
 
-    /// All pairs of documents that share enough, best first. Reads every posting, once for each block of
-    /// documents whose pairs fit in the memory allowed.
+    /// All pairs of documents that share enough, best first. Reads every posting twice, and once more for each further
+    /// block of documents that the memory allowed makes necessary.
     ///
     /// # Errors
-    /// What keeps the postings from being read.
+    /// What keeps the postings from being read; [`Error::InvalidParameter`] for what is no regular expression.
     pub fn pairs(&self, options: &PairsOptions) -> Result<PairsAnswer> {
-        pairs::pairs(&self.store, options)
+        self.pairs_with_progress(options, &|_, _| {})
+    }
+
+    /// As [`Database::pairs`]; `progress` is told, from several threads, how many documents of how many have been
+    /// compared with all others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn pairs_with_progress(
+        &self,
+        options: &PairsOptions,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<PairsAnswer> {
+        pairs::pairs(&self.store, options, progress)
     }
 
     /// Which documents may go, each with the survivor that justifies it. Deletes nothing.
@@ -344,7 +357,7 @@ impl Database {
     /// # Errors
     /// What keeps the documents and postings from being read.
     pub fn dedup(&self, options: &DedupOptions) -> Result<DedupAnswer> {
-        dedup::dedup(&self.store, options)
+        dedup::dedup(&self.store, options, &|_, _| {})
     }
 
     /// Calls `visit` with each document, in order of number.
@@ -381,6 +394,15 @@ impl Database {
             return Err(Error::NoSuchDocument { name: name.to_owned() });
         }
         ids.into_iter().map(|id| Ok(info(id, self.store.document(id)?))).collect()
+    }
+
+    /// The text of a document, as the offsets of its passages count it: stored with it, or read again from where it
+    /// was read and compared by digest. `None` where it can no longer be had.
+    ///
+    /// # Errors
+    /// What keeps the store from being read, and [`Error::Damaged`] where no document has the number.
+    pub fn text_of(&self, document: DocId) -> Result<Option<DocumentText>> {
+        query::text_of(&self.store, document.0)
     }
 
     /// The names of the other documents with the same bytes.

@@ -123,6 +123,15 @@ impl Format {
         }
     }
 
+    /// The language it is written in, where it is source code.
+    #[must_use]
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Self::Code(language) => Some(language),
+            _ => None,
+        }
+    }
+
     /// The format of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

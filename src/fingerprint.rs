@@ -56,10 +56,7 @@ impl Fingerprinter {
     /// documents are text. Under unit byte every format is bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
-        self.kernel.begin(match format {
-            Format::Code(language) => Some(language),
-            _ => None,
-        });
+        self.kernel.begin(format.language());
     }
 
     /// Takes the document's next bytes, in pieces of any size, and appends the fingerprints they

@@ -5,7 +5,7 @@ use crate::document::{Language, Span};
 use crate::kgram::KgramHasher;
 use crate::lanes::Processor;
 use crate::normalize::{Content, FrontEnd, Symbols, TextFacts};
-use crate::profile::{Profile, Unit};
+use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
 
 /// One selected k-gram of a document.
@@ -54,16 +54,10 @@ pub(crate) struct Totals {
 
 impl Kernel {
     pub(crate) fn new(profile: &Profile) -> Self {
-        let front_end = match profile.unit {
-            Unit::Char => FrontEnd::chars(),
-            Unit::Word => FrontEnd::words(profile.word_rule),
-            Unit::Byte => FrontEnd::bytes(),
-            Unit::Token => FrontEnd::tokens(),
-        };
         Self {
             k: profile.k as usize,
             reach: profile.w as usize + profile.k as usize,
-            front_end,
+            front_end: FrontEnd::of(profile),
             hasher: KgramHasher::new(profile.k),
             winnower: Winnower::new(profile.selection, profile.w),
             symbols: Symbols::new(),

@@ -49,7 +49,10 @@ pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, measure};
-pub use pairs::{Pair, PairsAnswer, PairsOptions};
+pub use pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
-pub use query::{Match, Mode, Passage, QueryAnswer, QueryOptions, diff, wilson_interval};
+pub use query::{
+    DocumentText, Ignored, IgnoredBecause, Match, Mode, Passage, PassageOptions, QueryAnswer, QueryOptions, Weight,
+    diff, wilson_interval,
+};
 pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};

@@ -165,6 +165,9 @@ pub(crate) struct IngestArgs {
     /// What to do with a document whose name is stored with other content
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnChange::Replace)]
     pub(crate) on_change: OnChange,
+    /// Keep the texts in the database, compressed: passages are exact even when the files are gone
+    #[arg(long)]
+    pub(crate) store_text: bool,
     /// Leave out files that match this glob (.gitignore syntax); may be repeated
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
@@ -253,6 +256,9 @@ pub(crate) struct QueryArgs {
     /// Leave out fingerprints that more than N documents hold; they are counted as common
     #[arg(long, value_name = "N")]
     pub(crate) max_df: Option<u64>,
+    /// What a shared fingerprint counts in the score that ranks the matches
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Weight::None)]
+    pub(crate) weight: Weight,
     /// Do not look for passages: faster
     #[arg(long)]
     pub(crate) no_passages: bool,
@@ -263,6 +269,31 @@ pub(crate) struct QueryArgs {
     pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) joining: JoiningArgs,
+}
+
+/// How shared runs become passages.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Passages")]
+pub(crate) struct JoiningArgs {
+    /// Shared runs with at most N symbols between them are one passage [default: t = W + K - 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) gap: Option<u32>,
+    /// For rewritten text: join shared runs that are near each other in both documents in whatever order they stand
+    /// there, with a gap of N where they are sparse and down to a quarter of it where they are dense, and leave out
+    /// phrases that both documents repeat and passages that others explain better
+    #[arg(long)]
+    pub(crate) any_order: bool,
+    /// Leave out passages with fewer than N symbols that agree
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) min_passage: u64,
+}
+
+impl JoiningArgs {
+    pub(crate) fn options(&self) -> fpdb::PassageOptions {
+        fpdb::PassageOptions { gap: self.gap, any_order: self.any_order, least: self.min_passage }
+    }
 }
 
 /// What ranks the matches.
@@ -311,6 +342,8 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
+    pub(crate) joining: JoiningArgs,
+    #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }
 
@@ -319,18 +352,33 @@ pub(crate) struct PairsArgs {
     /// The least number of shared fingerprints
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) min_shared: u64,
-    /// The least resemblance (0 to 1)
-    #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = parse_share)]
-    pub(crate) min_resemblance: f64,
+    /// The least resemblance (0 to 1), weighted with --weight [default: 0; 0.03 where k is below 25 characters or 6
+    /// words, as with the profile words, unless another threshold is given]
+    #[arg(long, value_name = "R", value_parser = parse_share)]
+    pub(crate) min_resemblance: Option<f64>,
     /// The least containment (0 to 1) of either document in the other
-    #[arg(long, value_name = "C", default_value_t = 0.0, value_parser = parse_share)]
-    pub(crate) min_containment: f64,
+    #[arg(long, value_name = "C", value_parser = parse_share)]
+    pub(crate) min_containment: Option<f64>,
     /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
     #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes of these; with one, of those under it with the others
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
+    /// Never pair documents of one group: what this regular expression finds in their names, its first group if it has
+    /// one, such as '^([^/]*)/' for the first folder [default: the value of their metadata `group`]
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) group_by: Option<String>,
+    /// Pair documents of one group too
+    #[arg(long, conflicts_with = "group_by")]
+    pub(crate) no_groups: bool,
+    /// Only pairs of an old document and a new one: new are those with this number or a higher one, or those ingested
+    /// at this time or later, such as 2026-11-21, 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00 (UTC unless it says)
+    #[arg(long, value_name = "ID|TIME", value_parser = parse_since)]
+    pub(crate) new_since: Option<fpdb::Since>,
+    /// What a shared fingerprint counts
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Weight::None)]
+    pub(crate) weight: Weight,
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
@@ -339,6 +387,24 @@ pub(crate) struct PairsArgs {
     pub(crate) passages: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+}
+
+/// What a shared fingerprint counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Weight {
+    /// Each the same
+    None,
+    /// The more the fewer documents hold it: ln(1 + N / df)
+    Idf,
+}
+
+impl From<Weight> for fpdb::Weight {
+    fn from(typed: Weight) -> Self {
+        match typed {
+            Weight::None => Self::None,
+            Weight::Idf => Self::Idf,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -455,6 +521,21 @@ pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     Ok(size.as_u64())
 }
 
+/// A document's number, or a time.
+fn parse_since(text: &str) -> Result<fpdb::Since, String> {
+    if let Ok(number) = text.parse() {
+        return Ok(fpdb::Since::Document(fpdb::DocId(number)));
+    }
+    let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
+        let local = text.parse::<jiff::civil::DateTime>()?;
+        local.to_zoned(jiff::tz::TimeZone::UTC).map(|zoned| zoned.timestamp())
+    });
+    match timestamp {
+        Ok(timestamp) => Ok(fpdb::Since::Time(timestamp.as_second())),
+        Err(_) => Err("expected a document's number, or a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into()),
+    }
+}
+
 fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -478,6 +559,17 @@ mod tests {
         let cli = Cli::parse_from(["fpdb", "ingest", "a"]);
         let Command::Ingest(args) = cli.command else { panic!("that was ingest") };
         assert_eq!(args.read_options(), ReadOptions::default());
+    }
+
+    #[test]
+    fn times_are_utc_unless_they_say() {
+        let time = |seconds| Ok(fpdb::Since::Time(seconds));
+        assert_eq!(parse_since("1970-01-02"), time(86_400));
+        assert_eq!(parse_since("1970-01-02T01:00"), time(90_000));
+        assert_eq!(parse_since("1970-01-02T01:00:00+01:00"), time(86_400));
+        assert_eq!(parse_since("1970-01-02T00:00:00Z"), time(86_400));
+        assert_eq!(parse_since("17"), Ok(fpdb::Since::Document(fpdb::DocId(17))));
+        assert!(parse_since("yesterday").is_err() && parse_since("-1").is_err());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         None => Spooled::default(),
     };
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
-    let answer = fpdb::diff(&a, &b, &profile, &args.read.options())?;
+    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), &args.joining.options())?;
     printer.detail(&format!("compared with {profile}"));
     let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
     spooled.rename(&args.a, &mut report.query.name);

@@ -22,6 +22,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let database = open(global, args, printer)?;
     let mut options = IngestOptions {
         on_change: args.on_change.into(),
+        store_text: args.store_text,
         walk: WalkOptions {
             skip_hidden: args.skip_hidden,
             follow: args.follow,

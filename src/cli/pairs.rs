@@ -2,13 +2,14 @@
 
 use fpdb::report::html::Report;
 use fpdb::report::{PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
-use fpdb::{Database, PairsAnswer, PairsOptions};
+use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions};
 
 use super::Outcome;
 use super::args::{Format, Global, PairsArgs};
 use super::html::Html;
 use super::place;
 use super::printer::{Output, Printer};
+use super::progress::Bar;
 
 /// Pairs whose passages are looked for before the first of them is written.
 const AT_A_TIME: usize = 256;
@@ -19,16 +20,27 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
     let database = Database::open(&place::existing(global)?)?;
-    let default = PairsOptions::default();
+    let default = PairsOptions::of(database.profile());
+    let given = args.min_shared > 1 || args.min_containment.is_some();
     let options = PairsOptions {
         min_shared: args.min_shared,
-        min_resemblance: args.min_resemblance,
-        min_containment: args.min_containment,
+        min_resemblance: args.min_resemblance.unwrap_or(if given { 0.0 } else { default.min_resemblance }),
+        min_containment: args.min_containment.unwrap_or(0.0),
         max_df: (args.max_df > 0).then_some(args.max_df),
         across: args.across.clone(),
+        group_by: match &args.group_by {
+            Some(pattern) => GroupBy::Name(pattern.clone()),
+            None if args.no_groups => GroupBy::Nothing,
+            None => GroupBy::Metadata,
+        },
+        new_since: args.new_since,
+        weight: args.weight.into(),
         memory: args.memory.unwrap_or(default.memory),
     };
-    let answer = database.pairs(&options)?;
+    let bar = Bar::start(printer, "documents compared");
+    let answer = database.pairs_with_progress(&options, &|done, total| bar.show(done, total));
+    bar.end();
+    let answer = answer?;
     if let Some(html) = html {
         return report(&database, args, &options, answer, &html, printer);
     }
@@ -69,6 +81,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             answer.common, args.max_df
         ));
     }
+    if answer.boilerplate > 0 {
+        printer.note(&format!("{} fingerprints are boilerplate and were not counted", answer.boilerplate));
+    }
     Ok(Outcome::Done)
 }
 
@@ -84,8 +99,8 @@ fn report(
     let above_zero = |share: f64| (share > 0.0).then(|| share.to_string());
     let flags = vec![
         ("--min-shared", (args.min_shared > 1).then(|| args.min_shared.to_string())),
-        ("--min-resemblance", above_zero(args.min_resemblance)),
-        ("--min-containment", above_zero(args.min_containment)),
+        ("--min-resemblance", above_zero(options.min_resemblance)),
+        ("--min-containment", above_zero(options.min_containment)),
         ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
         ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];

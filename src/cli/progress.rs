@@ -67,6 +67,36 @@ impl Progress {
     }
 }
 
+/// A bar for what is counted, or nothing where none is wanted.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+}
+
+impl Bar {
+    pub(crate) fn start(printer: &Printer, what: &'static str) -> Self {
+        let bar = printer.progress.then(|| {
+            let bar = ProgressBar::new(0);
+            bar.set_style(style("{bar:30} {pos} of {len} {msg} ({per_sec}), {eta} left"));
+            bar.set_message(what);
+            bar
+        });
+        Self { bar }
+    }
+
+    pub(crate) fn show(&self, done: u64, total: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// A running count, or nothing where none is wanted.
 pub(crate) struct Counter {
     bar: Option<ProgressBar>,

@@ -151,6 +151,8 @@ fn options(args: &QueryArgs) -> QueryOptions {
         min_score: args.min_score,
         max_df: args.max_df,
         passages: !args.no_passages,
+        joining: args.joining.options(),
+        weight: args.weight.into(),
         only: None,
         read: args.read.options(),
     }

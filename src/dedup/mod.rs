@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::document::Digest;
 use crate::error::Result;
-use crate::pairs::{self, LeftOut, PairsOptions};
+use crate::pairs::{self, GroupBy, PairsOptions, Progress};
 use crate::store::Store;
 
 /// What makes a document removable, beside being identical.
@@ -129,15 +129,23 @@ struct Verdict {
     shared: u64,
 }
 
+/// For each document those that justify its removal, if they stay, and the hashes that were left out.
+#[derive(Default)]
+struct Edges {
+    edges: HashMap<u32, Vec<Verdict>>,
+    common: u64,
+    boilerplate: u64,
+}
+
 /// Finds the removable documents.
-pub(crate) fn dedup(store: &Store, options: &DedupOptions) -> Result<DedupAnswer> {
+pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_>) -> Result<DedupAnswer> {
     let candidates = load(store, options)?;
     // The one of each content that is most worth keeping speaks for all of them.
     let mut speakers: HashMap<Digest, u32> = HashMap::new();
     for candidate in &candidates {
         speakers.entry(candidate.digest).or_insert(candidate.id);
     }
-    let (edges, left_out) = edges(store, options, &candidates, &speakers)?;
+    let Edges { edges, common, boilerplate } = edges(store, options, &candidates, &speakers, progress)?;
     let mut staying: HashSet<u32> = HashSet::new();
     let mut verdicts: HashMap<u32, Verdict> = HashMap::new();
     for candidate in &candidates {
@@ -162,12 +170,7 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions) -> Result<DedupAnswer
         }
     }
 
-    let mut answer = DedupAnswer {
-        documents: candidates.len() as u64,
-        common: left_out.common,
-        boilerplate: left_out.boilerplate,
-        ..DedupAnswer::default()
-    };
+    let mut answer = DedupAnswer { documents: candidates.len() as u64, common, boilerplate, ..DedupAnswer::default() };
     let mut survivors: Vec<u32> = verdicts.values().map(|verdict| verdict.keep).collect();
     survivors.sort_unstable();
     survivors.dedup();
@@ -206,22 +209,29 @@ fn load(store: &Store, options: &DedupOptions) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// For each document those that justify its removal, if they stay; and the hashes that were not counted.
+/// For each document those that justify its removal, if they stay; and the hashes above the df cap.
 fn edges(
     store: &Store,
     options: &DedupOptions,
     candidates: &[Candidate],
     speakers: &HashMap<Digest, u32>,
-) -> Result<(HashMap<u32, Vec<Verdict>>, LeftOut)> {
-    let mut wanted = PairsOptions { max_df: options.max_df, memory: options.memory, ..PairsOptions::default() };
+    progress: Progress<'_>,
+) -> Result<Edges> {
+    let mut wanted = PairsOptions {
+        max_df: options.max_df,
+        memory: options.memory,
+        // One document of a group may well be part of another.
+        group_by: GroupBy::Nothing,
+        ..PairsOptions::default()
+    };
     match options.by {
-        DedupBy::Exact => return Ok((HashMap::new(), LeftOut::default())),
+        DedupBy::Exact => return Ok(Edges::default()),
         DedupBy::Resemblance => wanted.min_resemblance = options.threshold,
         DedupBy::Containment => wanted.min_containment = options.threshold,
     }
     let silent: Vec<u32> =
         candidates.iter().filter(|candidate| speakers[&candidate.digest] != candidate.id).map(|c| c.id).collect();
-    let (pairs, left_out) = pairs::measured(store, &wanted, &silent)?;
+    let pairs::Counted { pairs, common, boilerplate } = pairs::measured(store, &wanted, &silent, progress)?;
     let mut edges: HashMap<u32, Vec<Verdict>> = HashMap::new();
     for pair in pairs {
         let (because, a_goes, b_goes) = match options.by {
@@ -234,7 +244,7 @@ fn edges(
             }
         }
     }
-    Ok((edges, left_out))
+    Ok(Edges { edges, common, boilerplate })
 }
 
 /// The best of those that stay for sure, the first ingested of equals.

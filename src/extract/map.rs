@@ -100,6 +100,17 @@ impl<'a> Lines<'a> {
         1 + self.newlines
     }
 
+    /// The offsets of all newlines of the document, ascending.
+    pub(crate) fn newlines(self) -> Vec<u64> {
+        let starts = memchr::memchr_iter(b'\n', self.document).filter_map(|at| at.checked_sub(self.place));
+        let is_newline = |&start: &usize| {
+            let unit = self.document.get(start..start + self.width);
+            let zero = |unit: &[u8]| unit.iter().enumerate().all(|(i, &byte)| i == self.place || byte == 0);
+            start.is_multiple_of(self.width) && unit.is_some_and(zero)
+        };
+        starts.filter(is_newline).map(|start| start as u64).collect()
+    }
+
     /// Newlines of the document.
     pub(crate) fn count(&mut self) -> u64 {
         let end = self.document.len() - self.document.len() % self.width;

@@ -150,6 +150,7 @@ impl Intake<'_> {
             // A worker that ends without a word was interrupted.
             match pieces.recv().unwrap_or(Piece::End(Err(Error::Interrupted))) {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
+                Piece::Text(chunk) => self.take_text(chunk)?,
                 Piece::Stored(digest) => return self.touch(about, digest),
                 Piece::End(read) => break read,
             }
@@ -183,6 +184,15 @@ impl Intake<'_> {
         Ok(())
     }
 
+    fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
+        if self.batch.is_full() {
+            self.await_commit()?;
+            lock(self.committer).spill(self.store, &mut self.batch)?;
+        }
+        self.batch.push_text(chunk);
+        Ok(())
+    }
+
     /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
     /// Returns its id where it is added.
     pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
@@ -192,6 +202,13 @@ impl Intake<'_> {
         };
         // Another format counts as a change where it was asked for.
         let same_format = self.options.read.front_end == ReadAs::Auto || newest_record.format == record.format;
+        let stores_text = record.stored_text && !newest_record.stored_text;
+        if newest_record.digest == record.digest && same_format && stores_text {
+            // The same bytes, to be kept this time.
+            self.batch.delete(*newest, newest_record.clone());
+            record.boilerplate |= newest_record.boilerplate;
+            return self.add(record, Outcome::Replaced);
+        }
         if newest_record.digest == record.digest && same_format {
             let format = newest_record.format.clone();
             let name = record.name.clone();
@@ -298,6 +315,7 @@ impl Intake<'_> {
             extracted: facts.offsets == Offsets::Extracted,
             metadata: about.metadata,
             boilerplate: self.options.boilerplate,
+            stored_text: read.stored_text,
         }
     }
 

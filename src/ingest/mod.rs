@@ -46,6 +46,9 @@ pub struct IngestOptions {
     pub memory: u64,
     /// What to do with documents that have changed.
     pub on_change: OnChange,
+    /// Whether to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
+    /// by symbol once the files are gone. Documents stored without are taken in again.
+    pub store_text: bool,
     /// Which files count.
     pub walk: WalkOptions,
     /// What is taken for a document, and how it is read.
@@ -64,6 +67,7 @@ impl Default for IngestOptions {
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             memory: (memory::of_machine() / 4).max(Self::LEAST_MEMORY),
             on_change: OnChange::default(),
+            store_text: false,
             walk: WalkOptions::default(),
             read: ReadOptions::default(),
             boilerplate: false,

@@ -210,7 +210,11 @@ fn look_up(store: &Store, options: &IngestOptions, about: &About, file: &FileFac
         record => record?,
     };
     let same_format = options.read.front_end.allows(&record.format);
-    if record.bytes != file.bytes || record.member.is_some() || !same_format {
+    if record.bytes != file.bytes
+        || record.member.is_some()
+        || !same_format
+        || options.store_text && !record.stored_text
+    {
         return Ok(Known::Nothing);
     }
     let same_time = record.modified().is_some() && record.modified() == file.modified;

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
-use crate::fingerprint::Fingerprinter;
+use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ReadOptions, Reader, stored_document};
-use crate::store::{Begun, DocumentRecord, Repair, Repairing};
+use crate::store::{Begun, DocumentRecord, Repair, Repairing, decompress};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
 pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
@@ -19,7 +19,7 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
     for (done, id) in (1..).zip(repairing.hurt()) {
         let record = repairing.read_record(id)?;
-        match read_again(&mut repairing, &mut reader, &mut fingerprinter, &record)? {
+        match read_again(&mut repairing, &mut reader, &mut fingerprinter, id, &record)? {
             Ok(record) => repairing.keep(record)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
@@ -33,14 +33,19 @@ fn read_again(
     repairing: &mut Repairing,
     reader: &mut Reader,
     fingerprinter: &mut Fingerprinter,
+    id: u32,
     record: &DocumentRecord,
 ) -> Result<std::result::Result<DocumentRecord, String>> {
+    fingerprinter.begin(Format::named(&record.format).unwrap_or_default());
+    if let Some(text) = repairing.stored_text(id, record)? {
+        return take_stored(repairing, fingerprinter, text, record);
+    }
+    let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
     let candidate = match stored_document(source, record.member.as_deref(), &ReadOptions::default()) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };
-    fingerprinter.begin(Format::named(&record.format).unwrap_or_default());
     let mut fingerprints = Vec::new();
     // What the store says is no fault of the document.
     let mut failure = None;
@@ -62,7 +67,34 @@ fn read_again(
         Err(error) => return Ok(Err(error.chain())),
     };
     repairing.take(&fingerprints)?;
-    Ok(Ok(DocumentRecord {
+    Ok(Ok(record_of(record, &facts)))
+}
+
+/// As [`read_again`], from the text that is stored with the document.
+fn take_stored(
+    repairing: &mut Repairing,
+    fingerprinter: &mut Fingerprinter,
+    text: Vec<Vec<u8>>,
+    record: &DocumentRecord,
+) -> Result<std::result::Result<DocumentRecord, String>> {
+    let mut fingerprints = Vec::new();
+    for chunk in text {
+        // It has been looked at already: it is whole.
+        fingerprinter.feed(&decompress(&chunk).unwrap_or_default(), &mut fingerprints);
+        repairing.take(&std::mem::take(&mut fingerprints))?;
+        repairing.take_text(chunk)?;
+    }
+    Ok(match fingerprinter.finish(&mut fingerprints) {
+        Ok(facts) => {
+            repairing.take(&fingerprints)?;
+            Ok(record_of(record, &facts))
+        }
+        Err(error) => Err(error.chain()),
+    })
+}
+
+fn record_of(record: &DocumentRecord, facts: &DocumentFacts) -> DocumentRecord {
+    DocumentRecord {
         encoding: facts.text.encoding.to_owned(),
         undecodable: facts.text.undecodable,
         lines: facts.text.lines,
@@ -70,5 +102,5 @@ fn read_again(
         kgrams: facts.kgrams,
         extracted: facts.offsets == Offsets::Extracted,
         ..record.clone()
-    }))
+    }
 }

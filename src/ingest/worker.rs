@@ -11,7 +11,7 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 use crate::input::{Candidate, Content, Reader, format_of};
-use crate::store::Store;
+use crate::store::{CHUNK_BYTES, Store, compress};
 
 /// Fingerprints that travel together: some 200 KiB.
 const PIECE_FINGERPRINTS: usize = 4096;
@@ -27,6 +27,8 @@ pub(super) struct Job {
 /// Part of a document, on its way from a worker to the intake.
 pub(super) enum Piece {
     Fingerprints(Vec<Fingerprint>),
+    /// The next chunk of its bytes, compressed.
+    Text(Vec<u8>),
     /// It has the content that is stored; nothing else comes.
     Stored(Digest),
     End(Result<Read>),
@@ -37,6 +39,8 @@ pub(super) struct Read {
     pub(super) digest: Digest,
     pub(super) format: Format,
     pub(super) facts: DocumentFacts,
+    /// Whether its bytes came before it.
+    pub(super) stored_text: bool,
     /// The fingerprints that no piece has brought.
     pub(super) rest: Vec<Fingerprint>,
 }
@@ -103,7 +107,9 @@ impl Worker<'_> {
             Err(_) if !self.store.view().is_live(newest) => return Ok(None),
             record => record?,
         };
-        let same_format = self.options.read.front_end.allows(&record.format);
+        // Its bytes may be wanted, and not kept.
+        let keeps = record.stored_text || !self.options.store_text;
+        let same_format = keeps && self.options.read.front_end.allows(&record.format);
         let same = same_format && record.bytes == bytes.len() as u64;
         let digest = xxh3_128(bytes).to_be_bytes();
         Ok((same && digest == record.digest).then_some(digest))
@@ -114,6 +120,7 @@ impl Worker<'_> {
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
         let mut fingerprints = Vec::new();
+        let mut text = self.options.store_text.then(|| TextChunks { sender: pieces, pending: Vec::new() });
         let read = self.reader.read(candidate, self.stop, &|bytes| observer.read(bytes), &mut |bytes| {
             if format.is_none() {
                 let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
@@ -121,6 +128,9 @@ impl Worker<'_> {
                 format = Some(chosen);
             }
             fingerprinter.feed(bytes, &mut fingerprints);
+            if let Some(text) = &mut text {
+                text.take(bytes)?;
+            }
             if fingerprints.len() < PIECE_FINGERPRINTS {
                 return Ok(());
             }
@@ -130,6 +140,40 @@ impl Worker<'_> {
         let Some(format) = format else { return Err(read.err().unwrap_or(Error::Interrupted)) };
         // Finished in any case, so as to be ready for the next document.
         let facts = fingerprinter.finish(&mut fingerprints);
-        Ok(Read { digest: read?, format, facts: facts?, rest: fingerprints })
+        let stored_text = text.is_some();
+        let (digest, facts) = (read?, facts?);
+        text.map_or(Ok(()), TextChunks::finish)?;
+        Ok(Read { digest, format, facts, stored_text, rest: fingerprints })
+    }
+}
+
+/// Sends a document's bytes in compressed chunks.
+struct TextChunks<'a> {
+    sender: &'a SyncSender<Piece>,
+    pending: Vec<u8>,
+}
+
+impl TextChunks<'_> {
+    fn take(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(CHUNK_BYTES - self.pending.len()));
+            self.pending.extend_from_slice(now);
+            if self.pending.len() == CHUNK_BYTES {
+                self.send()?;
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if self.pending.is_empty() { Ok(()) } else { self.send() }
+    }
+
+    fn send(&mut self) -> Result<()> {
+        let chunk = compress(&self.pending)?;
+        self.pending.clear();
+        // An intake that is gone has failed, and says so itself.
+        self.sender.send(Piece::Text(chunk)).map_err(|_| Error::Interrupted)
     }
 }

@@ -37,7 +37,7 @@ use words::Words;
 
 use crate::document::Language;
 use crate::lanes::Processor;
-use crate::profile::WordRule;
+use crate::profile::{self, Profile, WordRule};
 
 /// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
 pub struct FrontEnd {
@@ -84,6 +84,16 @@ trait Sink {
 }
 
 impl FrontEnd {
+    /// The front-end of a profile.
+    pub(crate) fn of(profile: &Profile) -> Self {
+        match profile.unit {
+            profile::Unit::Char => Self::chars(),
+            profile::Unit::Word => Self::words(profile.word_rule),
+            profile::Unit::Byte => Self::bytes(),
+            profile::Unit::Token => Self::tokens(),
+        }
+    }
+
     /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding), and nothing else.
     pub fn chars() -> Self {
         Self::new(Unit::Chars(Box::new(Chars::new())))

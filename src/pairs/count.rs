@@ -1,37 +1,170 @@
-//! Counting the pairs of one block of first documents.
+//! Counting the pairs of one block of documents.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
 
-use super::{Counts, Documents, Found, PairsOptions};
+use super::blocks::{Holders, Plan};
+use super::documents::Found;
+use super::{Documents, Measured, PairsOptions};
 use crate::error::Result;
 use crate::store::Store;
 
-/// The wanted pairs whose first document is in `block`.
+/// The lists of the hashes that the documents of a block hold.
+struct Lists {
+    /// The holders of all lists, end to end.
+    holders: Vec<u32>,
+    /// Where each list ends.
+    ends: Vec<u64>,
+    /// What the hash of each list weighs; empty where they all weigh the same.
+    weights: Vec<f64>,
+    /// The numbers of the lists of each document of the block, in order of document, then of hash.
+    of_documents: Vec<u32>,
+    /// Where those of each document end.
+    document_ends: Vec<u64>,
+}
+
+/// Appends the wanted pairs of the documents in `block` with the others; tells how many documents are done.
 pub(super) fn count(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
+    plan: &Plan,
     block: Range<u32>,
-) -> Result<Vec<Found>> {
-    let mut counts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    store.for_each_hash(|_, holders| {
-        if !matches!(documents.counts(holders, options), Counts::Yes) {
-            return Ok(());
+    progress: &(dyn Fn(u64) + Sync),
+    pairs: &mut Vec<Measured>,
+) -> Result<()> {
+    let lists = Lists::gather(store, documents, options, plan, &block)?;
+    let done = AtomicU64::new(0);
+    let found = block.clone().into_par_iter().map_init(
+        || Counter::new(documents),
+        |counter, anchor| {
+            let found = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, options);
+            let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if so_far.is_multiple_of(1024) {
+                progress(so_far);
+            }
+            found
+        },
+    );
+    let found: Vec<Vec<Measured>> = found.collect();
+    progress(block.len() as u64);
+    pairs.extend(found.into_iter().flatten());
+    Ok(())
+}
+
+impl Lists {
+    fn gather(
+        store: &Store,
+        documents: &Documents,
+        options: &PairsOptions,
+        plan: &Plan,
+        block: &Range<u32>,
+    ) -> Result<Self> {
+        let counts = &plan.lists[block.start as usize..block.end as usize];
+        let mut next: Vec<u64> = Vec::with_capacity(counts.len());
+        let mut total = 0;
+        for &count in counts {
+            next.push(total);
+            total += u64::from(count);
         }
-        let first = holders.partition_point(|&holder| holder < block.start);
-        let end = holders.partition_point(|&holder| holder < block.end);
-        for index in first..end {
-            let a = holders[index];
-            for &b in &holders[index + 1..] {
-                if documents.may_pair(a, b) {
-                    *counts.entry((a, b)).or_default() += 1;
+        let mut lists = Self {
+            holders: Vec::new(),
+            ends: Vec::new(),
+            weights: Vec::new(),
+            of_documents: vec![0; total as usize],
+            document_ends: Vec::new(),
+        };
+        let view = store.view();
+        let mut held = Holders::default();
+        store.for_each_hash(|_, holders| {
+            let is_common = options.max_df.is_some_and(|most| holders.len() as u64 > most);
+            if is_common || holders.iter().any(|&holder| view.is_boilerplate(holder)) {
+                return Ok(());
+            }
+            held.take(holders, documents);
+            let first = held.anchors.partition_point(|&anchor| anchor < block.start);
+            let end = held.anchors.partition_point(|&anchor| anchor < block.end);
+            if first == end {
+                return Ok(());
+            }
+            for &anchor in &held.anchors[first..end] {
+                let place = &mut next[(anchor - block.start) as usize];
+                lists.of_documents[*place as usize] = lists.ends.len() as u32;
+                *place += 1;
+            }
+            // Where old and new are one, nobody is paired with what came before it.
+            let before = if documents.are_divided() { 0 } else { first };
+            lists.holders.extend(&held.others[before..]);
+            lists.ends.push(lists.holders.len() as u64);
+            if !documents.weights.is_empty() {
+                lists.weights.push(options.weight.of(holders.len() as u64, documents.count));
+            }
+            Ok(())
+        })?;
+        lists.document_ends = next;
+        Ok(lists)
+    }
+
+    fn list(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.holders[start as usize..self.ends[number] as usize]
+    }
+
+    /// The numbers of the lists of a document, by its place in the block.
+    fn of_document(&self, place: usize) -> &[u32] {
+        let start = place.checked_sub(1).map_or(0, |before| self.document_ends[before]);
+        &self.of_documents[start as usize..self.document_ends[place] as usize]
+    }
+}
+
+/// One counter for each document; one of these per thread.
+struct Counter {
+    shared: Vec<u32>,
+    weights: Vec<f64>,
+    /// Documents whose counter is not zero.
+    touched: Vec<u32>,
+}
+
+impl Counter {
+    fn new(documents: &Documents) -> Self {
+        let weights = vec![0.0; documents.weights.len()];
+        Self { shared: vec![0; documents.ids()], weights, touched: Vec::new() }
+    }
+
+    fn count(
+        &mut self,
+        anchor: u32,
+        place: usize,
+        lists: &Lists,
+        documents: &Documents,
+        options: &PairsOptions,
+    ) -> Vec<Measured> {
+        let paired_with_all = documents.are_divided();
+        for &number in lists.of_document(place) {
+            let list = lists.list(number);
+            let after = if paired_with_all { 0 } else { list.partition_point(|&other| other <= anchor) };
+            let weight = lists.weights.get(number as usize).copied();
+            for &other in &list[after..] {
+                let shared = &mut self.shared[other as usize];
+                if *shared == 0 {
+                    self.touched.push(other);
+                }
+                *shared += 1;
+                if let Some(weight) = weight {
+                    self.weights[other as usize] += weight;
                 }
             }
         }
-        Ok(())
-    })?;
-    let found = counts.into_iter().map(|((a, b), shared)| Found { a, b, shared });
-    Ok(found.filter(|&found| documents.is_wanted(found, options)).collect())
+        let mut found = Vec::new();
+        for other in self.touched.drain(..) {
+            let shared = std::mem::take(&mut self.shared[other as usize]);
+            let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
+            let pair = Found { a: anchor.min(other), b: anchor.max(other), shared, weight };
+            found.extend(documents.wanted(pair, options));
+        }
+        found
+    }
 }

@@ -1,38 +1,45 @@
 //! Pairs: all pairs of stored documents that share enough text.
 //!
-//! The postings are read hash by hash; each pair of documents that hold a hash counts one. Pairs are counted
-//! for a block of first documents at a time, as many as fit in memory, so that memory is bounded however
-//! many pairs there are; blocks are worked on in parallel, and each costs one pass over the postings. As in
-//! the winnowing paper (section 5.2) no pair below the threshold is ever kept.
+//! The postings are read hash by hash, and the documents that hold a hash are kept as one list. Then, for one document
+//! after the other, the lists of its hashes are counted through into one counter per document: some nanoseconds a pair
+//! and hash, and no pair below the threshold is ever kept (as in the winnowing paper, section 5.2). Memory is bounded:
+//! documents are worked on in blocks whose lists fit, and each block costs one pass over the postings.
 
 mod blocks;
 mod count;
+mod documents;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-
 use crate::document::DocId;
 use crate::error::Result;
+use crate::profile::{Profile, Unit};
+use crate::query::Weight;
 use crate::store::Store;
 use blocks::Plan;
+use documents::Documents;
 
 /// Which pairs are wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairsOptions {
     /// The least number of shared hashes.
     pub min_shared: u64,
-    /// The least resemblance.
+    /// The least resemblance: weighted, where hashes are.
     pub min_resemblance: f64,
-    /// The least containment of either document in the other.
+    /// The least containment of either document in the other: weighted, where hashes are.
     pub min_containment: f64,
     /// Hashes that more documents hold are not counted as shared; they are counted as common.
     pub max_df: Option<u64>,
     /// Only pairs of documents under different ones of these name prefixes; under one of them and under none,
     /// where there is one prefix. All pairs where it is empty.
     pub across: Vec<String>,
+    /// Documents of one group are no pair: the drafts of one author, the files of one submission.
+    pub group_by: GroupBy,
+    /// Only pairs of a document that came before this and one that did not.
+    pub new_since: Option<Since>,
+    /// What a shared hash counts.
+    pub weight: Weight,
     /// Bytes of memory to use, about.
     pub memory: u64,
 }
@@ -45,15 +52,53 @@ impl Default for PairsOptions {
             min_containment: 0.0,
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
+            group_by: GroupBy::default(),
+            new_since: None,
+            weight: Weight::default(),
             memory: 1 << 30,
         }
     }
 }
 
 impl PairsOptions {
+    /// The defaults for a database of this profile. Where k is short enough that unrelated documents share k-grams
+    /// (below 25 characters or 6 words: measured in docs/measurements.md), pairs are those with R of 0.03 or more,
+    /// the threshold of the 2001 paper for trigrams of words; else all.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let evident = match profile.unit {
+            Unit::Char | Unit::Byte => profile.k >= 25,
+            Unit::Word => profile.k >= 6,
+            // Unrelated programs share long runs of tokens.
+            Unit::Token => false,
+        };
+        Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::default() }
+    }
+
     /// The default cap on df: a hash in a thousand documents makes half a million pairs, and is the mark of a
     /// licence or a menu rather than of copying.
     pub const MAX_DF: u64 = 1000;
+}
+
+/// What puts documents into groups; a document in none pairs with all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GroupBy {
+    /// Their metadata `group`.
+    #[default]
+    Metadata,
+    /// What a regular expression finds in their name: its first group, else the whole.
+    Name(String),
+    /// Nothing does.
+    Nothing,
+}
+
+/// From when on documents are new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// From this document on, by number.
+    Document(DocId),
+    /// Those ingested at this time or later, in seconds since 1970.
+    Time(i64),
 }
 
 /// Two documents that share text; `a` came first.
@@ -75,56 +120,23 @@ pub struct Pair {
     pub containment_a: f64,
     /// The share of b's hashes that a holds.
     pub containment_b: f64,
+    /// What pairs are ordered by: the resemblance, weighted where hashes are.
+    pub score: f64,
 }
 
 /// The pairs of a database.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairsAnswer {
-    /// By descending resemblance, then by name.
+    /// By descending score, then by name.
     pub pairs: Vec<Pair>,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
-    /// Hashes left out because boilerplate holds them; boilerplate is in no pair.
+    /// Hashes left out because boilerplate holds them.
     pub boilerplate: u64,
 }
 
-/// What the counting knows of each document, by id.
-pub(crate) struct Documents {
-    /// |F(d)|; 0 for ids without a document, and for those left out.
-    sizes: Vec<u32>,
-    /// The 1-based number of the first prefix the name begins with, 0 for none.
-    groups: Vec<u16>,
-    /// Prefixes given.
-    prefixes: usize,
-    /// The documents whose hashes are ignored.
-    boilerplate: FxHashSet<u32>,
-}
-
-/// Hashes that were not counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LeftOut {
-    /// More documents hold them than the df cap allows.
-    pub(crate) common: u64,
-    /// Boilerplate holds them.
-    pub(crate) boilerplate: u64,
-}
-
-/// Whether a hash is counted.
-enum Counts {
-    Yes,
-    Common,
-    Boilerplate,
-}
-
-/// A pair by ids.
-#[derive(Clone, Copy)]
-pub(crate) struct Found {
-    a: u32,
-    b: u32,
-    shared: u32,
-}
-
 /// A pair by ids, with its measures.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) a: u32,
     pub(crate) b: u32,
@@ -132,11 +144,22 @@ pub(crate) struct Measured {
     pub(crate) resemblance: f64,
     pub(crate) containment_a: f64,
     pub(crate) containment_b: f64,
+    score: f64,
 }
 
+/// All pairs, in no order, and what was left out.
+pub(crate) struct Counted {
+    pub(crate) pairs: Vec<Measured>,
+    pub(crate) common: u64,
+    pub(crate) boilerplate: u64,
+}
+
+/// Told how many documents of how many have been compared with all others; from several threads.
+pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
 /// Finds the pairs.
-pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer> {
-    let (measured, LeftOut { common, boilerplate }) = measured(store, options, &[])?;
+pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
+    let Counted { pairs: measured, common, boilerplate } = measured(store, options, &[], progress)?;
     let mut names: HashMap<u32, String> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -152,91 +175,36 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions) -> Result<PairsAnswer
         resemblance: pair.resemblance,
         containment_a: pair.containment_a,
         containment_b: pair.containment_b,
+        score: pair.score,
     });
     let mut pairs: Vec<Pair> = named.collect();
-    pairs.sort_by(|x, y| {
-        y.resemblance.total_cmp(&x.resemblance).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b))
-    });
+    pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b)));
     Ok(PairsAnswer { pairs, common, boilerplate })
 }
 
-/// Finds the pairs without the documents of `left_out`, in no order, and the number of hashes not counted.
-pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<(Vec<Measured>, LeftOut)> {
-    let documents = Documents::load(store, options, left_out)?;
-    let plan = Plan::make(store, &documents, options)?;
-    let blocks: Vec<Vec<Found>> = plan
-        .blocks
-        .into_par_iter()
-        .map(|block| count::count(store, &documents, options, block))
-        .collect::<Result<_>>()?;
-    Ok((blocks.into_iter().flatten().map(|found| documents.measure(found)).collect(), plan.left_out))
-}
-
-impl Documents {
-    fn load(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<Self> {
-        let ids = store.view().state().next_document as usize;
-        let mut sizes = vec![0; ids];
-        let mut groups = if options.across.is_empty() { Vec::new() } else { vec![0; ids] };
-        let mut boilerplate = FxHashSet::default();
-        store.for_each_document(|id, record| {
-            if record.boilerplate {
-                boilerplate.insert(id);
-                return Ok(true);
-            }
-            // A document has fewer fingerprints than 2^32.
-            sizes[id as usize] = record.distinct as u32;
-            if let Some(group) = groups.get_mut(id as usize) {
-                let position = options.across.iter().position(|prefix| record.name.starts_with(prefix));
-                *group = position.map_or(0, |position| position as u16 + 1);
-            }
-            Ok(true)
-        })?;
-        for &id in left_out {
-            sizes[id as usize] = 0;
-        }
-        Ok(Self { sizes, groups, prefixes: options.across.len(), boilerplate })
+/// Finds the pairs without the documents of `left_out`.
+pub(crate) fn measured(
+    store: &Store,
+    options: &PairsOptions,
+    left_out: &[u32],
+    progress: Progress<'_>,
+) -> Result<Counted> {
+    let mut documents = Documents::load(store, options, left_out)?;
+    let plan = Plan::make(store, &mut documents, options)?;
+    let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
+    let mut pairs = Vec::new();
+    let mut done = 0;
+    for block in &plan.blocks {
+        count::count(
+            store,
+            &documents,
+            options,
+            &plan,
+            block.clone(),
+            &|more| progress(done + more, total),
+            &mut pairs,
+        )?;
+        done += block.len() as u64;
     }
-
-    /// Whether a hash is counted that these documents hold.
-    fn counts(&self, holders: &[u32], options: &PairsOptions) -> Counts {
-        if !self.boilerplate.is_empty() && holders.iter().any(|holder| self.boilerplate.contains(holder)) {
-            Counts::Boilerplate
-        } else if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
-            Counts::Common
-        } else {
-            Counts::Yes
-        }
-    }
-
-    /// Whether the two may be a pair at all.
-    fn may_pair(&self, a: u32, b: u32) -> bool {
-        if self.sizes[a as usize] == 0 || self.sizes[b as usize] == 0 {
-            return false;
-        }
-        if self.groups.is_empty() {
-            return true;
-        }
-        let (a, b) = (self.groups[a as usize], self.groups[b as usize]);
-        a != b && (self.prefixes == 1 || (a > 0 && b > 0))
-    }
-
-    fn measure(&self, found: Found) -> Measured {
-        let shared = f64::from(found.shared);
-        let (a, b) = (f64::from(self.sizes[found.a as usize]), f64::from(self.sizes[found.b as usize]));
-        Measured {
-            a: found.a,
-            b: found.b,
-            shared: found.shared.into(),
-            resemblance: shared / (a + b - shared),
-            containment_a: shared / a,
-            containment_b: shared / b,
-        }
-    }
-
-    fn is_wanted(&self, found: Found, options: &PairsOptions) -> bool {
-        let pair = self.measure(found);
-        pair.shared >= options.min_shared
-            && pair.resemblance >= options.min_resemblance
-            && pair.containment_a.max(pair.containment_b) >= options.min_containment
-    }
+    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate })
 }

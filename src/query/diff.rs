@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::estimate::Sizes;
-use super::passages::{self, Mark};
+use super::evidence::{query_text, whole_text};
+use super::passages::{self, Found, Mark, PassageOptions};
 use super::subject::{Subject, SubjectReader};
+use super::text::Symboliser;
 use super::{Match, QueryAnswer};
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
@@ -14,15 +16,21 @@ use crate::profile::Profile;
 use crate::store::Place;
 
 /// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
-/// fingerprints. There is no match where they share none and their bytes differ.
+/// fingerprints, symbol by symbol. There is no match where they share none and their bytes differ.
 ///
 /// # Errors
 /// What keeps a file from being read.
-pub fn diff(a: &Path, b: &Path, profile: &Profile, read: &ReadOptions) -> Result<QueryAnswer> {
+pub fn diff(
+    a: &Path,
+    b: &Path,
+    profile: &Profile,
+    read: &ReadOptions,
+    options: &PassageOptions,
+) -> Result<QueryAnswer> {
     let mut reader = SubjectReader::new(profile, None, read)?;
     let (a, b) = (reader.read(a)?, reader.read(b)?);
     let shared = a.hashes.iter().filter(|entry| !b.with_hash(entry.hash).is_empty()).count() as u64;
-    let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared)] } else { Vec::new() };
+    let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, options)] } else { Vec::new() };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
         profile: a.profile,
@@ -37,20 +45,21 @@ pub fn diff(a: &Path, b: &Path, profile: &Profile, read: &ReadOptions) -> Result
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,
         matches,
+        ignored: Vec::new(),
     })
 }
 
-fn compare(a: &Subject, b: &Subject, shared: u64) -> Match {
+fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> Match {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint are here because their bytes are the same.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (marks, places) = marks(a, b);
-    let (passages, coverage) = passages::chain(a, &marks, &places);
+    let (Found { passages, coverage, repeats }, inferred) = find_passages(a, b, options);
     Match {
         document: b.name.clone(),
         id: 0,
         shared,
+        score: measured(found / sampled),
         containment: measured(found / sampled),
         document_containment: measured(sizes.document_containment(found, sampled)),
         resemblance: measured(sizes.resemblance(found, sampled)),
@@ -59,6 +68,22 @@ fn compare(a: &Subject, b: &Subject, shared: u64) -> Match {
         coverage,
         passages,
         metadata: Vec::new(),
+        inferred,
+        repeats,
+    }
+}
+
+/// Compares the texts; where one is too large, the fingerprints.
+fn find_passages(a: &Subject, b: &Subject, options: &PassageOptions) -> (Found, Option<&'static str>) {
+    let mut symboliser = Symboliser::new(&a.profile);
+    let shared = a.hashes.iter().map(|entry| entry.hash).filter(|&hash| !b.with_hash(hash).is_empty());
+    let texts = query_text(a, &mut symboliser, shared).and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
+    match texts {
+        Ok((a, b)) => (a.compare(&b, options), None),
+        Err(why) => {
+            let (marks, places) = marks(a, b);
+            (passages::infer(a, &marks, &places, options), Some(why))
+        }
     }
 }
 

@@ -8,9 +8,12 @@
 
 mod diff;
 mod estimate;
+mod evidence;
 mod passages;
 mod rank;
 mod subject;
+mod text;
+mod weight;
 
 use std::collections::HashMap;
 
@@ -18,13 +21,18 @@ use crate::document::{DocId, Span};
 use crate::error::{Error, Result};
 use crate::input::ReadOptions;
 use crate::profile::Profile;
-use crate::store::{DocumentRecord, Holders, Place, Store};
+use crate::store::{DocumentRecord, Holders, Store};
+use evidence::{Evidence, Shared};
+use passages::Found;
 use rank::Ranked;
 
 pub use diff::diff;
 pub use estimate::wilson_interval;
-pub(crate) use passages::Mark;
+pub use passages::PassageOptions;
 pub(crate) use subject::{Subject, SubjectReader};
+pub use text::DocumentText;
+pub(crate) use text::text_of;
+pub use weight::Weight;
 
 /// What is asked of the query's hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +65,10 @@ pub struct QueryOptions {
     pub only: Option<Vec<DocId>>,
     /// How the query documents are read.
     pub read: ReadOptions,
+    /// How shared runs become passages.
+    pub joining: PassageOptions,
+    /// What a shared hash counts in the score.
+    pub weight: Weight,
 }
 
 impl Default for QueryOptions {
@@ -71,6 +83,8 @@ impl Default for QueryOptions {
             passages: true,
             only: None,
             read: ReadOptions::default(),
+            joining: PassageOptions::default(),
+            weight: Weight::default(),
         }
     }
 }
@@ -102,6 +116,28 @@ pub struct QueryAnswer {
     pub matches: Vec<Match>,
     /// Documents that share a hash with the query and reach the least score, shown or not.
     pub matching_documents: u64,
+    /// Parts of the query that make no match, in order; looked for together with passages.
+    pub ignored: Vec<Ignored>,
+}
+
+/// A part of the query whose fingerprints are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// Bytes of the query document.
+    pub query: Span,
+    /// First and last line there, 1-based.
+    pub query_lines: (u64, u64),
+    /// Why.
+    pub because: IgnoredBecause,
+}
+
+/// Why fingerprints are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IgnoredBecause {
+    /// Boilerplate holds them.
+    Boilerplate,
+    /// More documents hold them than the df cap allows.
+    Common,
 }
 
 /// One document that shares text with the query.
@@ -113,6 +149,8 @@ pub struct Match {
     pub id: u32,
     /// Looked-up hashes it holds.
     pub shared: u64,
+    /// What matches are ordered by: the mode's measure, of the hashes as they weigh.
+    pub score: f64,
     /// The share of the looked-up hashes it holds.
     pub containment: f64,
     /// The share of its own fingerprints that the query holds: exact at the database's window when all
@@ -130,10 +168,16 @@ pub struct Match {
     pub passages: Vec<Passage>,
     /// What is known of the document beside its content: names and values, in order.
     pub metadata: Vec<(String, String)>,
+    /// Why the passages are inferred from fingerprints; `None` where the texts were compared, and where no passages
+    /// were asked for.
+    pub inferred: Option<&'static str>,
+    /// Pairs of equal k-grams that were not looked at one by one, because both documents repeat them too often.
+    /// What they share there is in passages all the same, each place of it in one at least.
+    pub repeats: u64,
 }
 
 /// A pair of matching spans, one in each document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// Bytes of the query document.
     pub query: Span,
@@ -145,6 +189,9 @@ pub struct Passage {
     pub document_lines: (u64, u64),
     /// Symbols of the query it covers.
     pub symbols: u64,
+    /// The share of its symbols, in the longer of the two spans, that are equal and in the same order: at least so
+    /// much. 1 where both spans have the same text. `None` where they were not compared.
+    pub agreement: Option<f64>,
     /// True where the spans were compared symbol by symbol; false where they are inferred from the
     /// fingerprints they share.
     pub exact: bool,
@@ -164,26 +211,30 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         None => &subject.hashes[..],
     };
     let mut lookup = store.lookup(looked_up.len())?;
-    let mut tally = Tally::default();
+    let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
     for hash in looked_up {
-        tally.count(&mut lookup, hash.hash, subject.id, options.max_df)?;
+        tally.count(&mut lookup, hash.hash, subject.id, options)?;
     }
     if looked_up.is_empty() {
         // Too short for a fingerprint: the digest still tells which documents are the same.
         let view = store.view();
         let same = store.documents_with(&subject.digest)?.into_iter().filter(|&id| !view.is_boilerplate(id));
-        tally.shared.extend(same.map(|id| (id, 0)));
+        tally.shared.extend(same.map(|id| (id, Shares::default())));
     }
-    let (ranked, matching_documents) = rank::rank(store, subject, looked_up.len() as u64, &tally.shared, options)?;
-    let mut marks = HashMap::new();
+    let (ranked, matching_documents) = rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
+    let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages && !ranked.is_empty() {
-        // All of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
-        marks = collect_marks(store, &subject.hashes, &tally.common, &ranked)?;
+        shared = Shared::find(store, subject, &ranked, options.max_df)?;
+        evidence = Some(Evidence::new(store, subject, options, &shared));
     }
-    let matches = ranked
-        .into_iter()
-        .map(|ranked| finish_match(store, subject, marks.remove(&ranked.id), ranked))
-        .collect::<Result<_>>()?;
+    let mut matches = Vec::with_capacity(ranked.len());
+    for ranked in ranked {
+        let (found, inferred) = match &mut evidence {
+            Some(evidence) => evidence.of(&ranked, &shared)?,
+            None => (Found::default(), None),
+        };
+        matches.push(finish_match(subject, ranked, found, inferred));
+    }
     let share = |part: u64| if looked_up.is_empty() { 0.0 } else { part as f64 / looked_up.len() as f64 };
     Ok(QueryAnswer {
         profile: subject.profile,
@@ -198,20 +249,39 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         corpus_containment: share(tally.found),
         matches,
         matching_documents,
+        ignored: shared.ignored,
     })
 }
 
 /// Counts, hash by hash.
 #[derive(Default)]
 struct Tally {
+    /// Documents of the database.
+    documents: u64,
+    /// All hashes that were looked up.
+    looked_up: Shares,
     found: u64,
     /// Hashes that boilerplate holds.
     boilerplate: u64,
     /// Hashes above the df cap, ascending.
     common: Vec<u64>,
     /// For each document the looked-up hashes it holds.
-    shared: HashMap<u32, u64>,
+    shared: HashMap<u32, Shares>,
     holders: Vec<u32>,
+}
+
+/// Some hashes: how many, and what they weigh together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shares {
+    hashes: u64,
+    weight: f64,
+}
+
+impl Shares {
+    fn add(&mut self, weight: f64) {
+        self.hashes += 1;
+        self.weight += weight;
+    }
 }
 
 impl Tally {
@@ -221,65 +291,41 @@ impl Tally {
         lookup: &mut crate::store::Lookup<'_>,
         hash: u64,
         but: Option<u32>,
-        max_df: Option<u64>,
+        options: &QueryOptions,
     ) -> Result<()> {
         self.holders.clear();
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.boilerplate += 1;
+            // Looked up, and found nowhere that counts.
+            self.looked_up.add(options.weight.of(0, self.documents));
             return Ok(());
         };
         self.holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| but != Some(holder)));
         self.holders.sort_unstable();
         self.holders.dedup();
         self.found += u64::from(!self.holders.is_empty());
-        if max_df.is_some_and(|most| self.holders.len() as u64 > most) {
+        let weight = options.weight.of(self.holders.len() as u64, self.documents);
+        self.looked_up.add(weight);
+        if options.max_df.is_some_and(|most| self.holders.len() as u64 > most) {
             self.common.push(hash);
             return Ok(());
         }
         for &document in &self.holders {
-            *self.shared.entry(document).or_default() += 1;
+            self.shared.entry(document).or_default().add(weight);
         }
         Ok(())
     }
 }
 
-/// For each ranked document the fingerprints it shares: (index into the query's fingerprints, ordinal).
-fn collect_marks(
-    store: &Store,
-    hashes: &[subject::SubjectHash],
-    common: &[u64],
-    ranked: &[Ranked],
-) -> Result<HashMap<u32, Vec<Mark>>> {
-    let mut marks: HashMap<u32, Vec<Mark>> = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
-    let mut lookup = store.lookup(hashes.len())?;
-    for hash in hashes {
-        if common.binary_search(&hash.hash).is_ok() {
-            continue;
-        }
-        let Holders::Documents(postings) = lookup.holders(hash.hash)? else { continue };
-        for posting in postings {
-            if let Some(marks) = marks.get_mut(&posting.document) {
-                marks.push(Mark { hash: hash.hash, ordinal: posting.ordinal });
-            }
-        }
-    }
-    Ok(marks)
-}
-
-fn finish_match(store: &Store, subject: &Subject, marks: Option<Vec<Mark>>, ranked: Ranked) -> Result<Match> {
-    let (passages, coverage) = match marks {
-        Some(marks) => {
-            let places = places_of(store, ranked.id, &marks)?;
-            passages::chain(subject, &marks, &places)
-        }
-        None => (Vec::new(), 0.0),
-    };
-    let Ranked { id, record, shared, containment, document_containment, resemblance, interval, .. } = ranked;
+fn finish_match(subject: &Subject, ranked: Ranked, found: Found, inferred: Option<&'static str>) -> Match {
+    let Ranked { id, record, shared, score, containment, document_containment, resemblance, interval } = ranked;
     let DocumentRecord { name, digest, metadata, .. } = record;
-    Ok(Match {
+    let Found { passages, coverage, repeats } = found;
+    Match {
         document: name,
         id,
         shared,
+        score,
         containment,
         document_containment,
         resemblance,
@@ -288,14 +334,7 @@ fn finish_match(store: &Store, subject: &Subject, marks: Option<Vec<Mark>>, rank
         coverage,
         passages,
         metadata,
-    })
-}
-
-/// Where the marked fingerprints stand in the document, by ordinal.
-fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, Place>> {
-    let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
-    ordinals.sort_unstable();
-    ordinals.dedup();
-    let places = store.places(document, &ordinals)?;
-    Ok(ordinals.into_iter().zip(places).collect())
+        inferred,
+        repeats,
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::subject::{Subject, distinct_kgrams};
-use super::{Mode, QueryOptions};
+use super::{Mode, QueryOptions, Shares, Weight};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::Selection;
@@ -28,22 +28,22 @@ pub(super) struct Ranked {
 pub(super) fn rank(
     store: &Store,
     subject: &Subject,
-    looked_up: u64,
-    shared: &HashMap<u32, u64>,
+    looked_up: &Shares,
+    shared: &HashMap<u32, Shares>,
     options: &QueryOptions,
 ) -> Result<(Vec<Ranked>, u64)> {
-    let mut candidates: Vec<(u32, u64)> = shared.iter().map(|(&id, &count)| (id, count)).collect();
+    let mut candidates: Vec<(u32, &Shares)> = shared.iter().map(|(&id, shares)| (id, shares)).collect();
     candidates.retain(|&(id, _)| subject.id != Some(id));
     if let Some(only) = &options.only {
         candidates.retain(|&(id, _)| only.binary_search(&DocId(id)).is_ok());
     }
-    // No score exceeds the containment, so by descending count the rest can be left once the best are sure.
-    candidates.sort_unstable_by_key(|&(id, count)| (std::cmp::Reverse(count), id));
+    // No score exceeds the containment, so by descending weight the rest can be left once the best are sure.
+    candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
     let top = options.top.unwrap_or(usize::MAX);
     let mut best: Vec<Ranked> = Vec::new();
     let mut reaching = 0;
-    for (id, count) in candidates {
-        let bound = containment(count, looked_up);
+    for (id, shares) in candidates {
+        let bound = containment(shares.weight, looked_up.weight);
         if bound < options.min_score {
             break;
         }
@@ -54,7 +54,7 @@ pub(super) fn rank(
             reaching += 1;
             continue;
         }
-        let ranked = measure(subject, looked_up, id, count, store.document(id)?, options.mode);
+        let ranked = measure(subject, looked_up, id, shares, store.document(id)?, options);
         if ranked.score < options.min_score {
             continue;
         }
@@ -70,8 +70,8 @@ pub(super) fn rank(
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same
 /// bytes are compared.
-fn containment(shared: u64, looked_up: u64) -> f64 {
-    if looked_up == 0 { 1.0 } else { shared as f64 / looked_up as f64 }
+fn containment(shared: f64, looked_up: f64) -> f64 {
+    if looked_up == 0.0 { 1.0 } else { shared / looked_up }
 }
 
 fn precedes(a: &Ranked, b: &Ranked) -> bool {
@@ -79,8 +79,17 @@ fn precedes(a: &Ranked, b: &Ranked) -> bool {
     order == Ordering::Less
 }
 
-fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: DocumentRecord, mode: Mode) -> Ranked {
-    let containment = containment(shared, looked_up);
+fn measure(
+    subject: &Subject,
+    all: &Shares,
+    id: u32,
+    shares: &Shares,
+    record: DocumentRecord,
+    options: &QueryOptions,
+) -> Ranked {
+    let (looked_up, shared) = (all.hashes, shares.hashes);
+    let weighted = containment(shares.weight, all.weight);
+    let containment = containment(shared as f64, looked_up as f64);
     let fingerprints = subject.hashes.len() as u64;
     let sampled = looked_up < fingerprints;
     let sizes = if sampled {
@@ -100,9 +109,11 @@ fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: Docu
     let winnowed = matches!(subject.profile.selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
     let (low, high) = wilson_interval(shared, looked_up);
     let high = if winnowed { with_edges(high, looked_up as f64 / fingerprints as f64) } else { high };
-    let (score, interval) = match mode {
-        Mode::Containment => (containment, (low, high)),
-        Mode::Resemblance => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),
+    let (score, interval) = match (options.mode, options.weight) {
+        (Mode::Containment, _) => (weighted, (low, high)),
+        (Mode::Resemblance, Weight::None) => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),
+        // What the document's other hashes weigh is not known: as the share of the query, so that of the document.
+        (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), (low, high)),
     };
     Ranked {
         id,
@@ -111,7 +122,7 @@ fn measure(subject: &Subject, looked_up: u64, id: u32, shared: u64, record: Docu
         containment,
         document_containment,
         resemblance,
-        interval: sampled.then_some(interval),
+        interval: (sampled && options.weight == Weight::None).then_some(interval),
         record,
     }
 }

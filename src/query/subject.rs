@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::document::Digest;
+use super::text::COMPARED_BYTES;
+use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::input::{Candidate, ReadAs, ReadOptions, Reader, format_of, single_document, stored_document};
@@ -29,6 +30,15 @@ pub(crate) struct Subject {
     pub(crate) size: u64,
     /// Distinct k-grams, estimated.
     pub(crate) distinct_kgrams: f64,
+    /// Its bytes, unless it is too large or they are gone.
+    pub(super) text: Option<SubjectText>,
+}
+
+/// The bytes of a query document and how to read them.
+#[derive(Clone, Debug)]
+pub(super) struct SubjectText {
+    pub(super) bytes: Vec<u8>,
+    pub(super) format: Format,
 }
 
 /// A distinct hash of the query, and which of its fingerprints have it.
@@ -68,7 +78,7 @@ impl Subject {
         let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
-        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams }
+        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: None }
     }
 
     /// The fingerprints that have a hash, in order of position.
@@ -118,6 +128,11 @@ impl SubjectReader {
     /// postings.
     pub(crate) fn read_stored(&mut self, store: &Store, id: u32) -> Result<Subject> {
         let record = store.document(id)?;
+        if record.stored_text {
+            let text = store.text(id, &record)?;
+            let subject = self.read_bytes(&record, &text)?;
+            return Ok(Subject { id: Some(id), ..subject });
+        }
         // Whatever keeps the text from being read again, the postings are there.
         if let Some(source) = &record.source
             && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read)
@@ -135,42 +150,53 @@ impl SubjectReader {
 
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<Subject> {
         let stop = AtomicBool::new(false);
-        let (mut fingerprints, mut at_stored_window) = (Vec::new(), Vec::new());
-        let mut begun = false;
+        let mut reading = Reading::default();
+        let unit = self.profile.unit;
+        let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
         let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
-            if !begun {
-                begun = true;
-                let format = format_of(front_end, &candidate.about.hint, bytes, self.profile.unit)?;
-                self.fingerprinter.begin(format);
-                if let Some(fingerprinter) = &mut self.at_stored_window {
-                    fingerprinter.begin(format);
-                }
+            if reading.format.is_none() {
+                let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
+                reading.begin(format, fingerprinter, at_stored_window);
             }
-            self.fingerprinter.feed(bytes, &mut fingerprints);
-            if let Some(fingerprinter) = &mut self.at_stored_window {
-                fingerprinter.feed(bytes, &mut at_stored_window);
-            }
+            reading.take(bytes, fingerprinter, at_stored_window);
             Ok(())
         });
+        self.finish(&candidate.about.name, digest, reading)
+    }
+
+    /// Takes a stored document's bytes.
+    fn read_bytes(&mut self, record: &DocumentRecord, bytes: &[u8]) -> Result<Subject> {
+        let mut reading = Reading::default();
+        let format = Format::named(&record.format).unwrap_or_default();
+        reading.begin(format, &mut self.fingerprinter, &mut self.at_stored_window);
+        reading.take(bytes, &mut self.fingerprinter, &mut self.at_stored_window);
+        self.finish(&record.name, Ok(record.digest), reading)
+    }
+
+    fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: Reading) -> Result<Subject> {
         // Finished in any case, so as to be ready for the next document.
-        let facts = self.fingerprinter.finish(&mut fingerprints);
-        let coarser = self.at_stored_window.as_mut().map(|fingerprinter| fingerprinter.finish(&mut at_stored_window));
+        let facts = self.fingerprinter.finish(&mut reading.fingerprints);
+        let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
+            let facts = fingerprinter.finish(&mut reading.at_stored_window);
+            facts.map(|facts| (facts, distinct(&reading.at_stored_window)))
+        });
         let digest = digest?;
         let facts = facts?;
         let about = About {
-            name: candidate.about.name.clone(),
+            name: name.to_owned(),
             id: None,
             digest,
             bytes: facts.text.bytes,
             symbols: facts.symbols,
             kgrams: facts.kgrams,
         };
-        let subject = Subject::new(about, self.profile, fingerprints);
+        let format = reading.format.unwrap_or_default();
+        let text = reading.text.map(|bytes| SubjectText { bytes, format });
+        let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints) };
         Ok(match coarser {
             Some(facts) => {
-                let facts = facts?;
-                let size = distinct(&at_stored_window);
-                let distinct_kgrams = distinct_kgrams(facts.kgrams, at_stored_window.len() as u64, size);
+                let (facts, size) = facts?;
+                let distinct_kgrams = distinct_kgrams(facts.kgrams, reading.at_stored_window.len() as u64, size);
                 Subject { size, distinct_kgrams, ..subject }
             }
             None => subject,
@@ -206,6 +232,46 @@ impl SubjectReader {
             kgrams: record.kgrams,
         };
         Ok(Subject::new(about, self.profile, fingerprints))
+    }
+}
+
+/// What has been read of a query document.
+struct Reading {
+    fingerprints: Vec<Fingerprint>,
+    at_stored_window: Vec<Fingerprint>,
+    /// Its bytes, unless they are too many.
+    text: Option<Vec<u8>>,
+    /// What it is read as, once its first bytes are known.
+    format: Option<Format>,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { fingerprints: Vec::new(), at_stored_window: Vec::new(), text: Some(Vec::new()), format: None }
+    }
+}
+
+impl Reading {
+    fn begin(&mut self, format: Format, fingerprinter: &mut Fingerprinter, coarser: &mut Option<Fingerprinter>) {
+        fingerprinter.begin(format);
+        if let Some(fingerprinter) = coarser {
+            fingerprinter.begin(format);
+        }
+        self.format = Some(format);
+    }
+
+    fn take(&mut self, bytes: &[u8], fingerprinter: &mut Fingerprinter, coarser: &mut Option<Fingerprinter>) {
+        fingerprinter.feed(bytes, &mut self.fingerprints);
+        if let Some(fingerprinter) = coarser {
+            fingerprinter.feed(bytes, &mut self.at_stored_window);
+        }
+        if let Some(text) = &mut self.text {
+            if (text.len() + bytes.len()) as u64 <= COMPARED_BYTES {
+                text.extend_from_slice(bytes);
+            } else {
+                self.text = None;
+            }
+        }
     }
 }
 

@@ -28,6 +28,7 @@ pub fn query_header() -> Vec<&'static str> {
         "document_last_line",
         "symbols",
         "exact",
+        "agreement",
     ]
 }
 
@@ -104,10 +105,10 @@ pub fn document_row(report: &DocumentReport) -> Vec<String> {
 /// The columns of [`pair_rows`]; those of passages only where they were looked for.
 #[must_use]
 pub fn pair_header(passages: bool) -> Vec<&'static str> {
-    let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id"];
+    let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
-        header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact"]);
+        header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact", "agreement"]);
     }
     header
 }
@@ -124,6 +125,7 @@ pub fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
         report.containment_b.to_string(),
         report.a_id.to_string(),
         report.b_id.to_string(),
+        report.score.to_string(),
     ];
     match &report.passages {
         None => vec![head],
@@ -144,6 +146,7 @@ fn with_passages(head: &[String], passages: &[PassageReport], columns: usize) ->
         let mut row = head.to_vec();
         row.extend(numbers.map(|number| number.to_string()));
         row.push(passage.exact.to_string());
+        row.push(passage.agreement.map_or(String::new(), |share| share.to_string()));
         row
     };
     passages.iter().map(row).collect()

@@ -178,11 +178,20 @@ fn passages(page: &mut String, found: &MatchReport, style: Style) {
             document.end,
             count(passage.symbols, "symbol"),
         );
+        let agreement = match passage.agreement {
+            Some(1.0) => String::new(),
+            Some(share) => format!(", {} agree", percent(share)),
+            None => ", inferred".to_owned(),
+        };
+        let line = line + &agreement;
         let _ = writeln!(page, "{}", style.faint(&line));
     }
     if let Some(more) = found.passages.len().checked_sub(PASSAGES_SHOWN).filter(|&more| more > 0) {
         let line = format!("      {} (--format json shows all)", count(more as u64, "more passage"));
         let _ = writeln!(page, "{}", style.faint(&line));
+    }
+    if let Some(why) = found.inferred.as_ref().filter(|_| !found.passages.is_empty()) {
+        let _ = writeln!(page, "{}", style.faint(&format!("      passages are inferred from fingerprints: {why}")));
     }
 }
 
@@ -245,7 +254,8 @@ pub fn pair_header_line() -> String {
 pub fn pair_line(report: &PairReport, style: Style) -> String {
     format!(
         "{:>11}  {:>9}  {:>9}  {:>9}  {}  {}\n",
-        percent(report.resemblance),
+        // The resemblance, weighted where fingerprints are.
+        percent(report.score),
         percent(report.containment_a),
         percent(report.containment_b),
         grouped(report.shared),
@@ -345,11 +355,15 @@ pub fn stats_page(report: &StatsReport) -> String {
 #[must_use]
 pub fn verify_page(report: &VerifyReport) -> String {
     let mut page = format!(
-        "checked {}, {}, {}: ",
+        "checked {}, {}, {}",
         count(report.documents, "document"),
         count(report.postings, "posting"),
         count(report.positions, "position")
     );
+    if report.texts > 0 {
+        let _ = write!(page, ", {}", count(report.texts, "stored text"));
+    }
+    page.push_str(": ");
     if report.problems.is_empty() {
         page.push_str("all is well\n");
         return page;

@@ -17,7 +17,7 @@ pub use human::{
     removable_line, stats_page, verify_page,
 };
 pub use wire::{
-    CacheReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure, IngestReport, LevelReport,
-    LostDocumentReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport, QueryDocumentReport,
-    QueryReport, RepairReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
+    CacheReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure, IgnoredReport, IngestReport,
+    LevelReport, LostDocumentReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport,
+    QueryDocumentReport, QueryReport, RepairReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
 };

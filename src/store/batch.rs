@@ -22,6 +22,9 @@ pub(crate) struct Batch {
     memory: usize,
     pub(super) postings: PostingBuffer,
     pub(super) chunks: Chunks,
+    /// Compressed texts: (document, chunk, bytes), ascending.
+    texts: Vec<(u32, u32, Vec<u8>)>,
+    text_bytes: usize,
     /// Shared with whoever looks at them while the batch is being committed.
     pub(super) settled: Arc<Settled>,
     /// Records of stored documents that change without their fingerprints changing.
@@ -157,6 +160,9 @@ struct OpenDocument {
     /// Where its postings and chunks begin; of no use once some have been written to the store.
     first_posting: usize,
     first_chunk: usize,
+    first_text: usize,
+    /// Chunks of its text so far.
+    text_chunks: u32,
     spilled: bool,
 }
 
@@ -168,6 +174,8 @@ impl Batch {
             memory,
             postings: PostingBuffer::new(memory / size_of::<Posting>() + PUSHED_AT_ONCE),
             chunks: Chunks::default(),
+            texts: Vec::new(),
+            text_bytes: 0,
             settled: Arc::default(),
             updates: Vec::new(),
             containers: BTreeMap::new(),
@@ -198,6 +206,13 @@ impl Batch {
             self.end_chunk(ordinal / CHUNK_PLACES);
         }
         Ok(())
+    }
+
+    /// Adds the next compressed chunk of the current document's text. The batch must not be full.
+    pub(crate) fn push_text(&mut self, chunk: Vec<u8>) {
+        self.text_bytes += chunk.len();
+        self.texts.push((self.document, self.open.text_chunks, chunk));
+        self.open.text_chunks += 1;
     }
 
     /// Gives the next document the id `document`, which must not be below its own; those between are given to none.
@@ -238,6 +253,7 @@ impl Batch {
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.postings.truncate(self.open.first_posting);
         self.chunks.truncate(self.open.first_chunk);
+        self.text_bytes -= self.texts.drain(self.open.first_text..).map(|(_, _, chunk)| chunk.len()).sum::<usize>();
         if self.open.spilled {
             self.burnt.push(self.document);
             return self.advance();
@@ -280,7 +296,7 @@ impl Batch {
 
     /// The memory it holds.
     pub(super) fn held(&self) -> usize {
-        self.postings.bytes() + self.chunks.bytes() + self.record_bytes
+        self.postings.bytes() + self.chunks.bytes() + self.record_bytes + self.text_bytes
     }
 
     /// True where some of it lies in the store already and waits for the commit.
@@ -308,14 +324,22 @@ impl Batch {
         (self.postings.as_mut_slice(), &self.chunks)
     }
 
-    /// The postings and the chunks have been written to the store.
+    /// Compressed chunks of texts, as (document, chunk, bytes), ascending.
+    pub(super) fn texts(&self) -> &[(u32, u32, Vec<u8>)] {
+        &self.texts
+    }
+
+    /// The postings and the chunks and the texts have been written to the store.
     pub(super) fn written(&mut self, run: Option<(u32, RunRecord)>) {
         self.runs.extend(run);
         self.postings.release();
         self.chunks = Chunks::default();
-        self.open.spilled = self.open.fingerprints > 0;
+        self.texts = Vec::new();
+        self.text_bytes = 0;
+        self.open.spilled = self.open.fingerprints > 0 || self.open.text_chunks > 0;
         self.open.first_posting = 0;
         self.open.first_chunk = 0;
+        self.open.first_text = 0;
     }
 
     /// An empty batch like this one, for the documents after it.
@@ -334,6 +358,7 @@ impl Batch {
         self.open = OpenDocument {
             first_posting: self.postings.len(),
             first_chunk: self.chunks.len(),
+            first_text: self.texts.len(),
             ..OpenDocument::default()
         };
     }

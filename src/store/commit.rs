@@ -15,8 +15,8 @@ use super::batch::{Batch, Chunks};
 use super::block::Posting;
 use super::create::synced;
 use super::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, digest_key, document_key, name_key,
-    name_prefix, position_key, run_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key, name_key,
+    name_prefix, position_key, run_key, text_key,
 };
 use super::positions::CHUNK_PLACES;
 use super::records::{self, DocumentRecord, RunRecord};
@@ -60,7 +60,7 @@ impl Committer {
         Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
     }
 
-    /// Moves the postings and positions of the batch into the store, where no reader sees them until the
+    /// Moves the postings, positions and texts of the batch into the store, where no reader sees them until the
     /// commit, to free their memory.
     pub(crate) fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         // Folding has numbers of its own, but none while a batch has runs.
@@ -69,6 +69,7 @@ impl Committer {
         let (postings, chunks) = batch.content();
         let (chunks, written) = rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings));
         chunks?;
+        write_texts(store, batch.texts())?;
         let (run, repeats) = written?;
         for document in repeats.into_iter().flatten() {
             *self.repeats.entry(document).or_default() += 1;
@@ -96,6 +97,15 @@ impl Committer {
             other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
         }
         sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
+
+        let options = file_options(TEXTS)?;
+        let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+        for &(from, to) in moved {
+            other.for_each_stored_chunk(from, &other.document(from)?, |chunk, value| {
+                files.put(&text_key(to, chunk), value)
+            })?;
+        }
+        sorted_file::ingest(&store.db, TEXTS, files.finish()?)?;
 
         self.next_run = self.next_run.max(store.view().state.next_run);
         let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
@@ -128,7 +138,7 @@ impl Committer {
         }
         let db = &store.db;
         let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
-        let (digests, positions) = (family(db, DIGESTS)?, family(db, POSITIONS)?);
+        let (digests, positions, texts) = (family(db, DIGESTS)?, family(db, POSITIONS)?, family(db, TEXTS)?);
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
         let mut write = WriteBatch::default();
@@ -154,6 +164,7 @@ impl Committer {
             for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
                 write.delete_cf(positions, position_key(*id, chunk as u32));
             }
+            store.delete_text(*id, record, &mut write)?;
             state.documents -= 1;
             state.bytes -= record.bytes;
             state.symbols -= record.symbols;
@@ -161,6 +172,7 @@ impl Committer {
         }
         for &id in &batch.burnt {
             write.delete_range_cf(positions, position_key(id, 0), position_key(id + 1, 0));
+            write.delete_range_cf(texts, text_key(id, 0), text_key(id + 1, 0));
         }
         let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
@@ -233,6 +245,15 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
     let parts = (0..chunks.len().div_ceil(size)).into_par_iter();
     let files: Vec<Vec<PathBuf>> = parts.map(write).collect::<Result<_>>()?;
     sorted_file::ingest(&store.db, POSITIONS, files.concat())
+}
+
+fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
+    let (options, incoming) = (file_options(TEXTS)?, store.root.join(INCOMING));
+    let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+    for (document, chunk, bytes) in texts {
+        files.put(&text_key(*document, *chunk), bytes)?;
+    }
+    sorted_file::ingest(&store.db, TEXTS, files.finish()?)
 }
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::filter_cursor::FilterUse;
 use super::format::{
-    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, PROFILE_KEY, RUN_FAMILIES, STATE_KEY, STORE, encode_profile, marker,
-    marker_version, position_key, posting_key, run_of_key,
+    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, PROFILE_KEY, RUN_FAMILIES, STATE_KEY, STORE, TEXTS, encode_profile,
+    marker, marker_version, position_key, posting_key, run_of_key,
 };
 use super::lock::{self, WriterLock};
 use super::lookup::{Reading, blocks_of};
@@ -167,13 +167,15 @@ impl Store {
             rows.status().map_err(failed("look for unfinished batches"))?;
         }
 
-        let positions = family(&self.db, POSITIONS)?;
+        // Positions and texts have keys that begin with the document.
         let first = position_key(view.state.next_document, 0);
-        if let Some(last) = self.db.iterator_cf(positions, IteratorMode::End).next() {
+        for name in [POSITIONS, TEXTS] {
+            let rows = family(&self.db, name)?;
+            let Some(last) = self.db.iterator_cf(rows, IteratorMode::End).next() else { continue };
             let (last, _) = last.map_err(failed("look for unfinished batches"))?;
             if last[..] >= first[..] {
                 let mut batch = WriteBatch::default();
-                batch.delete_range_cf(positions, &first[..], &[&last[..], &[0]].concat()[..]);
+                batch.delete_range_cf(rows, &first[..], &[&last[..], &[0]].concat()[..]);
                 self.db.write_opt(batch, &synced()).map_err(failed("discard an unfinished batch"))?;
             }
         }

@@ -197,6 +197,10 @@ pub(super) fn position_key(document: u32, chunk: u32) -> [u8; 8] {
     (u64::from(document) << 32 | u64::from(chunk)).to_be_bytes()
 }
 
+pub(super) fn text_key(document: u32, chunk: u32) -> [u8; 8] {
+    position_key(document, chunk)
+}
+
 pub(super) fn document_key(document: u32) -> [u8; 4] {
     document.to_be_bytes()
 }

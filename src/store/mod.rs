@@ -34,6 +34,7 @@ mod sorted_file;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod varint;
 mod verify;
 mod view;
@@ -64,6 +65,7 @@ pub(crate) use positions::Place;
 pub(crate) use records::{ContainerRecord, DocumentRecord};
 pub(crate) use repair::{Begun, Repairing};
 pub use repair::{LostDocument, Repair};
+pub(crate) use texts::{CHUNK_BYTES, compress, decompress};
 pub use verify::{Problem, Verification};
 pub(crate) use view::View;
 

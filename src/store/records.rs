@@ -73,6 +73,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) metadata: Vec<(String, String)>,
     /// Whether it is boilerplate: never a match, its hashes to be ignored.
     pub(crate) boilerplate: bool,
+    /// Whether its bytes are in the store.
+    pub(crate) stored_text: bool,
 }
 
 /// A container or compressed file that was ingested whole.
@@ -153,6 +155,7 @@ mod tests {
             extracted: false,
             metadata: vec![("author".into(), "Ä".into())],
             boilerplate: true,
+            stored_text: true,
         }
     }
 

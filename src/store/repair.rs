@@ -15,7 +15,8 @@ use super::batch::{Batch, PUSHED_AT_ONCE};
 use super::commit::Committer;
 use super::create::check_marker;
 use super::format::{
-    INCOMING, MARKER, POSITIONS, PROFILE_KEY, STORE, decode_profile, marker, marker_profile, position_key,
+    INCOMING, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
+    text_key,
 };
 use super::lock::WriterLock;
 use super::positions::CHUNK_PLACES;
@@ -25,7 +26,7 @@ use super::salvage::{Salvage, replace_file};
 use super::sorted_file::{self, SortedFiles, file_options};
 use super::survey::{self, Survey};
 use super::verify::{Problem, Verification};
-use super::{MAKING, Store, View, mark};
+use super::{MAKING, Store, View, mark, texts};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::profile::Profile;
@@ -160,6 +161,20 @@ impl Repairing {
         Ok(())
     }
 
+    /// The compressed chunks of its text, where they are in the store and whole.
+    pub(crate) fn stored_text(&self, id: u32, record: &DocumentRecord) -> Result<Option<Vec<Vec<u8>>>> {
+        texts::intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+    }
+
+    /// Takes the next chunk of the document's text.
+    pub(crate) fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
+        if self.batch.is_full() {
+            self.committer.spill(&self.store, &mut self.batch)?;
+        }
+        self.batch.push_text(chunk);
+        Ok(())
+    }
+
     /// Ends the document, of which all fingerprints have been taken.
     pub(crate) fn keep(&mut self, record: DocumentRecord) -> Result<()> {
         self.report.read_again.push(record.name.clone());
@@ -229,7 +244,10 @@ impl Repairing {
                 files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| gone(id))?)?;
             }
             batch.skip_to(id);
-            batch.finish(DocumentRecord { distinct, ..record })?;
+            let text = texts::intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
+            let stored_text = text.is_some();
+            text.into_iter().flatten().for_each(|chunk| batch.push_text(chunk));
+            batch.finish(DocumentRecord { distinct, stored_text, ..record })?;
             if batch.is_full() {
                 committer.commit(store, batch)?;
             }

@@ -42,6 +42,7 @@ pub(super) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
         extracted: false,
         metadata: Vec::new(),
         boilerplate: false,
+        stored_text: false,
     }
 }
 

@@ -6,8 +6,8 @@ use rocksdb::IteratorMode;
 
 use super::filter_cursor::FilterCursor;
 use super::format::{
-    DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, digest_key, document_key, marker, name_key,
-    parse_posting_key, position_key, split_u32,
+    DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker, name_key,
+    parse_posting_key, position_key, split_u32, text_key,
 };
 use super::lookup::{Reading, blocks_of, current_block, rows_of};
 use super::positions::{self, CHUNK_PLACES};
@@ -35,6 +35,8 @@ pub struct Verification {
     pub postings: u64,
     /// Fingerprint positions checked.
     pub positions: u64,
+    /// Stored texts checked against the documents' digests.
+    pub texts: u64,
     /// What is wrong, in the order it was found.
     pub problems: Vec<Problem>,
 }
@@ -69,6 +71,7 @@ impl Store {
         verifier.check_marker()?;
         verifier.check_strays(NAMES)?;
         verifier.check_strays(DIGESTS)?;
+        verifier.check_stray_texts()?;
         Ok(verifier.found)
     }
 }
@@ -231,6 +234,10 @@ impl Verifier<'_> {
                 }
             }
             self.check_positions(id, &what, &record)?;
+            if record.stored_text {
+                let checked = self.store.check_text(id, &record);
+                self.found.texts += u64::from(self.listed(checked)?.is_some());
+            }
             self.found.documents += 1;
             progress("documents", self.found.documents);
         }
@@ -279,6 +286,31 @@ impl Verifier<'_> {
         if text != marker(self.store.profile()).as_bytes() {
             self.problem(format!("the file {MARKER}"), "its copy of the profile is damaged");
         }
+        Ok(())
+    }
+
+    /// Chunks of texts that belong to no document, or to one whose record knows nothing of them.
+    fn check_stray_texts(&mut self) -> Result<()> {
+        let documents = family(&self.store.db, DOCUMENTS)?;
+        let mut rows = self.store.db.raw_iterator_cf(family(&self.store.db, TEXTS)?);
+        rows.seek_to_first();
+        while let Some(key) = rows.key() {
+            let Some((id, _)) = split_u32(key).and_then(|(id, chunk)| Some((split_u32(id)?.1, chunk))) else {
+                self.problem(TEXTS, "a key is not eight bytes");
+                break;
+            };
+            let record = self.store.db.get_pinned_cf(documents, document_key(id)).map_err(failed("read the documents"));
+            let record = self.listed(record)?.flatten();
+            let record = record.and_then(|row| records::decode::<DocumentRecord>(&row, || "a record".into()).ok());
+            // What lies above the state's next id is of a commit to come, or of none.
+            if id < self.view.state.next_document && !record.is_some_and(|record| record.stored_text) {
+                self.problem(TEXTS, format!("there is one of document {id}, which has none"));
+            }
+            let Some(next) = id.checked_add(1) else { break };
+            rows.seek(text_key(next, 0));
+        }
+        let ended = rows.status().map_err(failed("read texts"));
+        self.listed(ended)?;
         Ok(())
     }
 

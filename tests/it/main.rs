@@ -16,3 +16,4 @@ mod pairs;
 mod plants;
 mod report;
 mod support;
+mod texts;

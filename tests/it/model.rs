@@ -56,7 +56,7 @@ enum Subject {
 enum Op {
     Write { file: usize, text: Text, settled: bool },
     Remove(usize),
-    Ingest { memory: u64, threads: usize, on_change: OnChange, program: bool },
+    Ingest { memory: u64, threads: usize, on_change: OnChange, store_text: bool, program: bool },
     Delete(usize),
     Compact,
     Reopen,
@@ -84,8 +84,15 @@ fn write() -> impl Strategy<Value = Op> {
 fn ingest() -> impl Strategy<Value = Op> {
     let on_change = prop_oneof![2 => Just(OnChange::Replace), 1 => Just(OnChange::Keep), 2 => Just(OnChange::Both)];
     let memory = prop_oneof![Just(1u64 << 20), 1u64 << 20..8 << 20];
-    (memory, 1usize..5, on_change, prop::bool::weighted(0.2))
-        .prop_map(|(memory, threads, on_change, program)| Op::Ingest { memory, threads, on_change, program })
+    (memory, 1usize..5, on_change, prop::bool::weighted(0.3), prop::bool::weighted(0.2)).prop_map(
+        |(memory, threads, on_change, store_text, program)| Op::Ingest {
+            memory,
+            threads,
+            on_change,
+            store_text,
+            program,
+        },
+    )
 }
 
 fn query() -> impl Strategy<Value = Op> {
@@ -171,11 +178,11 @@ impl World {
                     std::fs::remove_file(self.file(*file)).unwrap();
                 }
             }
-            Op::Ingest { memory, threads, on_change, program } => {
+            Op::Ingest { memory, threads, on_change, store_text, program } => {
                 let docs = self.folder.path().join("docs");
                 let got = if *program {
                     self.database = None;
-                    let counts = self.ingest_by_program(&docs, *memory, *threads, *on_change);
+                    let counts = self.ingest_by_program(&docs, *memory, *threads, *on_change, *store_text);
                     self.database = Some(Database::open_writer(&self.path).unwrap());
                     counts
                 } else {
@@ -183,13 +190,14 @@ impl World {
                         threads: *threads,
                         memory: *memory,
                         on_change: *on_change,
+                        store_text: *store_text,
                         ..IngestOptions::default()
                     };
                     let summary =
                         self.database().ingest(&[Source::Path(docs)], &options, &false.into(), &Silent).unwrap();
                     IngestReport::new(&summary, 0.0)
                 };
-                let expected = self.model.ingest(&self.files, *on_change);
+                let expected = self.model.ingest(&self.files, *on_change, *store_text);
                 assert!(got.failed.is_empty() && got.skipped.is_empty() && !got.interrupted, "{got:?}");
                 let counts = [got.added, got.replaced, got.unchanged, got.kept, got.identical];
                 assert_eq!(counts, expected[..5], "added, replaced, unchanged, kept, identical");
@@ -235,14 +243,21 @@ impl World {
         assert!(verification.problems.is_empty(), "{verification:?}");
     }
 
-    fn ingest_by_program(&self, docs: &Path, memory: u64, threads: usize, on_change: OnChange) -> IngestReport {
+    fn ingest_by_program(
+        &self,
+        docs: &Path,
+        memory: u64,
+        threads: usize,
+        on_change: OnChange,
+        store_text: bool,
+    ) -> IngestReport {
         let on_change = match on_change {
             OnChange::Replace => "replace",
             OnChange::Keep => "keep",
             OnChange::Both => "both",
         };
         let (memory, threads) = (memory.to_string(), threads.to_string());
-        let run = self.folder.ok(&[
+        let mut arguments = vec![
             "ingest",
             "--db",
             "db",
@@ -255,7 +270,11 @@ impl World {
             "--format",
             "json",
             docs.to_str().unwrap(),
-        ]);
+        ];
+        if store_text {
+            arguments.push("--store-text");
+        }
+        let run = self.folder.ok(&arguments);
         serde_json::from_str(&run.stdout).unwrap()
     }
 
@@ -279,7 +298,7 @@ impl World {
                 };
                 let profile = &self.model.profile;
                 let another = profile.with_window(options.window.unwrap_or(profile.w)).unwrap() != *profile;
-                let gone = self.files.get(&self.file(*file)) != Some(&newest.text);
+                let gone = !newest.is_readable();
                 if another && gone {
                     assert!(matches!(answer, Err(Error::TextGone { .. })), "{answer:?}");
                     return;
@@ -318,7 +337,13 @@ fn measures_are_exact_where_every_fingerprint_was_looked_up() {
         let path = world.folder.write(&format!("docs/{}", FILES[file]), &text);
         world.files.insert(path, text);
     }
-    world.apply(&Op::Ingest { memory: 1 << 20, threads: 1, on_change: OnChange::Replace, program: false });
+    world.apply(&Op::Ingest {
+        memory: 1 << 20,
+        threads: 1,
+        on_change: OnChange::Replace,
+        store_text: false,
+        program: false,
+    });
     let file = world.folder.write("query.txt", &query);
     for (min_score, least, matches) in [(0.5, (1, 2), 2), (22.0 / 36.0, (22, 36), 1)] {
         let options = QueryOptions { mode: Mode::Resemblance, min_score, ..QueryOptions::default() };

@@ -1,6 +1,6 @@
 //! All pairs, and two files compared: against each other and against one query a document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -74,10 +74,12 @@ fn pairs_are_what_one_query_a_document_finds() {
     folder.ok(&["rm", "old/03.txt"]);
     let expected = from_queries(&folder);
     assert_eq!(expected.len(), 23 * 22 / 2);
-    assert_eq!(pairs(&folder, &[]), expected);
+    assert_eq!(pairs(&folder, &["--min-resemblance", "0"]), expected);
     // Many blocks, one thread or two: the same.
-    assert_eq!(pairs(&folder, &["--memory", "1000", "--threads", "1"]), expected);
-    assert_eq!(pairs(&folder, &["--memory", "1000", "--threads", "2"]), expected);
+    for threads in ["1", "2"] {
+        let flags = ["--min-resemblance", "0", "--memory", "1000", "--threads", threads];
+        assert_eq!(pairs(&folder, &flags), expected);
+    }
 
     let only = |keep: &dyn Fn(&Names, &Numbers) -> bool| -> Pairs {
         expected.iter().filter(|(names, numbers)| keep(names, numbers)).map(|(n, m)| (n.clone(), *m)).collect()
@@ -85,10 +87,111 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert_eq!(pairs(&folder, &["--min-shared", "25"]), only(&|_, m| m.0 >= 25));
     assert_eq!(pairs(&folder, &["--min-resemblance", "0.2"]), only(&|_, m| m.1 >= 0.2));
     assert_eq!(pairs(&folder, &["--min-containment", "0.4"]), only(&|_, m| m.2.max(m.3) >= 0.4));
+    let all = "--min-resemblance=0";
     let across = only(&|(a, b), _| a.starts_with("old/") != b.starts_with("old/"));
     assert!(!across.is_empty());
-    assert_eq!(pairs(&folder, &["--across", "old/", "new/"]), across);
-    assert_eq!(pairs(&folder, &["--across", "old/"]), across);
+    assert_eq!(pairs(&folder, &["--across", "old/", "new/", all]), across);
+    assert_eq!(pairs(&folder, &["--across", "old/", all]), across);
+}
+
+#[test]
+fn groups_and_old_documents_are_not_paired_among_themselves() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.ok(&["ingest", "-q", "--profile", "words", "old"]);
+    folder.ok(&["ingest", "-q", "new"]);
+    let all = pairs(&folder, &["--min-resemblance", "0"]);
+    let only = |keep: &dyn Fn(&str, &str) -> bool| -> Pairs {
+        all.iter().filter(|((a, b), _)| keep(a, b)).map(|(names, numbers)| (names.clone(), *numbers)).collect()
+    };
+    let with = |flags: &[&str]| pairs(&folder, &[flags, &["--min-resemblance", "0"]].concat());
+    // The first group of the expression, else all that it finds; what it does not find pairs with all.
+    let folders = only(&|a, b| a[..3] != b[..3]);
+    assert_eq!(with(&["--group-by", "^([^/]*)/[0-9]"]), folders);
+    assert_eq!(with(&["--group-by", "^old|^new"]), folders);
+    assert_eq!(with(&["--group-by", "^old"]), only(&|a, b| !(a.starts_with("old") && b.starts_with("old"))));
+    assert_eq!(with(&["--group-by", "nowhere"]), all);
+    let run = folder.run(&["pairs", "--group-by", "("]);
+    assert!(run.status == 2 && run.stderr.contains("regular expression"), "{run:#?}");
+
+    // Documents are numbered from 0 on, old ones first.
+    for memory in ["1000", "1GiB"] {
+        assert_eq!(with(&["--new-since", "12", "--memory", memory]), folders);
+        let few = only(&|a, b| (a < "old/03" && a.starts_with("old")) != (b < "old/03" && b.starts_with("old")));
+        assert_eq!(with(&["--new-since", "3", "--memory", memory]), few);
+    }
+    assert_eq!(with(&["--new-since", "24"]), Pairs::new());
+    assert_eq!(with(&["--new-since", "2001-01-01"]), Pairs::new(), "all are new");
+    assert_eq!(with(&["--new-since", "2999-12-31T23:59"]), Pairs::new(), "none is");
+    assert_eq!(folder.run(&["pairs", "--new-since", "soon"]).status, 2);
+}
+
+/// ln(1 + N / df) for each word trigram, by the definition.
+#[test]
+fn rare_hashes_count_more() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.ok(&["ingest", "-q", "--profile", "words", "old", "new"]);
+    let mut sets: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for number in 0..24 {
+        let name = format!("{}/{number:02}.txt", if number < 12 { "old" } else { "new" });
+        let text = std::fs::read_to_string(folder.path().join(&name)).unwrap();
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        sets.insert(name, words.windows(3).map(<[String]>::to_vec).collect());
+    }
+    let holders = |gram: &Vec<String>| sets.values().filter(|set| set.contains(gram)).count();
+    for max_df in [0, 10] {
+        let counts = |gram: &&Vec<String>| max_df == 0 || holders(gram) <= max_df;
+        let weight = |gram: &Vec<String>| (1.0 + 24.0 / holders(gram) as f64).ln();
+        let sum = |grams: &mut dyn Iterator<Item = &Vec<String>>| grams.filter(counts).map(weight).sum::<f64>();
+        let flags = ["pairs", "--weight", "idf", "--min-resemblance", "0.1", "--format", "json", "--max-df"];
+        let lines = folder.ok(&[&flags[..], &[&max_df.to_string()]].concat()).json();
+        let score = |line: &Value| line["score"].as_f64().unwrap();
+        assert!(lines.is_sorted_by(|x, y| score(x) >= score(y)) && !lines.is_empty());
+        let mut expected = 0;
+        for (a, set) in &sets {
+            for (b, other) in sets.iter().filter(|(b, _)| *b != a && (a.starts_with("old") || b.starts_with("new"))) {
+                if a.starts_with(&b[..3]) && a > b {
+                    continue;
+                }
+                let (shared, all) = (sum(&mut set.intersection(other)), sum(&mut set.union(other)));
+                expected += usize::from(shared / all >= 0.1);
+                if let Some(line) = lines.iter().find(|line| names(line) == (a.clone(), b.clone())) {
+                    assert!((score(line) - shared / all).abs() < 1e-9, "{line}: {}", shared / all);
+                }
+            }
+        }
+        assert_eq!(lines.len(), expected);
+    }
+    // A query is ranked by the weighted containment.
+    let query = ["query", "--weight", "idf", "--top", "0", "--no-passages", "--format", "json", "old/05.txt"];
+    let answer = folder.ok(&query).json().remove(0);
+    let own = &sets["old/05.txt"];
+    let weight = |gram: &Vec<String>| (1.0 + 24.0 / holders(gram) as f64).ln();
+    for found in answer["matches"].as_array().unwrap() {
+        let shared: f64 = own.intersection(&sets[found["document"].as_str().unwrap()]).map(weight).sum();
+        let all: f64 = own.iter().map(weight).sum();
+        assert!((found["score"].as_f64().unwrap() - shared / all).abs() < 1e-9, "{found}");
+    }
+}
+
+/// Three words that are shared are no evidence, a sentence is.
+#[test]
+fn the_default_threshold_is_that_of_the_profile() {
+    let folder = Folder::new();
+    let words = |from: u64, to: u64| (from..to).map(|number| word(number * 7) + " ").collect::<String>();
+    folder.write("docs/a.txt", words(0, 200) + "now here is one more");
+    folder.write("docs/b.txt", words(300, 500) + "then here is one less");
+    folder.write("docs/c.txt", words(600, 800) + &words(30, 50));
+    let found = |flags: &[&str]| pairs(&folder, flags).into_keys().map(|(a, b)| a + &b).collect::<Vec<String>>();
+    folder.ok(&["--db", "words", "ingest", "-q", "--profile", "words", "docs"]);
+    let (ab, ac) = ("docs/a.txtdocs/b.txt", "docs/a.txtdocs/c.txt");
+    assert_eq!(found(&["--db", "words"]), [ac]);
+    assert_eq!(found(&["--db", "words", "--min-resemblance", "0"]), [ab, ac]);
+    assert_eq!(found(&["--db", "words", "--min-shared", "2"]), [ac]);
+    assert_eq!(found(&["--db", "words", "--min-containment", "0.001"]), [ab, ac]);
+    folder.ok(&["--db", "prose", "ingest", "-q", "--profile", "prose", "docs"]);
+    assert_eq!(found(&["--db", "prose"]), [ac], "one shared run of t symbols is enough");
 }
 
 #[test]
@@ -96,9 +199,9 @@ fn common_hashes_are_left_out_and_said() {
     let folder = Folder::new();
     corpus(&folder);
     folder.ok(&["ingest", "-q", "--profile", "words", "old", "new"]);
-    let capped = folder.ok(&["pairs", "--max-df", "20", "--format", "json"]);
+    let capped = folder.ok(&["pairs", "--max-df", "20", "--min-resemblance", "0", "--format", "json"]);
     assert!(capped.stderr.contains("held by more than 20 documents"), "{capped:#?}");
-    let all = pairs(&folder, &["--max-df", "0"]);
+    let all = pairs(&folder, &["--max-df", "0", "--min-resemblance", "0"]);
     let capped: Pairs = capped.json().iter().map(|line| (names(line), numbers(line))).collect();
     // The sentence that all share is the only link of documents that are far apart.
     let far = ("old/00.txt".to_owned(), "new/20.txt".to_owned());

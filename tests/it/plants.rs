@@ -217,7 +217,7 @@ impl Corpus {
         found
     }
 
-    /// A passage begins and ends, in both documents, with a k-gram that both have there.
+    /// A passage begins and ends, in both documents, with a k-gram that both have there, and could not be longer.
     fn check_passages(&self, (query, document): &Pair, passages: &[PassageReport], about: &str) {
         for passage in passages {
             let of = |name: &str, span: &SpanReport| symbols_of(&self.documents[name].text[range(span)]);
@@ -225,22 +225,33 @@ impl Corpus {
             let k = self.k;
             let same = a.len() >= k && b.len() >= k && a[..k] == b[..k] && a[a.len() - k..] == b[b.len() - k..];
             assert!(same, "{about}: {query} and {document} differ at the ends of {passage:?}");
+            assert!(passage.exact, "{about}: the texts are there");
+            assert_eq!(passage.agreement == Some(1.0), a == b, "{about}: {query} and {document}: {passage:?}");
+            let around = |name: &str, span: &SpanReport| {
+                let text = &self.documents[name].text;
+                let (start, end) = (range(span).start, range(span).end);
+                (symbols_of(&text[..start]).last().copied(), symbols_of(&text[end..]).first().copied())
+            };
+            let (here, there) = (around(query, &passage.query), around(document, &passage.document));
+            let longer = |x: Option<u8>, y: Option<u8>| x.is_some() && x == y;
+            let maximal = !longer(here.0, there.0) && !longer(here.1, there.1);
+            assert!(maximal, "{about}: {query} and {document}: {passage:?}");
             assert_eq!(passage.symbols, a.len() as u64, "{about}: {query}, {document}");
         }
     }
 }
 
 impl Fragment {
-    /// Some passage overlaps the run on both sides, whichever document is the query.
+    /// Some passage holds the whole run on both sides, whichever document is the query.
     fn check(&self, found: &BTreeMap<Pair, Vec<PassageReport>>, about: &str) {
-        let overlaps = |span: &SpanReport, (start, end): (u64, u64)| span.start < end && span.end > start;
+        let holds = |span: &SpanReport, (start, end): (u64, u64)| span.start <= start && span.end >= end;
         for (query, document, query_span, document_span) in
             [(&self.a, &self.b, self.a_span, self.b_span), (&self.b, &self.a, self.b_span, self.a_span)]
         {
             let passages = found.get(&(query.clone(), document.clone())).map_or(&[][..], Vec::as_slice);
             let covered = passages
                 .iter()
-                .any(|passage| overlaps(&passage.query, query_span) && overlaps(&passage.document, document_span));
+                .any(|passage| holds(&passage.query, query_span) && holds(&passage.document, document_span));
             let length = self.length;
             assert!(
                 covered,

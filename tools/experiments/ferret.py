@@ -41,7 +41,7 @@ def database(program, folder, name, papers):
 
 def pairs(program, folder, db):
     """R of all pairs that share a trigram, by pair of names."""
-    found = run(program, folder, "pairs", "--db", db, "--min-shared", "1", "--max-df", "0")
+    found = run(program, folder, "pairs", "--db", db, "--min-resemblance", "0", "--max-df", "0")
     key = lambda pair: tuple(sorted(pathlib.Path(pair[side]).name for side in "ab"))
     return {key(pair): pair["resemblance"] for pair in found}
 

@@ -7,7 +7,7 @@ mod stored;
 
 pub use ingest::{Failure, IngestReport, SkippedFile};
 pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
-pub use query::{MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};
+pub use query::{IgnoredReport, MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};
 pub use stored::{
     CacheReport, DfReport, DocumentReport, LevelReport, LostDocumentReport, ProblemReport, ProfileReport, RepairReport,
     StatsReport, StoredBytes, VerifyReport,

@@ -28,6 +28,8 @@ pub struct PairReport {
     pub containment_a: f64,
     /// The share of b's hashes that a holds.
     pub containment_b: f64,
+    /// What pairs are ordered by: the resemblance, weighted where hashes are.
+    pub score: f64,
     /// The passages they share, `query` being a and `document` b; absent unless they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<PassageReport>>,
@@ -47,6 +49,7 @@ impl PairReport {
             resemblance: pair.resemblance,
             containment_a: pair.containment_a,
             containment_b: pair.containment_b,
+            score: pair.score,
             passages: None,
         }
     }

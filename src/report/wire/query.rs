@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ProfileReport;
+use crate::document::Span;
 use crate::profile::Profile;
-use crate::query::{Match, Mode, Passage, QueryAnswer};
+use crate::query::{Ignored, IgnoredBecause, Match, Mode, Passage, QueryAnswer};
 
 /// `fpdb.query/1`: one line per query document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,8 +33,20 @@ pub struct QueryReport {
     pub corpus_containment: f64,
     /// Documents that reach the least score, shown or not.
     pub matching_documents: u64,
+    /// Parts of the query that make no match; looked for together with passages.
+    pub ignored: Vec<IgnoredReport>,
     /// Best first.
     pub matches: Vec<MatchReport>,
+}
+
+/// A part of the query whose fingerprints are not looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IgnoredReport {
+    /// Where.
+    pub query: SpanReport,
+    /// `boilerplate` or `common`.
+    pub because: String,
 }
 
 /// The query document.
@@ -62,6 +75,8 @@ pub struct MatchReport {
     pub id: u32,
     /// Looked-up hashes it holds.
     pub shared: u64,
+    /// What matches are ordered by: the mode's measure, weighted where hashes are.
+    pub score: f64,
     /// The share of the looked-up hashes it holds.
     pub containment: f64,
     /// The share of its fingerprints that the query holds.
@@ -79,10 +94,14 @@ pub struct MatchReport {
     /// What the user or its container said of the document.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
+    /// Why the passages are inferred from fingerprints; null where the texts were compared.
+    pub inferred: Option<String>,
+    /// Pairs of equal k-grams not looked at one by one, because both documents repeat them too often.
+    pub repeats: u64,
 }
 
 /// A pair of matching spans.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassageReport {
     /// In the query document.
@@ -91,6 +110,8 @@ pub struct PassageReport {
     pub document: SpanReport,
     /// Symbols of the query it covers.
     pub symbols: u64,
+    /// The share of the symbols of the longer span that are equal, in order; null where they were not compared.
+    pub agreement: Option<f64>,
     /// True where the spans were compared symbol by symbol.
     pub exact: bool,
 }
@@ -131,8 +152,25 @@ impl QueryReport {
             common: answer.common,
             corpus_containment: answer.corpus_containment,
             matching_documents: answer.matching_documents,
+            ignored: answer.ignored.iter().map(IgnoredReport::new).collect(),
             matches: answer.matches.iter().map(MatchReport::new).collect(),
         }
+    }
+}
+
+impl IgnoredReport {
+    fn new(ignored: &Ignored) -> Self {
+        let because = match ignored.because {
+            IgnoredBecause::Boilerplate => "boilerplate",
+            IgnoredBecause::Common => "common",
+        };
+        Self { query: SpanReport::new(ignored.query, ignored.query_lines), because: because.into() }
+    }
+}
+
+impl SpanReport {
+    fn new(span: Span, lines: (u64, u64)) -> Self {
+        Self { start: span.start, end: span.end, lines: [lines.0, lines.1] }
     }
 }
 
@@ -142,6 +180,7 @@ impl MatchReport {
             document: found.document.clone(),
             id: found.id,
             shared: found.shared,
+            score: found.score,
             containment: found.containment,
             document_containment: found.document_containment,
             resemblance: found.resemblance,
@@ -150,21 +189,19 @@ impl MatchReport {
             coverage: found.coverage,
             passages: found.passages.iter().map(PassageReport::new).collect(),
             metadata: found.metadata.iter().cloned().collect(),
+            inferred: found.inferred.map(str::to_owned),
+            repeats: found.repeats,
         }
     }
 }
 
 impl PassageReport {
     fn new(passage: &Passage) -> Self {
-        let span = |span: crate::Span, lines: (u64, u64)| SpanReport {
-            start: span.start,
-            end: span.end,
-            lines: [lines.0, lines.1],
-        };
         Self {
-            query: span(passage.query, passage.query_lines),
-            document: span(passage.document, passage.document_lines),
+            query: SpanReport::new(passage.query, passage.query_lines),
+            document: SpanReport::new(passage.document, passage.document_lines),
             symbols: passage.symbols,
+            agreement: passage.agreement,
             exact: passage.exact,
         }
     }

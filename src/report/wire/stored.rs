@@ -176,6 +176,8 @@ pub struct VerifyReport {
     pub postings: u64,
     /// Positions checked.
     pub positions: u64,
+    /// Stored texts checked.
+    pub texts: u64,
     /// What is wrong, or was before the repair; empty where nothing is.
     pub problems: Vec<ProblemReport>,
     /// What was done about it; only with `--repair`, and then the counts above are those after it.
@@ -235,6 +237,7 @@ impl VerifyReport {
             documents: found.documents,
             postings: found.postings,
             positions: found.positions,
+            texts: found.texts,
             problems: found.problems.iter().map(problem).collect(),
             repair: None,
         }

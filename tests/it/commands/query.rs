@@ -29,13 +29,13 @@ fn the_page_of_a_query_reads_well() {
       looked up all: 166 found (59.9% of the query), in 4 documents
       containment  of document  resemblance  document
             33.6%        10.4%         8.6%  federalist/fed51.txt
-          lines 10-27 = lines 45-62, bytes 534-1741 = 2648-3855, 986 symbols
+          lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
             26.4%         5.1%         4.5%  federalist/fed70.txt
-          lines 37-50 = lines 105-118, bytes 2299-3237 = 6170-7108, 771 symbols
+          lines 37-50 = lines 105-118, bytes 2288-3246 = 6159-7117, 790 symbols
              0.4%         0.1%         0.1%  federalist/fed47.txt
-          line 45 = line 99, bytes 2856-2883 = 6089-6116, 25 symbols
+          line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
              0.4%         0.1%         0.1%  federalist/fed68.txt
-          line 45 = line 135, bytes 2856-2883 = 8155-8182, 25 symbols
+          line 45 = line 135, bytes 2852-2884 = 8151-8183, 29 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "--mode", "resemblance", "-n", "64", LIFTED])), @"
     status 0
@@ -44,13 +44,13 @@ fn the_page_of_a_query_reads_well() {
       looked up the 64 smallest: 36 found (56.2% of the query), in 4 documents
       containment  of document  resemblance  95% interval    document
             28.1%         8.5%         7.0%    4.5%-10.5%    federalist/fed51.txt
-          lines 10-27 = lines 45-62, bytes 534-1741 = 2648-3855, 986 symbols
+          lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
             28.1%         5.3%         4.7%    3.0%-7.0%     federalist/fed70.txt
-          lines 37-50 = lines 105-118, bytes 2299-3237 = 6170-7108, 771 symbols
+          lines 37-50 = lines 105-118, bytes 2288-3246 = 6159-7117, 790 symbols
              1.6%         0.6%         0.4%    0.1%-2.5%     federalist/fed68.txt
-          line 45 = line 135, bytes 2856-2883 = 8155-8182, 25 symbols
+          line 45 = line 135, bytes 2852-2884 = 8151-8183, 29 symbols
              1.6%         0.3%         0.3%    0.0%-1.5%     federalist/fed47.txt
-          line 45 = line 99, bytes 2856-2883 = 6089-6116, 25 symbols
+          line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "--top", "1", "planted/paper-10-utf16.txt"])), @"
     status 0
@@ -59,7 +59,7 @@ fn the_page_of_a_query_reads_well() {
       looked up all: 1,379 found (100.0% of the query), in 1 document
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  federalist/fed10.txt
-          lines 1-290 = lines 1-290, bytes 38-35822 = 18-17910, 14,520 symbols
+          lines 1-292 = lines 1-292, bytes 2-35860 = 0-17929, 14,550 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "planted/independent.txt"])), @"
     status 0
@@ -212,13 +212,34 @@ fn a_stored_document_is_queried_with_as_it_was_stored() {
     let coarse = ["--window", "40", "--document", name];
     assert_eq!(ask(&folder, &coarse)[0]["query"]["window"], 40);
 
-    // When the text has changed or is gone, the fingerprints are there still.
+    // When the text has changed or is gone, the fingerprints are there still; passages are inferred from them.
     let path = folder.path().join(name);
     std::fs::write(&path, prose(1)).unwrap();
-    assert_eq!(ask(&folder, &stored), own);
+    let measures = |mut answer: Vec<Value>| {
+        for found in answer[0]["matches"].as_array_mut().unwrap() {
+            let found = found.as_object_mut().unwrap();
+            for field in ["passages", "coverage", "inferred"] {
+                assert!(found.remove(field).is_some());
+            }
+        }
+        answer
+    };
+    let inferred = ask(&folder, &stored);
+    for (exact, inferred) in matches(&own[0]).iter().zip(matches(&inferred[0])) {
+        assert!(exact["inferred"].is_null() && exact["passages"][0]["exact"] == true);
+        assert_eq!(
+            (&inferred["inferred"], &inferred["passages"][0]["exact"]),
+            (&"the query's text is gone".into(), &false.into())
+        );
+        assert!(
+            inferred["coverage"].as_f64() <= exact["coverage"].as_f64() && inferred["coverage"].as_f64() > Some(0.0)
+        );
+    }
+    let own = measures(own);
+    assert_eq!(measures(inferred), own);
     assert_eq!(folder.run(&[&["query"], &coarse[..]].concat()).status, 2);
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(ask(&folder, &stored), own);
+    assert_eq!(measures(ask(&folder, &stored)), own);
     assert_snapshot!(told(&folder, &folder.run(&[&["query"], &coarse[..]].concat())), @"
     status 2
     --- stderr

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use fpdb::{Database, Error, Match, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection, Span};
+use fpdb::{Database, DocId, Error, Match, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection, Span};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::oracle::{Standard, ascii_chars, hashes, select};
@@ -18,6 +18,8 @@ pub(super) struct Document {
     positions: Vec<usize>,
     set: HashSet<u64>,
     pub(super) id: Option<u32>,
+    /// Whether the database keeps its text.
+    stored_text: bool,
 }
 
 impl Document {
@@ -41,7 +43,13 @@ impl Document {
             set: selected.iter().copied().collect(),
             selected,
             id: None,
+            stored_text: false,
         }
+    }
+
+    /// Whether its text can still be had: from the database, or from its file.
+    pub(super) fn is_readable(&self) -> bool {
+        self.stored_text || std::fs::read_to_string(&self.name).is_ok_and(|text| text == self.text)
     }
 }
 
@@ -60,29 +68,37 @@ impl Model {
         self.documents.iter().rev().find(|document| document.name == name)
     }
 
-    pub(super) fn ingest(&mut self, files: &BTreeMap<PathBuf, String>, on_change: OnChange) -> Counts {
+    pub(super) fn ingest(
+        &mut self,
+        files: &BTreeMap<PathBuf, String>,
+        on_change: OnChange,
+        store_text: bool,
+    ) -> Counts {
         let mut counts = Counts::default();
         for (path, text) in files {
             let name = path.to_str().unwrap();
             let newest = self.newest(name);
             let outcome = match newest {
                 None => 0,
-                Some(newest) if newest.text == *text => 2,
+                Some(newest) if newest.text == *text && (newest.stored_text || !store_text) => 2,
+                // Taken in again for its text; older versions of it stay.
+                Some(newest) if newest.text == *text => 4,
                 Some(_) => match on_change {
                     OnChange::Both => 0,
                     OnChange::Replace => 1,
                     OnChange::Keep => 3,
                 },
             };
-            counts[outcome] += 1;
-            if outcome > 1 {
-                continue;
-            }
-            if outcome == 1 {
-                self.documents.retain(|document| document.name != name);
+            let newest = newest.and_then(|newest| newest.id);
+            counts[if outcome == 4 { 1 } else { outcome }] += 1;
+            match outcome {
+                1 => self.documents.retain(|document| document.name != name),
+                2 | 3 => continue,
+                4 => self.documents.retain(|document| document.id != newest),
+                _ => {}
             }
             counts[4] += u64::from(self.documents.iter().any(|document| document.text == *text));
-            let document = Document::new(name, text, &self.profile);
+            let document = Document { stored_text: store_text, ..Document::new(name, text, &self.profile) };
             counts[5] += text.len() as u64;
             counts[6] += document.symbols;
             counts[7] += document.selected.len() as u64;
@@ -127,6 +143,11 @@ impl Model {
             let versions: Vec<u32> = database.documents_named(name).unwrap().iter().map(|info| info.id.0).collect();
             let expected = self.documents.iter().filter(|document| document.name == name);
             assert_eq!(versions, expected.filter_map(|document| document.id).collect::<Vec<u32>>());
+        }
+        for document in &self.documents {
+            let text = database.text_of(DocId(document.id.unwrap())).unwrap();
+            let expected = document.is_readable().then_some(document.text.as_bytes());
+            assert_eq!(text.as_ref().map(|text| &text.bytes[..]), expected, "{}", document.name);
         }
         let stats = database.stats().unwrap();
         let sum = |of: fn(&Document) -> usize| self.documents.iter().map(of).sum::<usize>() as u64;
@@ -243,6 +264,13 @@ impl Model {
             }
             if options.passages {
                 check_passages(got, one.document, &subject, &counted);
+                let own = asked.own.and_then(|id| self.documents.iter().find(|document| document.id == Some(id)));
+                let exact = one.document.is_readable() && own.is_none_or(Document::is_readable);
+                assert_eq!(got.inferred.is_none(), exact, "{got:?}");
+                assert!(got.passages.iter().all(|passage| passage.exact == exact));
+                if let Some(t) = at_window.guarantee().filter(|_| exact && options.max_df.is_none()) {
+                    check_exact(got, one.document, &subject, t as usize);
+                }
             } else {
                 assert!(got.passages.is_empty() && got.coverage == 0.0);
             }
@@ -322,6 +350,27 @@ fn check_passages(got: &Match, document: &Document, subject: &Document, counted:
         for (&hash, &position) in subject.selected.iter().zip(&subject.positions) {
             let shared = counted.contains(&hash) && document.set.contains(&hash);
             assert!(!shared || covered[position..][..k].iter().all(|&covered| covered), "{:?}", got.passages);
+        }
+    }
+}
+
+/// Every run of t symbols that both documents have lies in passages, on both sides.
+fn check_exact(got: &Match, document: &Document, subject: &Document, t: usize) {
+    let (query, stored) = (ascii_chars(&subject.text), ascii_chars(&document.text));
+    let spans = |span: fn(&fpdb::Passage) -> Span| got.passages.iter().map(span).collect::<Vec<Span>>();
+    for (here, there, spans) in
+        [(&query, &stored, spans(|passage| passage.query)), (&stored, &query, spans(|passage| passage.document))]
+    {
+        let runs: HashSet<&[u64]> = there.values.windows(t).collect();
+        let mut covered = vec![false; here.values.len()];
+        for span in spans {
+            let first = here.origins.partition_point(|origin| (origin.0 as u64) < span.start);
+            let end = here.origins.partition_point(|origin| origin.1 as u64 <= span.end);
+            covered[first..end].fill(true);
+        }
+        for (place, run) in here.values.windows(t).enumerate() {
+            let whole = covered[place..place + t].iter().all(|&covered| covered);
+            assert!(whole || !runs.contains(run), "place {place} of {:?}", got.passages);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Passages: pairs of matching spans, inferred from shared fingerprints.
+//! Passages inferred from shared fingerprints, where a text is gone.
 //!
 //! Two fingerprints of the same hash are a *seed*. Inside a shared run all seeds lie on one diagonal (query
 //! position minus document position) and follow each other within a window, so seeds are first joined to
@@ -8,19 +8,13 @@
 
 use std::collections::HashMap;
 
-use super::Passage;
-use super::subject::Subject;
+use super::super::Passage;
+use super::super::subject::Subject;
+use super::{Found, Mark, PassageOptions, share};
 use crate::document::Span;
 use crate::fingerprint::Fingerprint;
 use crate::profile::{Profile, Selection};
 use crate::store::Place;
-
-/// A fingerprint of the stored document that the query has too.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    pub(crate) hash: u64,
-    pub(crate) ordinal: u32,
-}
 
 /// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
 /// are paired in order instead of each with each.
@@ -51,11 +45,16 @@ struct Run<'a> {
     last: Seed<'a>,
 }
 
-/// The passages of one document, in order of the query, and the share of the query's symbols they cover.
-pub(super) fn chain(subject: &Subject, marks: &[Mark], places: &HashMap<u32, Place>) -> (Vec<Passage>, f64) {
+/// The passages of one document, as far as the fingerprints it shares tell.
+pub(in crate::query) fn infer(
+    subject: &Subject,
+    marks: &[Mark],
+    places: &HashMap<u32, Place>,
+    options: &PassageOptions,
+) -> Found {
     let k = u64::from(subject.profile.k);
     let reach = reach(&subject.profile);
-    let mut seeds = seeds(subject, marks, places);
+    let (mut seeds, repeats) = seeds(subject, marks, places);
     seeds.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query.position));
     let mut runs: Vec<Run<'_>> = Vec::new();
     for seed in seeds {
@@ -68,10 +67,10 @@ pub(super) fn chain(subject: &Subject, marks: &[Mark], places: &HashMap<u32, Pla
             _ => runs.push(Run { first: seed, last: seed }),
         }
     }
-    let joined = join(runs, reach + k);
-    let covered = covered(&joined, k);
-    let coverage = if subject.symbols == 0 { 0.0 } else { covered as f64 / subject.symbols as f64 };
-    (joined.iter().map(|run| passage(run, k)).collect(), coverage)
+    let mut joined = join(runs, u64::from(options.gap(&subject.profile)) + k);
+    joined.retain(|run| length(run, k) >= options.least);
+    let coverage = share(covered(&joined, k), subject.symbols);
+    Found { passages: joined.iter().map(|run| passage(run, k)).collect(), coverage, repeats }
 }
 
 /// How far apart two neighbouring fingerprints of a shared run can lie.
@@ -83,12 +82,15 @@ fn reach(profile: &Profile) -> u64 {
     }
 }
 
-fn seeds<'a>(subject: &'a Subject, marks: &[Mark], places: &'a HashMap<u32, Place>) -> Vec<Seed<'a>> {
+/// The seeds, and how many were left out.
+fn seeds<'a>(subject: &'a Subject, marks: &[Mark], places: &'a HashMap<u32, Place>) -> (Vec<Seed<'a>>, u64) {
     let mut seeds = Vec::new();
+    let mut all = 0u64;
     for same in marks.chunk_by(|a, b| a.hash == b.hash) {
         let in_query = subject.with_hash(same[0].hash);
         let in_document = || same.iter().filter_map(|mark| places.get(&mark.ordinal));
         let pairs = in_query.len().saturating_mul(same.len());
+        all = all.saturating_add(pairs as u64);
         if pairs <= SEEDS_OF_HASH && seeds.len() + pairs <= SEEDS {
             for query in in_query {
                 seeds.extend(in_document().map(|document| Seed { query, document }));
@@ -97,7 +99,8 @@ fn seeds<'a>(subject: &'a Subject, marks: &[Mark], places: &'a HashMap<u32, Plac
             seeds.extend(in_query.iter().zip(in_document()).map(|(query, document)| Seed { query, document }));
         }
     }
-    seeds
+    let left_out = all - seeds.len() as u64;
+    (seeds, left_out)
 }
 
 /// Joins runs that follow each other within `gap` symbols in both documents, and drops those that lie in
@@ -140,9 +143,15 @@ fn passage(run: &Run<'_>, k: u64) -> Passage {
         query_lines: (first.query.first_line, last.query.last_line),
         document: Span { start: first.document.start, end: last.document.end },
         document_lines: (first.document.first_line, last.document.last_line),
-        symbols: last.query.position + k - first.query.position,
+        symbols: length(run, k),
+        agreement: None,
         exact: false,
     }
+}
+
+/// In symbols of the query.
+fn length(run: &Run<'_>, k: u64) -> u64 {
+    run.last.query.position + k - run.first.query.position
 }
 
 /// The symbols of the query that lie in some run.

@@ -1,0 +1,170 @@
+//! What the counting knows of each document, by id: its size, and with which others it may be a pair.
+
+use std::collections::HashMap;
+
+use regex::Regex;
+
+use super::{GroupBy, Measured, PairsOptions, Since};
+use crate::error::{Error, Result};
+use crate::query::Weight;
+use crate::store::{DocumentRecord, Store};
+
+/// All documents of a store.
+pub(super) struct Documents {
+    /// |F(d)|; 0 for ids without a document, and for those left out.
+    sizes: Vec<u32>,
+    /// The summed weights of the hashes that count; empty where they all weigh the same.
+    pub(super) weights: Vec<f64>,
+    /// The 1-based number of the first prefix the name begins with, 0 for none; empty where there are no prefixes.
+    sides: Vec<u16>,
+    /// Prefixes given.
+    prefixes: usize,
+    /// The 1-based number of the group, 0 for none; empty where nobody has one.
+    groups: Vec<u32>,
+    /// Whether it is new; empty where that does not matter.
+    new: Vec<bool>,
+    /// How many there are.
+    pub(super) count: u64,
+}
+
+/// A pair that was counted: ids, shared hashes, their weight.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) shared: u32,
+    pub(super) weight: f64,
+}
+
+impl Documents {
+    pub(super) fn load(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<Self> {
+        let view = store.view();
+        let ids = view.state().next_document as usize;
+        let grouping = Grouping::new(&options.group_by)?;
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut documents = Self {
+            sizes: vec![0; ids],
+            weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
+            sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
+            prefixes: options.across.len(),
+            groups: vec![0; ids],
+            new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
+            count: 0,
+        };
+        store.for_each_document(|id, record| {
+            let index = id as usize;
+            documents.count += 1;
+            if !view.is_boilerplate(id) {
+                // A document has fewer fingerprints than 2^32.
+                documents.sizes[index] = record.distinct as u32;
+            }
+            if let Some(side) = documents.sides.get_mut(index) {
+                let position = options.across.iter().position(|prefix| record.name.starts_with(prefix));
+                *side = position.map_or(0, |position| position as u16 + 1);
+            }
+            if let Some(new) = documents.new.get_mut(index) {
+                *new = match options.new_since {
+                    Some(Since::Document(first)) => id >= first.0,
+                    Some(Since::Time(time)) => record.ingested_at >= time,
+                    None => false,
+                };
+            }
+            if let Some(group) = grouping.of(&record) {
+                let next = numbers.len() as u32 + 1;
+                documents.groups[index] = *numbers.entry(group.to_owned()).or_insert(next);
+            }
+            Ok(true)
+        })?;
+        if numbers.is_empty() {
+            documents.groups = Vec::new();
+        }
+        for &id in left_out {
+            documents.sizes[id as usize] = 0;
+        }
+        Ok(documents)
+    }
+
+    /// The number of ids.
+    pub(super) fn ids(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Where only pairs of an old and a new document are wanted, whether it is new.
+    pub(super) fn is_new(&self, id: u32) -> Option<bool> {
+        self.new.get(id as usize).copied()
+    }
+
+    /// Whether only pairs of an old and a new document are wanted.
+    pub(super) fn are_divided(&self) -> bool {
+        !self.new.is_empty()
+    }
+
+    /// Whether it may be in a pair at all.
+    pub(super) fn counts(&self, id: u32) -> bool {
+        self.sizes[id as usize] > 0
+    }
+
+    /// Whether the two may be a pair. Both count.
+    fn may_pair(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        if let (Some(a), Some(b)) = (self.groups.get(a), self.groups.get(b))
+            && a == b
+            && *a > 0
+        {
+            return false;
+        }
+        match (self.sides.get(a), self.sides.get(b)) {
+            (Some(a), Some(b)) => a != b && (self.prefixes == 1 || (*a > 0 && *b > 0)),
+            _ => true,
+        }
+    }
+
+    /// The pair with its measures, if it is wanted.
+    pub(super) fn wanted(&self, found: Found, options: &PairsOptions) -> Option<Measured> {
+        let Found { a, b, shared, weight } = found;
+        if u64::from(shared) < options.min_shared || !self.may_pair(a, b) {
+            return None;
+        }
+        let measures = |shared: f64, a: f64, b: f64| (shared / (a + b - shared), shared / a, shared / b);
+        let size = |id: u32| f64::from(self.sizes[id as usize]);
+        let (resemblance, containment_a, containment_b) = measures(shared.into(), size(a), size(b));
+        let (score, of_a, of_b) = match (self.weights.get(a as usize), self.weights.get(b as usize)) {
+            (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
+            _ => (resemblance, containment_a, containment_b),
+        };
+        let wanted = score >= options.min_resemblance && of_a.max(of_b) >= options.min_containment;
+        wanted.then_some(Measured { a, b, shared: shared.into(), resemblance, containment_a, containment_b, score })
+    }
+}
+
+/// What tells the group of a document.
+enum Grouping {
+    Metadata,
+    Name(Regex),
+    Nothing,
+}
+
+impl Grouping {
+    fn new(group_by: &GroupBy) -> Result<Self> {
+        Ok(match group_by {
+            GroupBy::Metadata => Self::Metadata,
+            GroupBy::Nothing => Self::Nothing,
+            GroupBy::Name(pattern) => Self::Name(Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+                name: "--group-by",
+                value: pattern.clone(),
+                expected: "a regular expression, such as ^([^/]*)/ for the first folder of a name",
+            })?),
+        })
+    }
+
+    fn of<'a>(&self, record: &'a DocumentRecord) -> Option<&'a str> {
+        match self {
+            Self::Nothing => None,
+            Self::Metadata => record.metadata.iter().find(|(name, _)| name == "group").map(|(_, value)| value.as_str()),
+            Self::Name(regex) => {
+                let found = regex.captures(&record.name)?;
+                found.get(1).or_else(|| found.get(0)).map(|group| group.as_str())
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Evidence: the passages of the documents that are shown.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashSet;
+
+use super::passages::{self, Found, Mark, QueryText};
+use super::rank::Ranked;
+use super::subject::{Subject, SubjectHash};
+use super::text::{Bytes, COMPARED_BYTES, Symboliser, WholeText, bytes_of};
+use super::{Ignored, IgnoredBecause, QueryOptions};
+use crate::document::Format;
+use crate::error::Result;
+use crate::input::{InputLimits, Reader};
+use crate::profile::Unit;
+use crate::store::{DocumentRecord, Holders, Place, Store};
+
+/// What the documents shown have in common with the query, by fingerprints.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// For each document the fingerprints it shares, in order of hash.
+    marks: HashMap<u32, Vec<Mark>>,
+    /// The query's hashes that some of the documents hold, ascending.
+    hashes: Vec<u64>,
+    /// Parts of the query whose hashes are ignored.
+    pub(super) ignored: Vec<Ignored>,
+}
+
+impl Shared {
+    /// Looks up all of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
+    pub(super) fn find(store: &Store, subject: &Subject, ranked: &[Ranked], max_df: Option<u64>) -> Result<Self> {
+        let marks = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
+        let mut shared = Self { marks, ..Self::default() };
+        let mut ignored: Vec<(&SubjectHash, IgnoredBecause)> = Vec::new();
+        let mut lookup = store.lookup(subject.hashes.len())?;
+        for hash in &subject.hashes {
+            let Holders::Documents(postings) = lookup.holders(hash.hash)? else {
+                ignored.push((hash, IgnoredBecause::Boilerplate));
+                continue;
+            };
+            if let Some(most) = max_df {
+                let holders: FxHashSet<u32> = postings.iter().map(|posting| posting.document).collect();
+                if holders.iter().filter(|&&holder| subject.id != Some(holder)).count() as u64 > most {
+                    ignored.push((hash, IgnoredBecause::Common));
+                    continue;
+                }
+            }
+            let mut found = false;
+            for posting in postings {
+                if let Some(marks) = shared.marks.get_mut(&posting.document) {
+                    marks.push(Mark { hash: hash.hash, ordinal: posting.ordinal });
+                    found = true;
+                }
+            }
+            if found {
+                shared.hashes.push(hash.hash);
+            }
+        }
+        shared.ignored = spans(subject, &ignored);
+        Ok(shared)
+    }
+}
+
+/// The parts of the query that hashes stand for, those that touch joined.
+fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]) -> Vec<Ignored> {
+    let mut spans: Vec<Ignored> = Vec::new();
+    for &(hash, because) in hashes {
+        spans.extend(subject.with_hash(hash.hash).iter().map(|fingerprint| Ignored {
+            query: fingerprint.span,
+            query_lines: (fingerprint.first_line, fingerprint.last_line),
+            because,
+        }));
+    }
+    spans.sort_unstable_by_key(|ignored| (ignored.query, ignored.because));
+    spans.dedup_by(|next, last| {
+        let touches = next.because == last.because && next.query.start <= last.query.end;
+        if touches {
+            last.query.end = last.query.end.max(next.query.end);
+            last.query_lines.1 = last.query_lines.1.max(next.query_lines.1);
+        }
+        touches
+    });
+    spans
+}
+
+/// Finds the passages of one document after the other.
+pub(super) struct Evidence<'a> {
+    store: &'a Store,
+    subject: &'a Subject,
+    options: &'a QueryOptions,
+    reader: Reader,
+    symboliser: Symboliser,
+    /// The query's text, or why there is none.
+    query: std::result::Result<QueryText, &'static str>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(store: &'a Store, subject: &'a Subject, options: &'a QueryOptions, shared: &Shared) -> Self {
+        let mut symboliser = Symboliser::new(&subject.profile);
+        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
+        // What was taken in as a document is one, whatever its bytes.
+        Self { store, subject, options, reader: Reader::new(InputLimits::default()), symboliser, query }
+    }
+
+    /// The passages of a document, and where they are inferred, why.
+    pub(super) fn of(&mut self, ranked: &Ranked, shared: &Shared) -> Result<(Found, Option<&'static str>)> {
+        let options = &self.options.joining;
+        let why = match &self.query {
+            Err(why) => *why,
+            Ok(query) => {
+                match document_text(self.store, ranked.id, &ranked.record, &mut self.reader, &mut self.symboliser)? {
+                    Ok(document) => return Ok((query.compare(&document, options), None)),
+                    Err(why) => why,
+                }
+            }
+        };
+        let marks = shared.marks.get(&ranked.id).map_or(&[][..], Vec::as_slice);
+        let places = places_of(self.store, ranked.id, marks)?;
+        Ok((passages::infer(self.subject, marks, &places, options), Some(why)))
+    }
+}
+
+/// The text of a query, made ready for the hashes it shares; or why there is none.
+pub(super) fn query_text(
+    subject: &Subject,
+    symboliser: &mut Symboliser,
+    hashes: impl Iterator<Item = u64>,
+) -> std::result::Result<QueryText, &'static str> {
+    let text = whole_text(subject, symboliser)?;
+    Ok(QueryText::new(text, &subject.profile, hashes))
+}
+
+/// The symbols of a query document.
+pub(super) fn whole_text(
+    subject: &Subject,
+    symboliser: &mut Symboliser,
+) -> std::result::Result<WholeText, &'static str> {
+    let text = subject.text.as_ref().ok_or(match subject.bytes {
+        0..=COMPARED_BYTES => "the query's text is gone",
+        _ => "the query is too large to be compared symbol by symbol",
+    })?;
+    symboliser.read(&text.bytes, text.format).map_err(|_| "the query's text cannot be read")
+}
+
+/// The symbols of a stored document, or why they cannot be had.
+fn document_text(
+    store: &Store,
+    id: u32,
+    record: &DocumentRecord,
+    reader: &mut Reader,
+    symboliser: &mut Symboliser,
+) -> Result<std::result::Result<WholeText, &'static str>> {
+    let bytes = match bytes_of(store, id, record, reader, COMPARED_BYTES)? {
+        Bytes::Here(bytes) => bytes,
+        Bytes::Gone(why) => return Ok(Err(why)),
+    };
+    let format = match store.profile().unit {
+        Unit::Byte => Format::Bytes,
+        _ => Format::named(&record.format).unwrap_or_default(),
+    };
+    Ok(symboliser.read(&bytes, format).map_err(|_| "its text can no longer be extracted"))
+}
+
+/// Where the marked fingerprints stand in the document, by ordinal.
+fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, Place>> {
+    let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    let places = store.places(document, &ordinals)?;
+    Ok(ordinals.into_iter().zip(places).collect())
+}

@@ -1,0 +1,141 @@
+//! Clusters: matches near each other in both texts are one passage, in whatever order they stand there. For text that was
+//! rewritten, or whose sentences were moved about.
+//!
+//! Matches are divided where the query has a gap, each part where the document has one, and so on until no part can be
+//! divided further. Rewritten text needs wide gaps, and a copy needs narrow ones, or it takes in what lies around it; so
+//! the gap is halved as long as the parts are dense. What this leaves out, and the numbers, were found on texts
+//! rewritten in several ways (docs/measurements.md).
+
+use std::ops::Range;
+
+use super::join::{Joined, Joining};
+use super::maximal::MaximalMatch;
+
+/// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
+const RARE: u32 = 4;
+
+/// ...unless it is as long as this many k-grams.
+const LONG: u64 = 3;
+
+/// A part is dense where at least this share of its symbols agrees.
+const DENSE: f64 = 0.6;
+
+/// The gap is halved where dense parts keep at least this share of what agrees.
+const KEPT: f64 = 0.75;
+
+/// The narrowest gap is the one asked for divided by this.
+const HALVINGS: u32 = 4;
+
+/// Clusters that others are compared with, the largest ones, so that the time is bounded.
+const RIVALS: usize = 1 << 10;
+
+/// The clusters of matches, in no order.
+pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining) -> Vec<Joined> {
+    let long = LONG * joining.k;
+    let telling = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
+    let telling: Vec<MaximalMatch> = matches.iter().filter(telling).copied().collect();
+    let mut clusters = Vec::new();
+    for part in connected(telling, joining.gap) {
+        narrow(part, joining.gap, joining, &mut clusters);
+    }
+    clusters.retain(|cluster| cluster.agreed >= joining.least);
+    without_rivals(clusters)
+}
+
+/// Divides a part further as long as that gives dense parts.
+fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut Vec<Joined>) {
+    let whole = joined(&part);
+    let narrower = gap / 2;
+    if narrower >= (joining.gap / HALVINGS).max(1) {
+        let mut dense = connected(part, narrower);
+        dense.retain(|part| {
+            let joined = joined(part);
+            joined.agreed >= joining.least && joined.agreed as f64 >= DENSE * joined.length() as f64
+        });
+        let kept: u64 = dense.iter().map(|part| joined(part).agreed).sum();
+        if !dense.is_empty() && kept as f64 >= KEPT * whole.agreed as f64 {
+            dense.into_iter().for_each(|part| narrow(part, narrower, joining, clusters));
+            return;
+        }
+    }
+    clusters.push(whole);
+}
+
+/// The parts that are connected through gaps of at most so many symbols in both texts.
+fn connected(matches: Vec<MaximalMatch>, gap: u32) -> Vec<Vec<MaximalMatch>> {
+    let mut connected = Vec::new();
+    // With each part, how many divisions in a row have left it whole.
+    let mut parts = vec![(matches, 0)];
+    let mut by_query = true;
+    while !parts.is_empty() {
+        let mut next = Vec::new();
+        for (part, whole) in parts {
+            let pieces = divide(part, gap, by_query);
+            let whole = if pieces.len() == 1 { whole + 1 } else { 0 };
+            match whole {
+                2.. => connected.extend(pieces),
+                _ => next.extend(pieces.into_iter().map(|piece| (piece, whole))),
+            }
+        }
+        parts = next;
+        by_query = !by_query;
+    }
+    connected
+}
+
+fn divide(mut matches: Vec<MaximalMatch>, gap: u32, by_query: bool) -> Vec<Vec<MaximalMatch>> {
+    let span = |found: &MaximalMatch| match by_query {
+        true => found.query..found.query_end(),
+        false => found.document..found.document_end(),
+    };
+    matches.sort_unstable_by_key(|found| (span(found).start, span(found).end, found.query, found.document));
+    let mut pieces: Vec<Vec<MaximalMatch>> = Vec::new();
+    let mut end = 0u32;
+    for found in matches {
+        let Range { start, end: stop } = span(&found);
+        match pieces.last_mut() {
+            Some(piece) if start <= end.saturating_add(gap) => piece.push(found),
+            _ => pieces.push(vec![found]),
+        }
+        end = end.max(stop);
+    }
+    pieces
+}
+
+/// The hull of matches. What agrees is what is matched on both sides, each symbol counted once.
+fn joined(matches: &[MaximalMatch]) -> Joined {
+    let spans = |span: fn(&MaximalMatch) -> Range<u32>| {
+        let mut spans: Vec<Range<u32>> = matches.iter().map(span).collect();
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        let (mut end, mut covered) = (0, 0);
+        for span in &spans {
+            covered += u64::from(span.end.saturating_sub(span.start.max(end)));
+            end = end.max(span.end);
+        }
+        (spans.first().map_or(0, |first| first.start)..end, covered)
+    };
+    let (query, in_query) = spans(|found| found.query..found.query_end());
+    let (document, in_document) = spans(|found| found.document..found.document_end());
+    Joined { query, document, agreed: in_query.min(in_document) }
+}
+
+/// Leaves out the clusters that have most of one span in common with another in which twice as much agrees: the same
+/// phrases, found elsewhere too. Only the largest are looked at as rivals.
+fn without_rivals(mut clusters: Vec<Joined>) -> Vec<Joined> {
+    clusters.sort_by_key(|cluster| (std::cmp::Reverse(cluster.agreed), cluster.query.start, cluster.document.start));
+    let mut kept: Vec<Joined> = Vec::new();
+    for cluster in clusters {
+        let mostly_in = |inner: &Range<u32>, outer: &Range<u32>| {
+            let common = inner.end.min(outer.end).saturating_sub(inner.start.max(outer.start));
+            common as usize * 2 > inner.len()
+        };
+        let rival = |other: &Joined| {
+            other.agreed > 2 * cluster.agreed
+                && (mostly_in(&cluster.query, &other.query) || mostly_in(&cluster.document, &other.document))
+        };
+        if !kept.iter().take(RIVALS).any(rival) {
+            kept.push(cluster);
+        }
+    }
+    kept
+}

@@ -1,0 +1,185 @@
+//! Joining: maximal matches become the passages a reader would mark.
+//!
+//! Matches that follow each other in both texts with little in between are one passage with small edits ("if a1 and b1
+//! are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have discovered a longer match",
+//! Schleimer et al. 2003, section 5.2). A passage begins where its first match does and ends where its last one does, so its
+//! ends are exact. Every match lies in a passage, but for those shorter than t both of whose places are marked anyway.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::gaps::Gaps;
+use super::maximal::MaximalMatch;
+
+/// Passages that a match may continue or lie in, at most; those with the most agreement are kept.
+const OPEN: usize = 256;
+
+/// A pair of spans in symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Joined {
+    pub(super) query: Range<u32>,
+    pub(super) document: Range<u32>,
+    /// Symbols that are equal, in order, in both spans: at least so many.
+    pub(super) agreed: u64,
+}
+
+impl Joined {
+    fn of(found: &MaximalMatch) -> Self {
+        Self {
+            query: found.query..found.query_end(),
+            document: found.document..found.document_end(),
+            agreed: found.length.into(),
+        }
+    }
+
+    fn contains(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
+        within(query, &self.query) && within(document, &self.document)
+    }
+
+    /// The symbols of the longer span.
+    pub(super) fn length(&self) -> u64 {
+        self.query.len().max(self.document.len()) as u64
+    }
+}
+
+fn within(inner: &Range<u32>, outer: &Range<u32>) -> bool {
+    inner.start >= outer.start && inner.end <= outer.end
+}
+
+/// How matches are joined.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joining {
+    /// Symbols between two matches of a passage, at most, on either side.
+    pub(super) gap: u32,
+    /// Matches near each other in both texts are one passage in whatever order they stand.
+    pub(super) any_order: bool,
+    /// Symbols of a k-gram.
+    pub(super) k: u64,
+    /// t: shorter passages whose places are part of longer ones are left out.
+    pub(super) guarantee: u64,
+    /// Passages with fewer symbols that agree are left out.
+    pub(super) least: u64,
+}
+
+/// Joins matches, which come in order of the query, to passages in order of the query.
+pub(super) fn join(
+    query: &[u64],
+    document: &[u64],
+    matches: &[MaximalMatch],
+    joining: &Joining,
+    gaps: &mut Gaps,
+) -> Vec<Joined> {
+    let mut passages = match joining.any_order {
+        true => super::cluster::cluster(matches, joining),
+        false => chain(query, document, matches, joining.gap, gaps),
+    };
+    passages.retain(|passage| passage.agreed >= joining.least);
+    without_contained(&mut passages);
+    without_repeated(&mut passages, joining.guarantee);
+    passages
+}
+
+fn chain(query: &[u64], document: &[u64], matches: &[MaximalMatch], gap: u32, gaps: &mut Gaps) -> Vec<Joined> {
+    let mut passages: Vec<Joined> = Vec::new();
+    // Those a coming match may continue or lie in.
+    let mut open: Vec<usize> = Vec::new();
+    for found in matches {
+        open.retain(|&index| passages[index].query.end.saturating_add(gap) >= found.query);
+        let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
+        if open.iter().any(|&index| passages[index].contains(&in_query, &in_document)) {
+            continue;
+        }
+        let distance = |&index: &usize| Some((distance(&passages[index], found, gap)?, Reverse(index)));
+        if let Some((_, Reverse(index))) = open.iter().filter_map(distance).min() {
+            append(&mut passages[index], found, query, document, gaps);
+            continue;
+        }
+        if open.len() == OPEN
+            && let Some(weakest) = (0..OPEN).min_by_key(|&place| (passages[open[place]].agreed, open[place]))
+        {
+            open.remove(weakest);
+        }
+        open.push(passages.len());
+        passages.push(Joined::of(found));
+    }
+    passages
+}
+
+/// How far a match is from the end of a passage it continues; `None` where it does not.
+fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u32)> {
+    let continues = found.query >= passage.query.start
+        && found.document >= passage.document.start
+        && found.query_end() > passage.query.end
+        && found.document_end() > passage.document.end;
+    let skipped = [
+        i64::from(found.query) - i64::from(passage.query.end),
+        i64::from(found.document) - i64::from(passage.document.end),
+    ];
+    let overlap = u64::try_from(-skipped[0].min(skipped[1])).unwrap_or(0);
+    // More than half in what is marked already: another place of the same text, not the text after it.
+    if !continues || overlap * 2 > u64::from(found.length).min(passage.agreed) {
+        return None;
+    }
+    let [here, there] = skipped.map(|symbols| u32::try_from(symbols).unwrap_or(0));
+    (here.max(there) <= gap).then_some((here.max(there), here.abs_diff(there)))
+}
+
+fn append(passage: &mut Joined, found: &MaximalMatch, query: &[u64], document: &[u64], gaps: &mut Gaps) {
+    let overlap =
+        passage.query.end.saturating_sub(found.query).max(passage.document.end.saturating_sub(found.document));
+    if overlap == 0 {
+        let between = |end: u32, start: u32| end as usize..start as usize;
+        let here = &query[between(passage.query.end, found.query)];
+        passage.agreed += gaps.agreeing(here, &document[between(passage.document.end, found.document)]);
+    }
+    passage.agreed += u64::from(found.length - overlap);
+    passage.query.end = found.query_end();
+    passage.document.end = found.document_end();
+}
+
+/// Drops passages that lie in another one, and brings the rest into order.
+fn without_contained(passages: &mut Vec<Joined>) {
+    passages.sort_by_key(|passage| {
+        (passage.query.start, Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end))
+    });
+    let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());
+    let mut open: Vec<usize> = Vec::new();
+    for passage in passages.drain(..) {
+        open.retain(|&index| kept[index].query.end > passage.query.start);
+        if open.iter().any(|&index| kept[index].contains(&passage.query, &passage.document)) {
+            continue;
+        }
+        if open.len() == OPEN
+            && let Some(shortest) = (0..OPEN).min_by_key(|&place| (kept[open[place]].length(), open[place]))
+        {
+            open.remove(shortest);
+        }
+        open.push(kept.len());
+        kept.push(passage);
+    }
+    *passages = kept;
+}
+
+/// Drops passages shorter than t both of whose spans lie in longer ones: a phrase that occurs again and again.
+fn without_repeated(passages: &mut Vec<Joined>, guarantee: u64) {
+    let is_long = |passage: &Joined| passage.agreed >= guarantee;
+    let union = |span: fn(&Joined) -> Range<u32>| -> Vec<Range<u32>> {
+        let mut spans: Vec<Range<u32>> = passages.iter().filter(|passage| is_long(passage)).map(span).collect();
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        spans.into_iter().fold(Vec::new(), |mut union: Vec<Range<u32>>, span| {
+            match union.last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => union.push(span),
+            }
+            union
+        })
+    };
+    let (in_query, in_document) = (union(|passage| passage.query.clone()), union(|passage| passage.document.clone()));
+    let marked = |union: &[Range<u32>], span: &Range<u32>| {
+        let after = union.partition_point(|range| range.start <= span.start);
+        after > 0 && within(span, &union[after - 1])
+    };
+    passages.retain(|passage| {
+        is_long(passage) || !(marked(&in_query, &passage.query) && marked(&in_document, &passage.document))
+    });
+}

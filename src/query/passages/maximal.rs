@@ -1,0 +1,138 @@
+//! Maximal matches: runs of equal symbols that cannot be extended in either direction.
+//!
+//! Each pair of occurrences of one hash is a *seed*. A seed is compared symbol by symbol, so that a collision of hashes
+//! is dropped, and extended both ways. Seeds come in order of their diagonal (position in the query minus position in
+//! the document), and one that lies in a match found before is part of it: so each symbol of a match is compared once.
+//! Hashes that repeat too often in both texts to be paired each with each are left to [`super::repeats`].
+
+use super::occurrences::Occurrences;
+use super::repeats;
+
+/// A run of equal symbols, by the index of its first symbol in the query and in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MaximalMatch {
+    pub(super) query: u32,
+    pub(super) document: u32,
+    pub(super) length: u32,
+    /// The pairs of occurrences of the rarest hash it leads through.
+    pub(super) rarest: u32,
+}
+
+impl MaximalMatch {
+    pub(super) fn query_end(&self) -> u32 {
+        self.query + self.length
+    }
+
+    pub(super) fn document_end(&self) -> u32 {
+        self.document + self.length
+    }
+}
+
+/// One text: its symbols, and where the k-grams that both may have stand.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    pub(super) values: &'a [u64],
+    pub(super) occurrences: &'a Occurrences,
+}
+
+/// What is compared, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    /// Symbols of a k-gram.
+    pub(super) k: usize,
+    /// Hashes of a window; 1 where the selection has none.
+    pub(super) w: usize,
+    /// The most pairs of occurrences of one hash that are compared each with each.
+    pub(super) pairs_of_hash: u64,
+    /// The same for all hashes together.
+    pub(super) pairs: u64,
+}
+
+impl Settings {
+    /// A hash found 64 times in both texts, and a million pairs: some tens of milliseconds.
+    pub(super) fn new(k: usize, w: usize) -> Self {
+        Self { k, w, pairs_of_hash: 1 << 12, pairs: 1 << 20 }
+    }
+
+    /// t: every shared run of as many symbols is found.
+    pub(super) fn guarantee(&self) -> usize {
+        self.w + self.k - 1
+    }
+}
+
+/// The maximal matches in order of the query, longer ones first, and the number of pairs of occurrences that were not
+/// looked at one by one.
+pub(super) fn maximal_matches(query: Text<'_>, document: Text<'_>, settings: &Settings) -> (Vec<MaximalMatch>, u64) {
+    let (easy, hard) = divide(query.occurrences, document.occurrences, settings);
+    // Diagonal, place in the query, pairs of the hash.
+    let mut seeds: Vec<(i64, u32, u32)> = Vec::new();
+    for &index in &easy {
+        let pairs = u32::try_from(pairs(query.occurrences, document.occurrences, index)).unwrap_or(u32::MAX);
+        for &here in query.occurrences.of(index) {
+            let diagonals = document.occurrences.of(index).iter().map(|&there| i64::from(here) - i64::from(there));
+            seeds.extend(diagonals.map(|diagonal| (diagonal, here, pairs)));
+        }
+    }
+    seeds.sort_unstable();
+    let mut matches: Vec<MaximalMatch> = Vec::new();
+    for (diagonal, here, pairs) in seeds {
+        let there = (i64::from(here) - diagonal) as u32;
+        let covers = |last: &&mut MaximalMatch| {
+            i64::from(last.query) - i64::from(last.document) == diagonal && here < last.query_end()
+        };
+        match matches.last_mut().filter(covers) {
+            Some(last) => last.rarest = last.rarest.min(pairs),
+            None => {
+                let found = extend(query.values, document.values, here, there, settings.k);
+                matches.extend(found.map(|found| MaximalMatch { rarest: pairs, ..found }));
+            }
+        }
+    }
+    let mut left_out = 0u64;
+    if !hard.is_empty() {
+        for &index in &hard {
+            left_out = left_out.saturating_add(pairs(query.occurrences, document.occurrences, index));
+        }
+        matches.extend(repeats::matches(query, document, &hard, settings));
+        left_out = left_out.saturating_sub(matches.len() as u64);
+    }
+    let order = |found: &MaximalMatch| (found.query, std::cmp::Reverse(found.length), found.document, found.rarest);
+    matches.sort_unstable_by_key(order);
+    matches.dedup_by_key(|found| (found.query, found.document, found.length));
+    (matches, left_out)
+}
+
+/// The hashes both texts have: those whose occurrences are paired each with each, the rarest first, and the others.
+fn divide(query: &Occurrences, document: &Occurrences, settings: &Settings) -> (Vec<usize>, Vec<usize>) {
+    let mut shared: Vec<(u64, usize)> = (0..query.hashes().min(document.hashes()))
+        .map(|index| (pairs(query, document, index), index))
+        .filter(|&(pairs, _)| pairs > 0)
+        .collect();
+    shared.sort_unstable();
+    let easy = shared.partition_point(|&(pairs, _)| pairs <= settings.pairs_of_hash);
+    let mut total = 0u64;
+    let affordable = shared[..easy].iter().take_while(|&&(pairs, _)| {
+        total += pairs;
+        total <= settings.pairs
+    });
+    let easy = affordable.count();
+    let index = |&(_, index): &(u64, usize)| index;
+    (shared[..easy].iter().map(index).collect(), shared[easy..].iter().map(index).collect())
+}
+
+fn pairs(query: &Occurrences, document: &Occurrences, index: usize) -> u64 {
+    query.of(index).len() as u64 * document.of(index).len() as u64
+}
+
+/// The maximal match around a place where at least `least` symbols should be equal; `None` where they are not.
+pub(super) fn extend(query: &[u64], document: &[u64], here: u32, there: u32, least: usize) -> Option<MaximalMatch> {
+    let (query_before, query_after) = query.split_at(here as usize);
+    let (document_before, document_after) = document.split_at(there as usize);
+    let after = query_after.iter().zip(document_after).take_while(|(a, b)| a == b).count();
+    if after < least {
+        return None;
+    }
+    let before = query_before.iter().rev().zip(document_before.iter().rev()).take_while(|(a, b)| a == b).count();
+    let length = (before + after) as u32;
+    Some(MaximalMatch { query: here - before as u32, document: there - before as u32, length, rarest: u32::MAX })
+}

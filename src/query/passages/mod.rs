@@ -1,0 +1,143 @@
+//! Passages: where exactly do two documents share text?
+//!
+//! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
+//! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`,
+//! `cluster`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
+
+mod cluster;
+mod gaps;
+mod inferred;
+mod join;
+mod maximal;
+mod occurrences;
+mod repeats;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::Passage;
+use super::text::WholeText;
+use crate::profile::{Profile, Selection, Unit};
+use gaps::Gaps;
+pub(super) use inferred::infer;
+use join::{Joined, Joining};
+use maximal::{Settings, Text, maximal_matches};
+use occurrences::Occurrences;
+
+/// A fingerprint of the stored document that the query has too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) hash: u64,
+    pub(crate) ordinal: u32,
+}
+
+/// Shorter runs of characters or bytes within a gap are chance, and no agreement. A word is not chance.
+const CHANCE: u32 = 8;
+
+/// How matches become passages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PassageOptions {
+    /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
+    /// as a shared run that is surely found has: t, or k + p with `mod:P`.
+    pub gap: Option<u32>,
+    /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
+    pub any_order: bool,
+    /// Passages with fewer symbols that agree are left out.
+    pub least: u64,
+}
+
+impl PassageOptions {
+    fn gap(&self, profile: &Profile) -> u32 {
+        self.gap.unwrap_or(match profile.selection {
+            Selection::Mod(p) => profile.k.saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
+            _ => profile.w + profile.k - 1,
+        })
+    }
+}
+
+/// The passages of one document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// In order of the query.
+    pub(super) passages: Vec<Passage>,
+    /// The share of the query's symbols they cover.
+    pub(super) coverage: f64,
+    /// Pairs of equal k-grams that were not looked at one by one, because both texts repeat them too often.
+    pub(super) repeats: u64,
+}
+
+/// A query's text, ready to be compared with documents.
+pub(super) struct QueryText {
+    text: WholeText,
+    profile: Profile,
+    /// The hashes that make a match, by number.
+    wanted: FxHashMap<u64, u32>,
+    occurrences: Occurrences,
+}
+
+impl QueryText {
+    /// Prepares a text whose fingerprints have the `hashes`, each given once.
+    pub(super) fn new(text: WholeText, profile: &Profile, hashes: impl Iterator<Item = u64>) -> Self {
+        let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
+        let occurrences = Occurrences::find(text.values(), profile.k as usize, &wanted);
+        Self { text, profile: *profile, wanted, occurrences }
+    }
+
+    /// Compares it with a document symbol by symbol.
+    pub(super) fn compare(&self, document: &WholeText, options: &PassageOptions) -> Found {
+        let profile = &self.profile;
+        let w = if matches!(profile.selection, Selection::Mod(_)) { 1 } else { profile.w };
+        let settings = Settings::new(profile.k as usize, w as usize);
+        let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
+        let (query_values, document_values) = (self.text.values(), document.values());
+        let (matches, repeats) = maximal_matches(
+            Text { values: query_values, occurrences: &self.occurrences },
+            Text { values: document_values, occurrences: &occurrences },
+            &settings,
+        );
+        let joining = Joining {
+            gap: options.gap(profile),
+            any_order: options.any_order,
+            k: profile.k.into(),
+            guarantee: settings.guarantee() as u64,
+            least: options.least,
+        };
+        let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
+        let joined = join::join(query_values, document_values, &matches, &joining, &mut gaps);
+        let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
+        let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
+        Found { passages, coverage, repeats }
+    }
+}
+
+fn passage(joined: &Joined, query: &WholeText, document: &WholeText) -> Passage {
+    let (query_span, query_lines) = query.locate(&joined.query);
+    let (document_span, document_lines) = document.locate(&joined.document);
+    Passage {
+        query: query_span,
+        query_lines,
+        document: document_span,
+        document_lines,
+        symbols: joined.query.len() as u64,
+        agreement: Some(share(joined.agreed, joined.length())),
+        exact: true,
+    }
+}
+
+/// The symbols that lie in some range; they come in order of their starts.
+fn covered(ranges: impl Iterator<Item = Range<u32>>) -> u64 {
+    let (mut end, mut covered) = (0, 0);
+    for range in ranges {
+        covered += u64::from(range.end.saturating_sub(range.start.max(end)));
+        end = end.max(range.end);
+    }
+    covered
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

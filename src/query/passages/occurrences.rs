@@ -1,0 +1,73 @@
+//! Occurrences: where in a text the k-grams of certain hashes stand, all of them and not only the selected ones.
+//!
+//! Two documents that share a run select the same hashes in it, but of equal ones in a window robust winnowing may
+//! select different occurrences. With all of them at hand some two always stand at the same place of the run.
+
+use rustc_hash::FxHashMap;
+
+use crate::kgram::KgramHasher;
+
+/// k-grams hashed at a time: their hashes stay in the cache.
+const STRETCH: usize = 4 << 10;
+
+/// Positions grouped by hash. Symbols are counted in 32 bits: texts larger than that are not compared.
+#[derive(Debug, Default)]
+pub(super) struct Occurrences {
+    /// For each hash, by its index, where its positions begin in `positions`; one more at the end.
+    first: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+impl Occurrences {
+    /// Finds the k-grams of `values` whose hash is in `wanted`, which numbers its hashes from 0 on.
+    pub(super) fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for_each_hash(values, k, |position, hash| {
+            if let Some(&index) = wanted.get(&hash) {
+                found.push((index, position));
+            }
+        });
+        let mut first = vec![0; wanted.len() + 1];
+        for &(index, _) in &found {
+            first[index as usize + 1] += 1;
+        }
+        for index in 1..first.len() {
+            first[index] += first[index - 1];
+        }
+        let mut next = first.clone();
+        let mut positions = vec![0; found.len()];
+        for (index, position) in found {
+            let place = &mut next[index as usize];
+            positions[*place as usize] = position;
+            *place += 1;
+        }
+        Self { first, positions }
+    }
+
+    /// The number of hashes, found or not.
+    pub(super) fn hashes(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
+    /// Where the hash of this index stands, ascending.
+    pub(super) fn of(&self, index: usize) -> &[u32] {
+        &self.positions[self.first[index] as usize..self.first[index + 1] as usize]
+    }
+}
+
+/// Calls `visit` with the position and the hash of each k-gram of `values`, in order.
+pub(super) fn for_each_hash(values: &[u64], k: usize, mut visit: impl FnMut(u32, u64)) {
+    let mut hasher = KgramHasher::new(k as u32);
+    let mut hashes = Vec::with_capacity(STRETCH);
+    let (mut from, mut position) = (0, 0);
+    while from < values.len() {
+        let end = values.len().min(from + STRETCH);
+        hashes.clear();
+        hasher.feed(&values[..end], from, &mut hashes);
+        for &hash in &hashes {
+            visit(position, hash);
+            position += 1;
+        }
+        from = end;
+    }
+}

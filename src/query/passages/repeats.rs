@@ -1,0 +1,141 @@
+//! Repeats: text that both documents repeat so often that pairing each with each would take quadratic time.
+//!
+//! There, every place of either document is matched with one place of the other instead of all: the runs of t symbols
+//! around the hashes in question are hashed, and whatever run of t symbols both have is looked at once in each text. So
+//! every symbol of either text that lies in a shared run of t symbols still lies in a match, in linear time; and so does
+//! every occurrence of the hashes.
+
+use std::ops::Range;
+
+use super::maximal::{MaximalMatch, Settings, Text, extend};
+use super::occurrences::for_each_hash;
+
+/// The most places that one place is compared with; the longest match is taken.
+const CANDIDATES: usize = 16;
+
+/// How far candidates are compared before one is chosen.
+const LOOK_AHEAD: usize = 1 << 12;
+
+/// Matches that lead through occurrences of the hashes `hard`: enough to cover all that both texts share there.
+pub(super) fn matches(query: Text<'_>, document: Text<'_>, hard: &[usize], settings: &Settings) -> Vec<MaximalMatch> {
+    let t = settings.guarantee();
+    let (in_query, in_document) = (starts(query, hard, settings.w, t), starts(document, hard, settings.w, t));
+    let (query_runs, document_runs) = (runs(query.values, &in_query, t), runs(document.values, &in_document, t));
+    let mut found = Vec::new();
+    cover(query.values, document.values, &in_query, &document_runs, t, &mut found);
+    let mut mirrored = Vec::new();
+    cover(document.values, query.values, &in_document, &query_runs, t, &mut mirrored);
+    found.extend(mirrored.into_iter().map(mirror));
+    found.extend(rest(query, document, hard, &found, settings.k));
+    let mirrored: Vec<MaximalMatch> = found.iter().copied().map(mirror).collect();
+    found.extend(rest(document, query, hard, &mirrored, settings.k).into_iter().map(mirror));
+    found
+}
+
+fn mirror(found: MaximalMatch) -> MaximalMatch {
+    MaximalMatch { query: found.document, document: found.query, ..found }
+}
+
+/// Matches for the occurrences in `here` that lie in none of those found: they are in runs shorter than t, and each is
+/// matched with the first one in `there`.
+fn rest(here: Text<'_>, there: Text<'_>, hard: &[usize], found: &[MaximalMatch], k: usize) -> Vec<MaximalMatch> {
+    let mut spans: Vec<(u32, u32)> = found.iter().map(|found| (found.query, found.query_end())).collect();
+    spans.sort_unstable();
+    let mut spans = spans.into_iter().peekable();
+    let places = hard.iter().flat_map(|&index| here.occurrences.of(index).iter().map(move |&place| (place, index)));
+    let mut places: Vec<(u32, usize)> = places.collect();
+    places.sort_unstable();
+    let mut rest = Vec::new();
+    // What begins at or before a place is covered to here: one match or the other reaches so far.
+    let mut covered = 0;
+    for (place, index) in places {
+        while let Some((_, end)) = spans.next_if(|span| span.0 <= place) {
+            covered = covered.max(end);
+        }
+        if place + k as u32 <= covered {
+            continue;
+        }
+        // The first will do, unless it is a collision.
+        let candidates = there.occurrences.of(index).iter().take(CANDIDATES);
+        let extended = candidates.filter_map(|&other| extend(here.values, there.values, place, other, k)).next();
+        if let Some(run) = extended {
+            covered = covered.max(run.query_end());
+            rest.push(run);
+        }
+    }
+    rest
+}
+
+/// Where runs of t symbols begin that hold an occurrence of one of the hashes in their window.
+fn starts(text: Text<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize>> {
+    let mut positions: Vec<u32> = hard.iter().flat_map(|&index| text.occurrences.of(index)).copied().collect();
+    positions.sort_unstable();
+    let last = (text.values.len() + 1).saturating_sub(t);
+    let mut starts: Vec<Range<usize>> = Vec::new();
+    for position in positions {
+        let (from, to) = ((position as usize + 1).saturating_sub(w), (position as usize + 1).min(last));
+        match starts.last_mut() {
+            Some(range) if from <= range.end => range.end = range.end.max(to),
+            _ if from < to => starts.push(from..to),
+            _ => {}
+        }
+    }
+    starts
+}
+
+/// The hash and the place of each run of t symbols that begins in one of the ranges, ascending.
+fn runs(values: &[u64], starts: &[Range<usize>], t: usize) -> Vec<(u64, u32)> {
+    let mut runs = Vec::new();
+    for range in starts {
+        for_each_hash(&values[range.start..range.end + t - 1], t, |position, hash| {
+            runs.push((hash, range.start as u32 + position));
+        });
+    }
+    runs.sort_unstable();
+    runs
+}
+
+/// Matches that together cover every run of t symbols that begins in `starts` and is one of the other's `runs`.
+fn cover(
+    values: &[u64],
+    others: &[u64],
+    starts: &[Range<usize>],
+    runs: &[(u64, u32)],
+    t: usize,
+    found: &mut Vec<MaximalMatch>,
+) {
+    // The last match covers what begins before this; the place after it continues on its diagonal, if at all.
+    let mut covered = 0;
+    let mut diagonal = 0;
+    for range in starts {
+        for_each_hash(&values[range.start..range.end + t - 1], t, |position, hash| {
+            let here = range.start + position as usize;
+            if here + t <= covered {
+                return;
+            }
+            let first = runs.partition_point(|run| run.0 < hash);
+            let same = &runs[first..first + runs[first..].partition_point(|run| run.0 == hash)];
+            if let Some(there) = best(values, others, here, same, here as i64 - diagonal)
+                && let Some(run) = extend(values, others, here as u32, there, t)
+            {
+                covered = run.query_end() as usize;
+                diagonal = i64::from(run.query) - i64::from(run.document);
+                found.push(run);
+            }
+        });
+    }
+}
+
+/// Of the places `same` the one from which most symbols are equal, as far as it is looked at; the first of equals.
+fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
+    let nearest = same.partition_point(|run| i64::from(run.1) < expected);
+    let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());
+    let step = same.len().div_ceil(CANDIDATES - 2).max(1);
+    let spread = (0..same.len()).step_by(step);
+    let equal = |there: u32| {
+        let ahead = others[there as usize..].iter().take(LOOK_AHEAD);
+        values[here..].iter().zip(ahead).take_while(|(a, b)| a == b).count()
+    };
+    let candidates = around.chain(spread).map(|index| same[index].1);
+    candidates.map(|there| (equal(there), std::cmp::Reverse(there))).max().map(|(_, there)| there.0)
+}

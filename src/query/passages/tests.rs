@@ -1,0 +1,271 @@
+//! Exact passages against brute force: every pair of places, every run.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::winnow::Winnower;
+use maximal::MaximalMatch;
+
+/// What is compared, in one value per symbol.
+struct Case {
+    query: Vec<u64>,
+    document: Vec<u64>,
+    k: usize,
+    w: usize,
+}
+
+impl Case {
+    fn t(&self) -> usize {
+        self.w + self.k - 1
+    }
+
+    /// The hashes that winnowing selects in the query.
+    fn wanted(&self) -> FxHashMap<u64, u32> {
+        let mut hashes = Vec::new();
+        occurrences::for_each_hash(&self.query, self.k, |_, hash| hashes.push(hash));
+        let mut selected = Vec::new();
+        let mut winnower = Winnower::new(Selection::Robust, self.w as u32);
+        winnower.feed(&hashes, &mut selected);
+        winnower.finish(&mut selected);
+        let mut hashes: Vec<u64> = selected.iter().map(|selected| selected.hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes.into_iter().zip(0..).collect()
+    }
+
+    fn matches(&self, settings: &Settings) -> (Vec<MaximalMatch>, u64) {
+        let wanted = self.wanted();
+        let [in_query, in_document] =
+            [&self.query, &self.document].map(|values| Occurrences::find(values, self.k, &wanted));
+        let text = |values, occurrences| Text { values, occurrences };
+        maximal_matches(text(&self.query, &in_query), text(&self.document, &in_document), settings)
+    }
+
+    fn joined(&self, matches: &[MaximalMatch], gap: u32, any_order: bool) -> Vec<Joined> {
+        let joining = Joining { gap, any_order, k: self.k as u64, guarantee: self.t() as u64, least: 0 };
+        join::join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2))
+    }
+
+    /// All maximal matches of at least `least` symbols, by comparing each symbol with each.
+    fn naive(&self, least: usize) -> Vec<MaximalMatch> {
+        let (a, b) = (&self.query, &self.document);
+        let mut found = Vec::new();
+        for i in 0..a.len() {
+            for j in 0..b.len() {
+                if i > 0 && j > 0 && a[i - 1] == b[j - 1] {
+                    continue;
+                }
+                let length = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+                if length >= least {
+                    found.push(found_at(i, j, length));
+                }
+            }
+        }
+        found
+    }
+
+    /// Checks what must hold of any passages: their ends, and what they say agrees.
+    fn check_ends(&self, passages: &[Joined]) {
+        let (a, b) = (&self.query, &self.document);
+        for passage in passages {
+            let ((i, j), (m, n)) = (
+                (passage.query.start as usize, passage.document.start as usize),
+                (passage.query.end as usize, passage.document.end as usize),
+            );
+            assert!(a[i] == b[j] && a[m - 1] == b[n - 1], "{passage:?}");
+            assert!(i == 0 || j == 0 || a[i - 1] != b[j - 1], "{passage:?} begins late");
+            assert!(m == a.len() || n == b.len() || a[m] != b[n], "{passage:?} ends early");
+            assert!(passage.agreed <= common_subsequence(&a[i..m], &b[j..n]), "{passage:?} claims too much");
+            assert!(passage.agreed >= self.k as u64);
+        }
+        assert!(passages.is_sorted_by_key(|passage| passage.query.start));
+    }
+}
+
+fn found_at(query: usize, document: usize, length: usize) -> MaximalMatch {
+    MaximalMatch { query: query as u32, document: document as u32, length: length as u32, rarest: 0 }
+}
+
+/// The matches without what is known of their hashes.
+fn places(matches: &[MaximalMatch]) -> Vec<MaximalMatch> {
+    matches.iter().map(|found| MaximalMatch { rarest: 0, ..*found }).collect()
+}
+
+/// The length of the longest common subsequence.
+fn common_subsequence(a: &[u64], b: &[u64]) -> u64 {
+    let mut row = vec![0; b.len() + 1];
+    for x in a {
+        let mut before = 0;
+        for (j, y) in b.iter().enumerate() {
+            let here = if x == y { before + 1 } else { row[j + 1].max(row[j]) };
+            before = std::mem::replace(&mut row[j + 1], here);
+        }
+    }
+    row[b.len()]
+}
+
+fn covers(passages: &[Joined], run: &MaximalMatch) -> bool {
+    let (query, document) = (run.query..run.query_end(), run.document..run.document_end());
+    let within = |inner: &Range<u32>, outer: &Range<u32>| inner.start >= outer.start && inner.end <= outer.end;
+    passages.iter().any(|passage| within(&query, &passage.query) && within(&document, &passage.document))
+}
+
+/// Symbols of an alphabet, drawn evenly.
+fn drawn(seed: &mut u64, alphabet: u64, length: usize) -> Vec<u64> {
+    let mut next = || {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 33) % alphabet
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// Texts that share runs: pieces of one in the other, in any order, some of them more than once.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut seed = 41;
+    for alphabet in [1, 2, 3, 8, 200] {
+        for (k, w) in [(1, 1), (2, 3), (3, 1), (4, 4), (5, 9)] {
+            for length in [0, 3, 12, 60, 150] {
+                let query = drawn(&mut seed, alphabet, length);
+                let mut document = drawn(&mut seed, alphabet, length / 3);
+                for piece in 0..4 {
+                    let from = (piece * 37) % (length + 1);
+                    let end = (from + 7 + 5 * piece).min(length);
+                    document.extend_from_slice(&query[from..end]);
+                    document.extend(drawn(&mut seed, alphabet, piece));
+                }
+                cases.push(Case { query, document, k, w });
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn every_shared_run_lies_in_a_passage() {
+    for case in cases() {
+        let settings = Settings { pairs_of_hash: u64::MAX, pairs: u64::MAX, ..Settings::new(case.k, case.w) };
+        let (matches, left_out) = case.matches(&settings);
+        assert_eq!(left_out, 0);
+        let naive = case.naive(case.k);
+        let found = places(&matches);
+        assert!(found.iter().all(|found| naive.contains(found)), "only maximal matches");
+        for run in naive.iter().filter(|run| run.length as usize >= case.t()) {
+            assert!(found.contains(run), "{run:?} was not found");
+        }
+        for gap in [0, 3, 20] {
+            let passages = case.joined(&matches, gap, false);
+            case.check_ends(&passages);
+            for run in naive.iter().filter(|run| run.length as usize >= case.t()) {
+                assert!(covers(&passages, run), "{run:?} is not in {passages:?}");
+            }
+            for cluster in case.joined(&matches, gap, true) {
+                // Each symbol that agrees is one of some match on either side.
+                let within = |found: &&MaximalMatch| {
+                    found.query >= cluster.query.start
+                        && found.query_end() <= cluster.query.end
+                        && found.document >= cluster.document.start
+                        && found.document_end() <= cluster.document.end
+                };
+                let mut agreeing = [vec![false; case.query.len()], vec![false; case.document.len()]];
+                for run in naive.iter().filter(within) {
+                    agreeing[0][run.query as usize..run.query_end() as usize].fill(true);
+                    agreeing[1][run.document as usize..run.document_end() as usize].fill(true);
+                }
+                let most = agreeing.map(|side| side.iter().filter(|&&agrees| agrees).count() as u64);
+                assert!(cluster.agreed > 0 && cluster.agreed <= most[0].min(most[1]), "{cluster:?}");
+            }
+        }
+    }
+}
+
+/// Where pairs are left out, each place of either text that lies in a shared run lies in a match all the same.
+#[test]
+fn repeats_cover_every_place_of_a_shared_run() {
+    for case in cases() {
+        for pairs_of_hash in [0, 1, 4, 30] {
+            let settings = Settings { pairs_of_hash, ..Settings::new(case.k, case.w) };
+            let (matches, _) = case.matches(&settings);
+            let naive = case.naive(case.k);
+            assert!(places(&matches).iter().all(|found| naive.contains(found)), "only maximal matches");
+            let long = || naive.iter().filter(|run| run.length as usize >= case.t());
+            for (of, end) in [
+                ((|run: &MaximalMatch| run.query) as fn(&MaximalMatch) -> u32, case.query.len()),
+                (|run: &MaximalMatch| run.document, case.document.len()),
+            ] {
+                for place in 0..end as u32 {
+                    let holds = |run: &MaximalMatch| (of(run)..of(run) + run.length).contains(&place);
+                    assert!(!long().any(holds) || matches.iter().any(holds), "place {place} of {matches:?}");
+                }
+            }
+            let wanted = case.wanted();
+            let in_document = Occurrences::find(&case.document, case.k, &wanted);
+            for index in 0..wanted.len() {
+                for place in in_document.of(index) {
+                    let end = place + case.k as u32;
+                    let holds = |run: &MaximalMatch| run.document <= *place && end <= run.document_end();
+                    let shared = naive.iter().any(holds);
+                    assert!(!shared || matches.iter().any(holds), "k-gram {place} of {matches:?}");
+                }
+            }
+            case.check_ends(&case.joined(&matches, 5, false));
+        }
+    }
+}
+
+#[test]
+fn low_entropy_takes_linear_time() {
+    // Each with each these are 4 * 10^10 pairs.
+    for period in [1, 3, 1000] {
+        let text: Vec<u64> = (0..200_000).map(|symbol| symbol % period).collect();
+        let case = Case { query: text.clone(), document: text[period as usize..].to_vec(), k: 50, w: 100 };
+        let settings = Settings::new(case.k, case.w);
+        let (matches, left_out) = case.matches(&settings);
+        assert!(left_out > 0 && matches.len() < 1000, "{period}: {} matches", matches.len());
+        let whole = found_at(0, 0, text.len() - period as usize);
+        assert!(places(&matches).contains(&whole), "{period}: {:?}", &matches[..3]);
+    }
+}
+
+#[test]
+fn a_moved_block_is_a_passage_of_its_own() {
+    let mut seed = 5;
+    let [one, two, three] = [200, 180, 220].map(|length| drawn(&mut seed, 500, length));
+    let case =
+        Case { query: [&one[..], &two, &three].concat(), document: [&two[..], &one, &three].concat(), k: 5, w: 9 };
+    let (matches, _) = case.matches(&Settings::new(case.k, case.w));
+    let passages = case.joined(&matches, 13, false);
+    let spans: Vec<_> = passages.iter().map(|p| (p.query.clone(), p.document.clone(), p.agreed)).collect();
+    assert_eq!(spans, [(0..200, 180..380, 200), (200..380, 0..180, 180), (380..600, 380..600, 220)]);
+    // The same with a gap and in any order: one.
+    let clusters = case.joined(&matches, 13, true);
+    assert_eq!((clusters.len(), clusters[0].agreed), (1, 600));
+}
+
+proptest! {
+    /// A copy with edits is found as far as it can be, and no agreement is made up.
+    #[test]
+    fn mutated_copies_are_found(
+        original in proptest::collection::vec(0u64..30, 60..200),
+        edits in proptest::collection::vec((0usize..200, 0u8..3, 30u64..40), 0..6),
+        before in proptest::collection::vec(40u64..70, 0..30),
+        gap in 0u32..30,
+    ) {
+        let mut copy = original.clone();
+        for (place, kind, symbol) in edits {
+            let place = place % copy.len();
+            match kind {
+                0 => copy[place] = symbol,
+                1 => copy.insert(place, symbol),
+                _ => drop(copy.remove(place)),
+            }
+        }
+        let case = Case { query: original, document: [before, copy].concat(), k: 4, w: 5 };
+        let (matches, _) = case.matches(&Settings::new(case.k, case.w));
+        let passages = case.joined(&matches, gap, false);
+        case.check_ends(&passages);
+        for run in case.naive(case.t()) {
+            prop_assert!(covers(&passages, &run));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Texts: the bytes of a document, from the store or from where they were read, and their symbols held whole.
+
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+
+use crate::document::{Format, Offsets, Span};
+use crate::error::Result;
+use crate::extract::{self, Limits, Lines, Map, Segment};
+use crate::input::{InputLimits, ReadOptions, Reader, stored_document};
+use crate::normalize::{FrontEnd, Symbols};
+use crate::profile::{Profile, Unit};
+use crate::store::{DocumentRecord, Store};
+
+/// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents are held.
+pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
+
+/// The text of a document, as the offsets of its passages count it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentText {
+    /// The document's bytes, or the text extracted from them.
+    pub bytes: Vec<u8>,
+    /// The format the document is in.
+    pub format: Format,
+    /// Which of the two the bytes are.
+    pub offsets: Offsets,
+}
+
+/// The bytes of a document, or why they cannot be had.
+pub(crate) enum Bytes {
+    /// The bytes that were fingerprinted: from the store, or read again and compared by digest.
+    Here(Vec<u8>),
+    /// Why not, as a sentence about the document.
+    Gone(&'static str),
+}
+
+/// The bytes of a stored document, unless they are more than `limit`.
+///
+/// # Errors
+/// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
+pub(crate) fn bytes_of(
+    store: &Store,
+    id: u32,
+    record: &DocumentRecord,
+    reader: &mut Reader,
+    limit: u64,
+) -> Result<Bytes> {
+    if record.bytes > limit {
+        return Ok(Bytes::Gone("it is too large to be compared symbol by symbol"));
+    }
+    if record.stored_text {
+        return Ok(Bytes::Here(store.text(id, record)?));
+    }
+    let Some(source) = &record.source else {
+        return Ok(Bytes::Gone("its text was not stored, and it came from standard input"));
+    };
+    let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
+    let stored = stored_document(source, record.member.as_deref(), &ReadOptions::default());
+    let read = stored.and_then(|candidate| {
+        reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
+            // A file that has grown is another text, however long.
+            if bytes.len() as u64 <= record.bytes {
+                bytes.extend_from_slice(piece);
+            }
+            Ok(())
+        })
+    });
+    Ok(match read {
+        Ok(digest) if digest == record.digest => Bytes::Here(bytes),
+        Ok(_) => Bytes::Gone("its file has changed since it was ingested"),
+        Err(_) => Bytes::Gone("its file can no longer be read"),
+    })
+}
+
+/// The text of a stored document, of any size; `None` where it is gone.
+pub(crate) fn text_of(store: &Store, id: u32) -> Result<Option<DocumentText>> {
+    let record = store.document(id)?;
+    let mut reader = Reader::new(InputLimits::default());
+    let Bytes::Here(bytes) = bytes_of(store, id, &record, &mut reader, u64::MAX)? else { return Ok(None) };
+    let format = Format::named(&record.format).unwrap_or_default();
+    Ok(Some(if record.extracted {
+        let text = extract::extract(format, &bytes, &Limits::default())?.text;
+        DocumentText { bytes: text, format, offsets: Offsets::Extracted }
+    } else {
+        DocumentText { bytes, format, offsets: Offsets::Original }
+    }))
+}
+
+/// All symbols of a document, and where each came from.
+pub(super) struct WholeText {
+    symbols: Symbols,
+    /// From the text that was extracted back to the document, where its offsets are the document's.
+    origin: Option<Origin>,
+}
+
+/// Where extracted text comes from.
+struct Origin {
+    segments: Vec<Segment>,
+    text_length: u64,
+    /// The offsets of the document's newlines.
+    newlines: Vec<u64>,
+}
+
+impl WholeText {
+    /// One value per symbol.
+    pub(super) fn values(&self) -> &[u64] {
+        self.symbols.values()
+    }
+
+    /// The bytes and the lines a range of symbols, not empty, comes from.
+    pub(super) fn locate(&self, range: &Range<u32>) -> (Span, (u64, u64)) {
+        let symbols = &self.symbols;
+        let span = Span { start: symbols.start(range.start as usize), end: symbols.end(range.end as usize - 1) };
+        match &self.origin {
+            None => (span, (symbols.line_at(span.start), symbols.line_at(span.end - 1))),
+            Some(origin) => {
+                let span = Map::new(&origin.segments, origin.text_length).origin(span);
+                let line = |at: u64| 1 + origin.newlines.partition_point(|&newline| newline < at) as u64;
+                (span, (line(span.start), line(span.end.saturating_sub(1))))
+            }
+        }
+    }
+}
+
+/// Makes symbols of whole documents; one per thread, as it keeps tables.
+pub(super) struct Symboliser {
+    unit: Unit,
+    front_end: FrontEnd,
+}
+
+impl Symboliser {
+    pub(super) fn new(profile: &Profile) -> Self {
+        Self { unit: profile.unit, front_end: FrontEnd::of(profile) }
+    }
+
+    /// The symbols of a document, as they were fingerprinted.
+    ///
+    /// # Errors
+    /// A document that is not of its format, or that exceeds a limit.
+    pub(super) fn read(&mut self, bytes: &[u8], format: Format) -> Result<WholeText> {
+        let mut symbols = Symbols::new();
+        if self.unit == Unit::Byte || !extract::applies(format) {
+            self.front_end.begin(format.language());
+            self.front_end.feed(bytes, &mut symbols);
+            self.front_end.finish(&mut symbols);
+            return Ok(WholeText { symbols, origin: None });
+        }
+        let extracted = extract::extract(format, bytes, &Limits::default())?;
+        self.front_end.begin_utf8();
+        self.front_end.feed(&extracted.text, &mut symbols);
+        self.front_end.finish(&mut symbols);
+        let original = extracted.offsets == Offsets::Original;
+        let origin = original.then(|| Origin {
+            segments: extracted.segments,
+            text_length: extracted.text.len() as u64,
+            newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
+        });
+        Ok(WholeText { symbols, origin })
+    }
+}

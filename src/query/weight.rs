@@ -1,0 +1,21 @@
+//! Weight: what a shared hash counts. A hash that few documents hold says more about a pair that shares it.
+
+/// What a hash counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Each the same.
+    #[default]
+    None,
+    /// ln(1 + N / df), for a hash that df of N documents hold: the inverse document frequency.
+    Idf,
+}
+
+impl Weight {
+    /// What a hash counts that `df` of so many documents hold; a hash that none holds counts as if one did.
+    pub(crate) fn of(self, df: u64, documents: u64) -> f64 {
+        match self {
+            Self::None => 1.0,
+            Self::Idf => (documents as f64 / df.max(1) as f64).ln_1p(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Texts: the bytes of documents that are stored with them, in compressed chunks of 1 MiB.
+
+use rocksdb::WriteBatch;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::format::{TEXTS, text_key};
+use super::records::DocumentRecord;
+use super::{Store, failed, family};
+use crate::error::{Error, Result};
+
+/// Bytes of a document in one chunk: a value that holds no more however long the document is.
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
+
+/// The level zstd calls its default: on text about a third of the size at some 300 MB/s.
+const LEVEL: i32 = 3;
+
+/// Chunks of a document of so many bytes.
+pub(super) fn chunks(bytes: u64) -> u32 {
+    bytes.div_ceil(CHUNK_BYTES as u64) as u32
+}
+
+/// Compresses a chunk, at most [`CHUNK_BYTES`].
+pub(crate) fn compress(chunk: &[u8]) -> Result<Vec<u8>> {
+    zstd::bulk::compress(chunk, LEVEL).map_err(Error::io("compress", "a text"))
+}
+
+/// What [`compress`] was given.
+pub(crate) fn decompress(chunk: &[u8]) -> std::result::Result<Vec<u8>, &'static str> {
+    zstd::bulk::decompress(chunk, CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
+}
+
+/// The compressed chunks of a document's text, of which `get` gives those that can be read; `None` unless all are there
+/// and are what was ingested.
+pub(super) fn intact(
+    record: &DocumentRecord,
+    mut get: impl FnMut(u32) -> Result<Option<Vec<u8>>>,
+) -> Result<Option<Vec<Vec<u8>>>> {
+    if !record.stored_text {
+        return Ok(None);
+    }
+    let (mut text, mut digest) = (Vec::new(), Xxh3::new());
+    for chunk in 0..chunks(record.bytes) {
+        let Some(chunk) = get(chunk)? else { return Ok(None) };
+        let Ok(bytes) = decompress(&chunk) else { return Ok(None) };
+        digest.update(&bytes);
+        text.push(chunk);
+    }
+    Ok((digest.digest128().to_be_bytes() == record.digest).then_some(text))
+}
+
+impl Store {
+    /// The bytes of a document whose record says that they are stored.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where they are not there, or not those that were ingested.
+    pub(crate) fn text(&self, document: u32, record: &DocumentRecord) -> Result<Vec<u8>> {
+        let mut text = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
+        self.for_each_text_chunk(document, record, |chunk| {
+            text.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        Ok(text)
+    }
+
+    /// Checks that the stored bytes of a document are those that were ingested, one chunk at a time.
+    pub(super) fn check_text(&self, document: u32, record: &DocumentRecord) -> Result<()> {
+        self.for_each_text_chunk(document, record, |_| Ok(()))
+    }
+
+    fn for_each_text_chunk(
+        &self,
+        document: u32,
+        record: &DocumentRecord,
+        mut visit: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let damaged = |detail| Error::Damaged { what: format!("the text of document {document}"), detail };
+        let texts = family(&self.db, TEXTS)?;
+        let mut digest = Xxh3::new();
+        for chunk in 0..chunks(record.bytes) {
+            let value = self.db.get_pinned_cf(texts, text_key(document, chunk)).map_err(failed("read a text"))?;
+            let value = value.ok_or_else(|| damaged("a chunk of it is missing"))?;
+            let bytes = decompress(&value).map_err(damaged)?;
+            digest.update(&bytes);
+            visit(&bytes)?;
+        }
+        if digest.digest128().to_be_bytes() == record.digest {
+            Ok(())
+        } else {
+            Err(damaged("its digest is not the document's"))
+        }
+    }
+
+    /// Calls `visit` with the compressed chunks of a document, in order.
+    pub(super) fn for_each_stored_chunk(
+        &self,
+        document: u32,
+        record: &DocumentRecord,
+        mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let texts = family(&self.db, TEXTS)?;
+        for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
+            let value = self.db.get_pinned_cf(texts, text_key(document, chunk)).map_err(failed("read a text"))?;
+            let damaged = || Error::Damaged {
+                what: format!("the text of document {document}"),
+                detail: "a chunk of it is missing",
+            };
+            visit(chunk, &value.ok_or_else(damaged)?)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the stored bytes of a document with a commit.
+    pub(super) fn delete_text(&self, document: u32, record: &DocumentRecord, write: &mut WriteBatch) -> Result<()> {
+        let texts = family(&self.db, TEXTS)?;
+        for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
+            write.delete_cf(texts, text_key(document, chunk));
+        }
+        Ok(())
+    }
+}

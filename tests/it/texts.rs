@@ -1,0 +1,146 @@
+//! Stored texts: evidence stays exact when the files are gone.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// Words that share nothing with those of another seed.
+fn prose(seed: u64, words: u64) -> String {
+    (0..words).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 90_000) + " ").collect()
+}
+
+fn folder() -> (Folder, String) {
+    let folder = Folder::new();
+    let shared = prose(1, 60);
+    folder.write("docs/a.txt", format!("{} {shared}. {}", prose(2, 300), prose(3, 200)));
+    // More than one chunk.
+    folder.write("docs/b.txt", prose(4, 300_000));
+    folder.write("docs/empty.txt", "");
+    folder.write("query.txt", format!("{}\n{shared}", prose(5, 40)));
+    (folder, shared)
+}
+
+fn passage(folder: &Folder, db: &str) -> Value {
+    let mut answer = folder.ok(&["--db", db, "query", "query.txt", "--format", "json"]).json().remove(0);
+    answer["matches"][0]["passages"][0].take()
+}
+
+fn text_bytes(folder: &Folder, db: &str) -> u64 {
+    let stats = folder.ok(&["--db", db, "stats", "--format", "json"]).json().remove(0);
+    let parts = stats["stored"].as_array().unwrap();
+    let part = parts.iter().find(|part| part["part"] == "texts");
+    part.map_or(0, |part| part["bytes"].as_u64().unwrap())
+}
+
+#[test]
+fn passages_stay_exact_when_the_files_are_gone() {
+    let (folder, shared) = folder();
+    folder.ok(&["--db", "kept", "ingest", "-q", "--profile", "prose", "--store-text", "docs"]);
+    folder.ok(&["--db", "bare", "ingest", "-q", "--profile", "prose", "docs"]);
+    folder.ok(&["--db", "merged", "init", "--profile", "prose"]);
+    folder.ok(&["--db", "merged", "merge", "-q", "kept"]);
+    let original = std::fs::read(folder.path().join("docs/a.txt")).unwrap();
+    let before = passage(&folder, "bare");
+    std::fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
+    for db in ["kept", "merged"] {
+        let after = passage(&folder, db);
+        assert_eq!(after, before, "{db}");
+        let bytes = |field: &str| usize::try_from(after["document"][field].as_u64().unwrap()).unwrap();
+        assert_eq!(&original[bytes("start")..bytes("end")], shared.trim().as_bytes());
+        assert_eq!((&after["exact"], &after["agreement"]), (&true.into(), &1.0.into()));
+        let verified = folder.ok(&["--db", db, "verify", "--format", "json"]).json().remove(0);
+        assert_eq!((&verified["texts"], &verified["problems"]), (&3.into(), &serde_json::json!([])));
+    }
+    let inferred = passage(&folder, "bare");
+    assert_eq!((&inferred["exact"], &inferred["agreement"]), (&false.into(), &Value::Null));
+    // A stored document is queried with at any window, though its file is gone.
+    let coarse = ["--db", "kept", "query", "--document", "docs/a.txt", "--window", "40", "--format", "json"];
+    assert_eq!(folder.ok(&coarse).json()[0]["query"]["window"], 40);
+    let why = folder.ok(&["--db", "bare", "query", "query.txt"]).stdout;
+    assert!(why.contains("inferred from fingerprints: its file can no longer be read"), "{why}");
+}
+
+#[test]
+fn texts_are_added_later_and_go_with_their_documents() {
+    let (folder, _) = folder();
+    let counts = |arguments: &[&str]| {
+        let report = folder.ok(&[&["--db", "db", "--format", "json"], arguments].concat()).json().remove(0);
+        ["added", "replaced", "unchanged"].map(|field| report[field].as_u64().unwrap())
+    };
+    assert_eq!(counts(&["ingest", "--profile", "prose", "docs"]), [3, 0, 0]);
+    assert_eq!(text_bytes(&folder, "db"), 0);
+    assert_eq!(counts(&["ingest", "docs", "--store-text"]), [0, 3, 0]);
+    assert_eq!(counts(&["ingest", "docs", "--store-text"]), [0, 0, 3]);
+    // Without the flag what is stored stays.
+    assert_eq!(counts(&["ingest", "docs"]), [0, 0, 3]);
+    let full = text_bytes(&folder, "db");
+    assert!(full > 400_000, "{full}");
+    folder.ok(&["--db", "db", "rm", "docs/b.txt"]);
+    folder.ok(&["--db", "db", "compact"]);
+    assert!(text_bytes(&folder, "db") < 20_000);
+    assert_eq!(passage(&folder, "db")["exact"], true);
+    let verified = folder.ok(&["--db", "db", "verify", "--format", "json"]).json().remove(0);
+    assert_eq!((&verified["texts"], &verified["problems"]), (&2.into(), &serde_json::json!([])));
+}
+
+/// Documents larger than the batch are moved to the store in parts; so are their texts.
+#[test]
+fn texts_are_kept_in_little_memory() {
+    let folder = Folder::new();
+    for seed in 0..6 {
+        folder.write(&format!("docs/{seed}.txt"), prose(seed, 400_000));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--store-text", "--memory", "1MiB", "docs"]);
+    let verified = folder.ok(&["verify", "--format", "json"]).json().remove(0);
+    assert_eq!((&verified["texts"], &verified["problems"]), (&6.into(), &serde_json::json!([])));
+    let whole = folder.ok(&["query", "docs/3.txt", "--top", "1", "--format", "json"]).json().remove(0);
+    let found = &whole["matches"][0];
+    assert_eq!((&found["identical"], &found["coverage"]), (&true.into(), &1.0.into()));
+    assert_eq!(found["passages"].as_array().unwrap().len(), 1);
+}
+
+/// Whatever table is damaged, what was lost is made again from the stored texts, or the texts are given up.
+#[test]
+fn a_repair_reads_stored_texts() {
+    let (folder, _) = folder();
+    folder.ok(&["--db", "whole", "ingest", "-q", "--profile", "prose", "--store-text", "docs"]);
+    folder.ok(&["--db", "whole", "compact"]);
+    std::fs::remove_dir_all(folder.path().join("docs")).unwrap();
+    let files = |db: &str| {
+        let entries = std::fs::read_dir(folder.path().join(db).join("store")).unwrap();
+        let mut tables: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        tables.sort();
+        tables
+    };
+    let tables = files("whole").into_iter().filter(|path| path.extension().is_some_and(|end| end == "sst"));
+    let (mut kept, mut given_up) = (0, 0);
+    for table in tables {
+        let copy = folder.path().join("copy");
+        if copy.exists() {
+            std::fs::remove_dir_all(&copy).unwrap();
+        }
+        std::fs::create_dir_all(copy.join("store")).unwrap();
+        for file in files("whole") {
+            std::fs::copy(&file, copy.join("store").join(file.file_name().unwrap())).unwrap();
+        }
+        for entry in std::fs::read_dir(folder.path().join("whole")).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_file() {
+                std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+            }
+        }
+        let damaged = copy.join("store").join(table.file_name().unwrap());
+        let mut bytes = std::fs::read(&damaged).unwrap();
+        bytes[20] ^= 1;
+        std::fs::write(&damaged, bytes).unwrap();
+        folder.run(&["--db", "copy", "verify", "--repair"]);
+        let verified = folder.ok(&["--db", "copy", "verify", "--format", "json"]).json().remove(0);
+        assert_eq!(verified["problems"], serde_json::json!([]), "{}", table.display());
+        // Where its record was lost, so is the document.
+        let answer = folder.ok(&["--db", "copy", "query", "query.txt", "--format", "json"]).json().remove(0);
+        if let Some(found) = answer["matches"].get(0) {
+            kept += u64::from(found["inferred"].is_null());
+            given_up += u64::from(!found["inferred"].is_null());
+        }
+    }
+    assert!(kept >= 3 && given_up >= 1, "{kept} with their texts, {given_up} without");
+}
