@@ -294,6 +294,15 @@ impl JoiningArgs {
     pub(crate) fn options(&self) -> fpdb::PassageOptions {
         fpdb::PassageOptions { gap: self.gap, any_order: self.any_order, least: self.min_passage }
     }
+
+    /// What was typed: flags and their values, `None` for those that were not.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![
+            ("--gap", self.gap.map(|gap| gap.to_string())),
+            ("--any-order", self.any_order.then(|| "yes".to_owned())),
+            ("--min-passage", (self.min_passage > 0).then(|| self.min_passage.to_string())),
+        ]
+    }
 }
 
 /// What ranks the matches.
@@ -387,6 +396,8 @@ pub(crate) struct PairsArgs {
     pub(crate) passages: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) joining: JoiningArgs,
 }
 
 /// What a shared fingerprint counts.

@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let mut complete = true;
     if let Some(html) = html {
         let b_bytes = std::fs::metadata(&b).map_or(0, |facts| facts.len());
-        let about = html.about(Vec::new(), Vec::new())?;
+        let about = html.about(args.joining.flags(), Vec::new())?;
         let report = Report::of_diff(report, Origin::File(a), Origin::File(b), b_bytes, about);
         complete = html.write(report, None, printer)?;
     } else {

@@ -57,7 +57,7 @@ impl<'a> Html<'a> {
         let options = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
         let max_pairs = self.args.max_report_pairs.map_or(Limits::default().pairs, |pairs| pairs as usize);
         let database = place::find(self.global)?.map_or_else(String::new, |path| place::shown(&path));
-        Ok(About { database, options, failures, max_pairs })
+        Ok(About { database, options, failures, max_pairs, weighted: false })
     }
 
     /// Writes the report. Returns whether all texts could be read again.

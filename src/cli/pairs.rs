@@ -1,11 +1,11 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
-use fpdb::report::html::Report;
-use fpdb::report::{PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
-use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions};
+use fpdb::report::html::{About, Report};
+use fpdb::report::{PairEvidence, PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
+use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, Since};
 
 use super::Outcome;
-use super::args::{Format, Global, PairsArgs};
+use super::args::{Format, Global, PairsArgs, Weight};
 use super::html::Html;
 use super::place;
 use super::printer::{Output, Printer};
@@ -41,8 +41,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = database.pairs_with_progress(&options, &|done, total| bar.show(done, total));
     bar.end();
     let answer = answer?;
+    let how = PairEvidence { max_df: options.max_df, joining: args.joining.options() };
     if let Some(html) = html {
-        return report(&database, args, &options, answer, &html, printer);
+        return report(&database, args, (&how, options.min_resemblance), answer, &html, printer);
     }
     let mut output = Output::open(global)?;
     match global.format {
@@ -52,7 +53,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     for some in answer.pairs.chunks(AT_A_TIME) {
         let mut passages = match args.passages {
-            true => Some(passages_of(&database, some, options.max_df)?),
+            true => Some(passages_of(&database, some, &how)?),
             false => None,
         };
         for (index, pair) in some.iter().enumerate() {
@@ -91,20 +92,32 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
 fn report(
     database: &Database,
     args: &PairsArgs,
-    options: &PairsOptions,
+    (how, least): (&PairEvidence, f64),
     answer: PairsAnswer,
     html: &Html<'_>,
     printer: &Printer,
 ) -> anyhow::Result<Outcome> {
-    let above_zero = |share: f64| (share > 0.0).then(|| share.to_string());
     let flags = vec![
         ("--min-shared", (args.min_shared > 1).then(|| args.min_shared.to_string())),
-        ("--min-resemblance", above_zero(options.min_resemblance)),
-        ("--min-containment", above_zero(options.min_containment)),
-        ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
+        ("--min-resemblance", Some(least.to_string())),
+        ("--min-containment", args.min_containment.map(|share| share.to_string())),
+        ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
+        ("--weight", (args.weight == Weight::Idf).then(|| "idf".to_owned())),
+        ("--new-since", args.new_since.map(since)),
+        ("--group-by", args.group_by.as_ref().map(ToString::to_string)),
         ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];
-    let report = Report::of_pairs(database, answer, options, html.about(flags, Vec::new())?)?;
+    let flags = [flags, args.joining.flags()].concat();
+    let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, Vec::new())? };
+    let report = Report::of_pairs(database, answer, how, about)?;
     let complete = html.write(report, Some(database), printer)?;
     Ok(if complete { Outcome::Done } else { Outcome::Incomplete })
+}
+
+/// From when on documents are new, as a report says it.
+fn since(since: Since) -> String {
+    match since {
+        Since::Document(id) => format!("document {id}"),
+        Since::Time(seconds) => format!("{seconds} seconds since 1970"),
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use fpdb::report::html::{Answered, Origin, Report};
-use fpdb::report::{Failure, QueryReport, query_header, query_page, query_rows};
+use fpdb::report::html::{About, Answered, Origin, Report};
+use fpdb::report::{Failure, PairEvidence, QueryReport, query_header, query_page, query_rows};
 use fpdb::{Database, QueryOptions, QuerySource};
 
 use super::Outcome;
-use super::args::{Format, Global, Mode, QueryArgs};
+use super::args::{Format, Global, Mode, QueryArgs, Weight};
 use super::html::{Html, Spooled};
 use super::place;
 use super::printer::{Output, Printer};
@@ -108,8 +108,13 @@ fn report(
         ("--top", Some(args.top.to_string())),
         ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
         ("--max-df", args.max_df.map(|max_df| max_df.to_string())),
+        ("--weight", text(args.weight == Weight::Idf, "idf".into())),
     ];
-    let report = Report::of_queries(database, answered, options.passages, html.about(flags, failures)?)?;
+    let flags = [flags, args.joining.flags()].concat();
+    let how = PairEvidence { max_df: options.max_df, joining: options.joining };
+    let how = options.passages.then_some(&how);
+    let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, failures)? };
+    let report = Report::of_queries(database, answered, how, about)?;
     let complete = html.write(report, Some(database), printer)?;
     Ok(match (failed || !complete, found) {
         (true, _) => Outcome::Incomplete,

@@ -223,9 +223,9 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     }
     let (ranked, matching_documents) = rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
     let (mut shared, mut evidence) = (Shared::default(), None);
-    if options.passages && !ranked.is_empty() {
+    if options.passages {
         shared = Shared::find(store, subject, &ranked, options.max_df)?;
-        evidence = Some(Evidence::new(store, subject, options, &shared));
+        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, &shared));
     }
     let mut matches = Vec::with_capacity(ranked.len());
     for ranked in ranked {

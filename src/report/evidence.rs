@@ -4,35 +4,52 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::wire::{MatchReport, PassageReport, QueryReport};
+use super::wire::{MatchReport, PassageReport, QueryReport, SpanReport};
 use crate::database::{Database, QuerySource};
 use crate::document::DocId;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pairs::Pair;
-use crate::query::QueryOptions;
+use crate::query::{PassageOptions, QueryOptions};
 
-/// The passages of each pair, in their order, found with the df cap that the pairs were: in a passage `query` is a and
-/// `document` is b.
-///
-/// # Errors
-/// What keeps documents and postings from being read.
-pub fn passages_of(database: &Database, pairs: &[Pair], max_df: Option<u64>) -> Result<Vec<Vec<PassageReport>>> {
-    let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-    let mut matches = matches_of(database, &ids, max_df, usize::MAX)?;
-    Ok(ids.iter().map(|pair| matches.remove(pair).map_or_else(Vec::new, |(found, _)| found.passages)).collect())
+/// How pairs were found, and how their passages are to be.
+#[derive(Clone, Debug, Default)]
+pub struct PairEvidence {
+    /// The df cap that the pairs were counted with.
+    pub max_df: Option<u64>,
+    /// How shared runs become passages.
+    pub joining: PassageOptions,
 }
 
-/// The passages of pairs of stored documents: each first document is a query, compared with its partners only. Each match
-/// has at most the `most` longest of its passages, and comes with the number of all.
+/// The passages of each pair, in their order: in a passage `query` is a and `document` is b.
 ///
 /// # Errors
 /// What keeps documents and postings from being read.
-pub(super) fn matches_of(
+pub fn passages_of(database: &Database, pairs: &[Pair], how: &PairEvidence) -> Result<Vec<Vec<PassageReport>>> {
+    let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
+    let mut found = found_in(database, &ids, how, usize::MAX)?;
+    Ok(ids.iter().map(|pair| found.matches.remove(pair).map_or_else(Vec::new, |found| found.0.passages)).collect())
+}
+
+/// What was found in pairs.
+#[derive(Default)]
+pub(super) struct FoundInPairs {
+    /// By pair, the match and the number of all its passages.
+    pub(super) matches: HashMap<(DocId, DocId), (MatchReport, u64)>,
+    /// For each first document the parts that count for nothing.
+    pub(super) ignored: HashMap<DocId, Vec<SpanReport>>,
+}
+
+/// Compares pairs of stored documents: each first document is a query, compared with its partners only. Each match has
+/// at most the `most` longest of its passages.
+///
+/// # Errors
+/// What keeps documents and postings from being read.
+pub(super) fn found_in(
     database: &Database,
     pairs: &[(DocId, DocId)],
-    max_df: Option<u64>,
+    how: &PairEvidence,
     most: usize,
-) -> Result<HashMap<(DocId, DocId), (MatchReport, u64)>> {
+) -> Result<FoundInPairs> {
     let mut partners: Vec<(DocId, Vec<DocId>)> = Vec::new();
     let mut sorted = pairs.to_vec();
     sorted.sort_unstable();
@@ -42,26 +59,58 @@ pub(super) fn matches_of(
             _ => partners.push((a, vec![b])),
         }
     }
-    let answers: Vec<Result<Vec<_>>> = partners
+    let compared: Vec<Result<_>> = partners
         .into_par_iter()
         .map(|(a, only)| {
-            let options = QueryOptions { top: None, max_df, only: Some(only), ..QueryOptions::default() };
-            let mut found = Vec::new();
-            for answer in database.query(&[QuerySource::Number(a)], &options)? {
-                let report = QueryReport::new(&answer?, options.mode, database.profile());
-                found.extend(report.matches.into_iter().map(|mut found| {
+            let mut report = query(database, a, only, how)?;
+            let found: Vec<_> = std::mem::take(&mut report.matches)
+                .into_iter()
+                .map(|mut found| {
                     let passages = longest(&mut found, most);
                     ((a, DocId(found.id)), (found, passages))
-                }));
-            }
-            Ok(found)
+                })
+                .collect();
+            Ok((found, a, spans(&report)))
         })
         .collect();
-    let mut matches = HashMap::new();
-    for found in answers {
-        matches.extend(found?);
+    let mut all = FoundInPairs::default();
+    for compared in compared {
+        let (found, a, ignored) = compared?;
+        all.matches.extend(found);
+        all.ignored.insert(a, ignored);
     }
-    Ok(matches)
+    Ok(all)
+}
+
+/// The parts of stored documents that count for nothing.
+///
+/// # Errors
+/// What keeps documents and postings from being read.
+pub(super) fn ignored_in(
+    database: &Database,
+    documents: Vec<DocId>,
+    how: &PairEvidence,
+) -> Result<HashMap<DocId, Vec<SpanReport>>> {
+    documents.into_par_iter().map(|id| Ok((id, spans(&query(database, id, Vec::new(), how)?)))).collect()
+}
+
+fn query(database: &Database, id: DocId, only: Vec<DocId>, how: &PairEvidence) -> Result<QueryReport> {
+    let options = QueryOptions {
+        top: None,
+        // A query does not count itself among the holders of a hash; pairs count both.
+        max_df: how.max_df.map(|most| most.saturating_sub(1)),
+        joining: how.joining,
+        only: Some(only),
+        ..QueryOptions::default()
+    };
+    let mut answers = database.query(&[QuerySource::Number(id)], &options)?;
+    let answer = answers.pop().unwrap_or(Err(Error::Interrupted))?;
+    Ok(QueryReport::new(&answer, options.mode, database.profile()))
+}
+
+/// The parts of a query that count for nothing.
+pub(super) fn spans(report: &QueryReport) -> Vec<SpanReport> {
+    report.ignored.iter().map(|ignored| ignored.query.clone()).collect()
 }
 
 /// Keeps the `most` longest passages of a match, in their order; returns how many there were.

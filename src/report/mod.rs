@@ -11,7 +11,7 @@ mod wire;
 pub use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
 };
-pub use evidence::passages_of;
+pub use evidence::{PairEvidence, passages_of};
 pub use human::{
     Style, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
     removable_line, stats_page, verify_page,

@@ -4,7 +4,7 @@
 use super::Report;
 
 /// The flags whose values say nothing of names or places.
-const SAFE_FLAGS: [&str; 9] = [
+const SAFE_FLAGS: [&str; 14] = [
     "--mode",
     "--window",
     "-n",
@@ -14,6 +14,11 @@ const SAFE_FLAGS: [&str; 9] = [
     "--min-shared",
     "--min-resemblance",
     "--min-containment",
+    "--gap",
+    "--any-order",
+    "--min-passage",
+    "--weight",
+    "--new-since",
 ];
 
 /// What stands for a reason that could hold a path.

@@ -7,9 +7,9 @@ use super::data::{DatabaseData, LeftOut, Origin, Overview, ReportDocument, Repor
 use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
-use crate::pairs::{PairsAnswer, PairsOptions};
-use crate::report::evidence::{longest, matches_of};
-use crate::report::{Failure, MatchReport, ProfileReport, QueryReport};
+use crate::pairs::PairsAnswer;
+use crate::report::evidence::{PairEvidence, found_in, ignored_in, longest, spans};
+use crate::report::{Failure, MatchReport, ProfileReport, QueryReport, SpanReport};
 
 /// Passages that the page of one pair shows, the longest: more than anybody reads, and few enough for a browser.
 const PASSAGES: usize = 2000;
@@ -25,6 +25,8 @@ pub struct About {
     pub failures: Vec<Failure>,
     /// Pairs to list at most.
     pub max_pairs: usize,
+    /// Whether rare hashes count more in the score.
+    pub weighted: bool,
 }
 
 /// An answered query.
@@ -33,6 +35,7 @@ pub struct Answered {
     report: QueryReport,
     /// How many passages each match has, shown or not.
     passages: Vec<u64>,
+    ignored: Vec<SpanReport>,
     origin: Origin,
 }
 
@@ -41,7 +44,8 @@ impl Answered {
     #[must_use]
     pub fn new(mut report: QueryReport, origin: Origin) -> Self {
         let passages = report.matches.iter_mut().map(|found| longest(found, PASSAGES)).collect();
-        Self { report, passages, origin }
+        let ignored = spans(&report);
+        Self { report, passages, ignored, origin }
     }
 
     /// Whether anything matches.
@@ -52,30 +56,41 @@ impl Answered {
 }
 
 impl Report {
-    /// The report of queries, whose passages were looked for where `with_passages` says so. A query with a stored document
+    /// The report of queries, whose passages were looked for where `how` says how. A query with a stored document
     /// is that document.
     ///
     /// # Errors
     /// What keeps the records of matching documents from being read.
-    pub fn of_queries(database: &Database, answered: Vec<Answered>, with_passages: bool, about: About) -> Result<Self> {
+    pub fn of_queries(
+        database: &Database,
+        answered: Vec<Answered>,
+        how: Option<&PairEvidence>,
+        about: About,
+    ) -> Result<Self> {
+        let with_passages = how.is_some();
         let mut documents = Documents::default();
         let profile = ProfileReport::new(database.profile());
         let in_resemblance = answered.iter().any(|answered| answered.report.mode == "resemblance");
-        let measure = if in_resemblance { "resemblance" } else { "containment_a" };
+        let measure = match (about.weighted, in_resemblance) {
+            (true, _) => "score",
+            (false, true) => "resemblance",
+            (false, false) => "containment_a",
+        };
         let mut histogram = vec![0; BINS];
         let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
         let mut rows = Vec::new();
-        for Answered { report, passages, origin } in answered {
+        for Answered { report, passages, ignored, origin } in answered {
             let query = documents.query(&report, origin);
-            let best = report.matches.iter().map(|found| score(found, in_resemblance)).fold(0.0, f64::max);
+            documents.ignored.insert(query, ignored);
+            let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
             common += report.common;
             rows.extend(report.matches.into_iter().zip(passages).map(|(found, passages)| (query, found, passages)));
         }
         // Stable: matches of equal score stay in the order of the queries and of their answers.
-        rows.sort_by(|(_, x, _), (_, y, _)| score(y, in_resemblance).total_cmp(&score(x, in_resemblance)));
-        let cut = rows.get(about.max_pairs).map(|(_, found, _)| score(found, in_resemblance));
+        rows.sort_by(|(_, x, _), (_, y, _)| y.score.total_cmp(&x.score));
+        let cut = rows.get(about.max_pairs).map(|(_, found, _)| found.score);
         let left = rows.len().saturating_sub(about.max_pairs) as u64;
         rows.truncate(about.max_pairs);
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
@@ -88,8 +103,12 @@ impl Report {
         let mut overview = overview("query", profile, measure, about);
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
+        let ignored = match how {
+            Some(how) => documents.all_ignored(database, how)?,
+            None => documents.known_ignored(),
+        };
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
-        Ok(Self { overview, evidence })
+        Ok(Self { overview, evidence, ignored })
     }
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
@@ -117,21 +136,22 @@ impl Report {
             evidence.push(Some(found));
         }
         let overview = overview("diff", profile, "resemblance", about);
+        let ignored = documents.known_ignored();
         let overview = Overview { documents: documents.list, pairs, histogram, compared: 1, ..overview };
-        Self { overview, evidence }
+        Self { overview, evidence, ignored }
     }
 
-    /// The report of all pairs of a database, found with `options`. The passages of those it lists are looked for.
+    /// The report of all pairs of a database. The passages of those it lists are looked for.
     ///
     /// # Errors
     /// What keeps documents and postings from being read.
-    pub fn of_pairs(database: &Database, answer: PairsAnswer, options: &PairsOptions, about: About) -> Result<Self> {
+    pub fn of_pairs(database: &Database, answer: PairsAnswer, how: &PairEvidence, about: About) -> Result<Self> {
         let searched = searched(database, &about)?;
         let mut best: HashMap<DocId, f64> = HashMap::new();
         for pair in &answer.pairs {
             for id in [pair.a_id, pair.b_id] {
                 let share = best.entry(id).or_default();
-                *share = share.max(pair.resemblance);
+                *share = share.max(pair.score);
             }
         }
         let mut histogram = vec![0; BINS];
@@ -139,16 +159,16 @@ impl Report {
         histogram[0] += searched.documents.saturating_sub(best.len() as u64);
 
         let mut listed = answer.pairs;
-        let cut = listed.get(about.max_pairs).map(|pair| pair.resemblance);
+        let cut = listed.get(about.max_pairs).map(|pair| pair.score);
         let left = listed.len().saturating_sub(about.max_pairs) as u64;
         listed.truncate(about.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-        let mut found = matches_of(database, &ids, options.max_df, PASSAGES)?;
+        let mut found = found_in(database, &ids, how, PASSAGES)?;
         let mut documents = Documents::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for pair in listed {
             let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
-            let found = found.remove(&(pair.a_id, pair.b_id));
+            let found = found.matches.remove(&(pair.a_id, pair.b_id));
             pairs.push(ReportPair {
                 a,
                 b,
@@ -156,6 +176,7 @@ impl Report {
                 resemblance: pair.resemblance,
                 containment_a: pair.containment_a,
                 containment_b: pair.containment_b,
+                score: pair.score,
                 interval: None,
                 identical: found.as_ref().is_some_and(|(found, _)| found.identical),
                 passages: found.as_ref().map(|&(_, passages)| passages),
@@ -163,13 +184,20 @@ impl Report {
             });
             evidence.push(found.map(|(found, _)| found));
         }
-        let mut overview = overview("pairs", ProfileReport::new(database.profile()), "resemblance", about);
+        let measure = if about.weighted { "score" } else { "resemblance" };
+        let mut overview = overview("pairs", ProfileReport::new(database.profile()), measure, about);
         let compared = searched.documents;
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
+        for (id, ignored) in found.ignored {
+            if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
+                documents.ignored.insert(index, ignored);
+            }
+        }
+        let ignored = documents.all_ignored(database, how)?;
         let common = answer.common;
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
-        Ok(Self { overview, evidence })
+        Ok(Self { overview, evidence, ignored })
     }
 }
 
@@ -178,6 +206,8 @@ impl Report {
 struct Documents {
     list: Vec<ReportDocument>,
     by_origin: HashMap<Origin, usize>,
+    /// The parts that are in no measure, where they are known.
+    ignored: HashMap<usize, Vec<SpanReport>>,
 }
 
 impl Documents {
@@ -203,6 +233,23 @@ impl Documents {
             why: None,
             origin: Some(origin),
         })
+    }
+
+    /// The parts that are in no measure, by document, as far as they are known.
+    fn known_ignored(&mut self) -> Vec<Vec<SpanReport>> {
+        (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
+    }
+
+    /// The same of all documents.
+    fn all_ignored(&mut self, database: &Database, how: &PairEvidence) -> Result<Vec<Vec<SpanReport>>> {
+        let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
+            Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
+            _ => None,
+        });
+        for (id, ignored) in ignored_in(database, unknown.collect(), how)? {
+            self.ignored.insert(self.by_origin[&Origin::Stored(id)], ignored);
+        }
+        Ok(self.known_ignored())
     }
 
     fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
@@ -256,15 +303,12 @@ fn pair_of_match(a: usize, b: usize, found: &MatchReport, passages: Option<u64>)
         resemblance: found.resemblance,
         containment_a: found.containment,
         containment_b: found.document_containment,
+        score: found.score,
         interval: found.interval,
         identical: found.identical,
         passages,
         page: false,
     }
-}
-
-fn score(found: &MatchReport, in_resemblance: bool) -> f64 {
-    if in_resemblance { found.resemblance } else { found.containment }
 }
 
 /// One for each whole percent.

@@ -23,7 +23,7 @@ pub struct Overview {
     pub database: Option<DatabaseData>,
     /// Flags that were given, and their values.
     pub options: Vec<(String, String)>,
-    /// What the pairs are ranked by: `resemblance`, `containment_a` or `larger`, the larger containment.
+    /// What the pairs are ranked by: `resemblance` or `containment_a`; `score` where rare hashes count more.
     pub measure: String,
     /// Whether names are replaced.
     pub anonymous: bool,
@@ -101,6 +101,8 @@ pub struct ReportPair {
     pub containment_a: f64,
     /// The share of B's hashes that A holds.
     pub containment_b: f64,
+    /// What the pairs are ranked by.
+    pub score: f64,
     /// The 95% interval of the measure where that is an estimate.
     pub interval: Option<[f64; 2]>,
     /// The bytes of the two are the same.
@@ -158,4 +160,7 @@ pub struct TextData {
     pub schema: String,
     /// The text, decoded.
     pub text: String,
+    /// Parts whose fingerprints are in no measure, because boilerplate or too many documents hold them: from and up to, in
+    /// UTF-16 units, in order.
+    pub ignored: Vec<[u64; 2]>,
 }

@@ -16,10 +16,10 @@ mod write;
 
 pub use assemble::{About, Answered};
 pub use data::{DatabaseData, LeftOut, Origin, Overview, PairData, ReportDocument, ReportPair, SideData, TextData};
-pub use texts::{DocumentTexts, Text, Texts};
+pub use texts::{DocumentTexts, Texts};
 pub use write::{Limits, Options, Written, write};
 
-use super::wire::MatchReport;
+use super::wire::{MatchReport, SpanReport};
 
 /// A report before it is written.
 #[derive(Clone, Debug)]
@@ -29,4 +29,6 @@ pub struct Report {
     /// For each pair of the overview, by its index: the match with its passages, A being the query. `None` where passages
     /// were not looked for.
     pub evidence: Vec<Option<MatchReport>>,
+    /// For each document of the overview, by its index: the parts that are in no measure.
+    pub ignored: Vec<Vec<SpanReport>>,
 }

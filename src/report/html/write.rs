@@ -8,9 +8,10 @@ use super::data::{PairData, SideData, TextData};
 use super::output::Output;
 use super::texts::Texts;
 use super::{Report, anonymous, escape};
+use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::normalize::Readable;
-use crate::report::{Failure, MatchReport, SpanReport};
+use crate::report::{Failure, MatchReport, PassageReport, SpanReport};
 
 /// What a report holds at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,10 @@ pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Optio
     let mut unreadable = 0;
     for index in wanted {
         match embed(&report, index, texts, &mut output) {
-            Ok(found) => sides[index] = Some(found),
+            Ok((found, offsets)) => {
+                sides[index] = Some(found);
+                report.overview.documents[index].extracted = offsets == Offsets::Extracted;
+            }
             Err(Unreadable::Text(error)) => {
                 unreadable += 1;
                 let why = if options.anonymise { anonymous::REASON.to_owned() } else { error.chain() };
@@ -138,8 +142,10 @@ fn embed(
     index: usize,
     texts: &dyn Texts,
     output: &mut Output,
-) -> std::result::Result<Sides, Unreadable> {
-    let Some(origin) = &report.overview.documents[index].origin else { return Ok(Sides::new()) };
+) -> std::result::Result<(Sides, Offsets), Unreadable> {
+    let Some(origin) = &report.overview.documents[index].origin else {
+        return Ok((Sides::new(), Offsets::Original));
+    };
     let text = texts.text(origin).map_err(Unreadable::Text)?;
     let readable = Readable::decode(&text.bytes);
     let mut sides = Sides::new();
@@ -148,18 +154,24 @@ fn embed(
             sides.insert(number, side(&readable, found, pair.a == index));
         }
     }
-    let data = TextData { schema: "fpdb.report.text/1".into(), text: readable.text };
+    let ignored = report.ignored[index].iter().map(|span| mark(&readable, span)).collect();
+    let data = TextData { schema: "fpdb.report.text/1".into(), text: readable.text, ignored };
     let json =
         escape::json(&data).map_err(|error| Unreadable::Report(Error::io("write", "the report")(error.into())))?;
     output.part(&format!("text-{}", index + 1), &json).map_err(Unreadable::Report)?;
-    Ok(sides)
+    Ok((sides, text.offsets))
 }
 
 fn side(readable: &Readable, found: &MatchReport, is_a: bool) -> SideData {
-    let mark = |span: &SpanReport| [readable.units_at(span.start), readable.units_at(span.end)];
-    let marks =
-        found.passages.iter().map(|passage| mark(if is_a { &passage.query } else { &passage.document })).collect();
-    SideData { marks }
+    let marks = found.passages.iter().map(|PassageReport { query, document, .. }| {
+        // The query is A.
+        mark(readable, if is_a { query } else { document })
+    });
+    SideData { marks: marks.collect() }
+}
+
+fn mark(readable: &Readable, span: &SpanReport) -> [u64; 2] {
+    [readable.units_at(span.start), readable.units_at(span.end)]
 }
 
 fn json(value: &impl serde::Serialize, path: &Path) -> Result<String> {

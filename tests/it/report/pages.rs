@@ -301,6 +301,47 @@ fn passages_that_overlap_are_all_marked() {
 }
 
 #[test]
+fn what_counts_for_nothing_is_grey() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let notice =
+        "This notice stands at the head of every single document of the whole collection and says nothing at all.";
+    let copied = "But only two of them tell how the miller found the golden key below the frozen wheel in March.";
+    for (name, copied) in [("a", copied), ("b", copied), ("c", ""), ("d", "")] {
+        let alone = word(u64::from(name.as_bytes()[0]) * 991);
+        let own = format!("{alone} is told in document {name} alone by {alone}");
+        folder.write(&format!("docs/{name}.txt"), format!("{notice}\n{own}\n{copied}\n"));
+    }
+    folder.ok(&["ingest", "--profile", "prose", "docs"]);
+    folder.ok(&["pairs", "--max-df", "2", "--format", "html", "-o", "report"]);
+    browser.open(&page(&folder, "report"), "");
+    assert!(browser.text("document.querySelector('.notice').textContent").contains("--max-df"));
+    browser.open(&page(&folder, "report"), "pair=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    for pane in [0, 1] {
+        let grey = browser.text(&format!(
+            "[...document.querySelectorAll('.pane')[{pane}].querySelectorAll('mark.common')].map((mark) => mark.textContent).join('')"
+        ));
+        assert!(grey.len() > 60 && notice.contains(&grey), "{grey}");
+        assert_eq!(
+            marked(&mut browser, pane, 1),
+            copied.trim_end_matches('.'),
+            "the rest counts, and is the same to the letter"
+        );
+    }
+    assert_eq!(browser.text("document.querySelector('.passages tbody td:last-child').textContent"), "same");
+    assert!(browser.text("document.querySelector('.measures.screen').textContent").contains("is not counted"));
+    browser.check_quiet();
+    // Where a text is gone, passages are inferred, and the page says so.
+    std::fs::remove_file(folder.path().join("docs/b.txt")).unwrap();
+    folder.run(&["pairs", "--max-df", "2", "--format", "html", "-o", "gone"]);
+    browser.open(&page(&folder, "gone"), "pair=1");
+    browser.wait("document.querySelector('.passages tbody')");
+    assert_eq!(browser.text("document.querySelector('.passages tbody td:last-child').textContent"), "about");
+    assert!(browser.text("document.querySelector('.passages').textContent").contains("inferred from fingerprints"));
+}
+
+#[test]
 fn a_long_text_is_shown_before_it_is_all_made() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();

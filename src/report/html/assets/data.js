@@ -30,6 +30,7 @@ function load(part) {
 }
 
 const MEASURES = {
+  ...(report.measure === "score" && { score: { title: "score, rare text counting more", of: (pair) => pair.score } }),
   resemblance: { title: "resemblance", of: (pair) => pair.resemblance },
   containment_a: { title: "share of A in B", of: (pair) => pair.containment_a },
   containment_b: { title: "share of B in A", of: (pair) => pair.containment_b },

@@ -5,7 +5,7 @@ const CAUTION = [
   "Similarity is not proof. Two texts may quote a third, follow one template, use one library, or tell of the same thing in the words it is usually told in. What a share means is for a person to judge who reads the passages.",
   "Share of A in B: how much of A's fingerprints B holds too. A short text copied whole into a long one has a large share of itself in the other, and the long one a small share: look at both.",
   "Resemblance: what both hold, of all that either holds. It is low where the lengths differ, whatever was copied.",
-  "A passage is a pair of places that match. It is exact where the report says so; otherwise its ends are inferred from fingerprints, may fall short of what is shared, and it may span small edits.",
+  "A passage is a pair of places that match. Its two sides are the same, but for layout and capitals, where the table says so; a percentage is the share of it that is equal, the rest being small edits; where it says \u201cabout\u201d, the ends are inferred from fingerprints and may fall short of what is shared.",
   "Nothing shorter than the noise threshold is found, nor is a translation or a thorough paraphrase: a low share proves nothing either.",
 ];
 

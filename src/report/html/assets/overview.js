@@ -80,7 +80,7 @@ function overview() {
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
     { key: "a", title: report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => name(report.documents[pair.a].name) },
     { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), pair.identical && h("span", { class: "faint" }, " (identical)")] },
-    ...["resemblance", "containment_a", "containment_b"].map((measure) => ({
+    ...["score", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
       key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
       cell: (pair) => [meter(pair[measure]), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
     })),
@@ -163,7 +163,7 @@ function overview() {
   slider.addEventListener("input", () => { view.threshold = Number(slider.value); view.shown = 100; update(); });
   filter.addEventListener("input", () => { view.filter = filter.value; view.shown = 100; list(); });
 
-  top_(title(), report.database && [report.database.path === null ? "" : ["of ", name(report.database.path)], ` (${count(report.database.documents, "document")})`]);
+  top_(title(), report.database && report.database.path !== null && ["of ", name(report.database.path)]);
   const single = report.command === "diff";
   document.getElementById("main").replaceChildren(h("div", { class: "overview" },
     ...left().map((words) => h("p", { class: "notice wide", role: "note" }, words)),

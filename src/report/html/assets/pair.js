@@ -20,7 +20,7 @@ async function pairPage(number, passage) {
   let texts;
   try {
     data = !pair.page ? { match: { passages: [] }, a: null, b: null } : await load(`pair-${number}`);
-    texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => side && load(`text-${at + 1}`).then(({ text }) => text)));
+    texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => side && load(`text-${at + 1}`)));
   } catch (error) {
     if (mine === current) main.replaceChildren(measures(pair), h("p", { class: "notice", role: "alert" }, error.message));
     return;
@@ -39,7 +39,7 @@ function measures(pair) {
   return h("div", { class: "measures" },
     bar("bar-a", ["share of ", side("A"), " in ", side("B")], pair.containment_a),
     bar("bar-b", ["share of ", side("B"), " in ", side("A")], pair.containment_b),
-    bar("bar-r", "resemblance", pair.resemblance), interval,
+    bar("bar-r", "resemblance", pair.resemblance), report.measure === "score" && bar("bar-s", "score", pair.score), interval,
     h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"));
 }
 
@@ -52,11 +52,11 @@ function draw(main, pair, documents, data, texts, wanted) {
   };
   const halves = documents.map((document, side) => {
     const key = sides[side];
-    const text = texts[side];
+    const text = texts[side] && texts[side].text;
     // Without the text there are still the offsets, in bytes.
     const marks = text === null ? passages.map((passage) => [passage[key].start, passage[key].end]) : data["ab"[side]].marks;
     const spans = marks.map(([from, to], at) => ({ from, to, number: at + 1 }));
-    const common = [];
+    const common = text === null ? [] : texts[side].ignored.map(([from, to]) => ({ from, to }));
     const letter = "AB"[side];
     const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, spans, common, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
@@ -75,7 +75,7 @@ function draw(main, pair, documents, data, texts, wanted) {
       h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
       h("td", { class: "number" }, grouped(passage.symbols)),
       h("td", { class: "number" }, lines(passage.query)), h("td", { class: "number" }, lines(passage.document)),
-      h("td", { class: "faint" }, passage.agreement !== undefined && passage.agreement !== null && passage.agreement < 1 ? percent(passage.agreement) : passage.exact ? "exact" : "approx."));
+      h("td", { class: "faint" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)));
   });
   // The passages as they are stepped through: as the table has them.
   const order = passages.map((_, at) => at + 1);
@@ -92,6 +92,8 @@ function draw(main, pair, documents, data, texts, wanted) {
   const table = h("nav", { class: "passages", tabindex: 0, "aria-label": "passages" },
     pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `The ${grouped(passages.length)} longest of ${count(pair.passages, "passage")}.`),
     passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
+    data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
+    data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
     passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"))), body));
   const bench = h("div", { class: view.folded ? "bench folded" : "bench" }, table, halves.map((half) => half.element));
   const fold = h("button", { type: "button", id: "fold", "aria-pressed": String(view.folded), onclick: () => {
@@ -101,6 +103,7 @@ function draw(main, pair, documents, data, texts, wanted) {
   } }, "hide table");
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold,
+    texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, or held by many documents"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages });
 
