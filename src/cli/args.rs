@@ -1,4 +1,5 @@
-//! What can be typed. `--help`, the manual page and the completions come from here.
+//! What can be typed. `--help`, the manual page and the completions come from here. It is long because every flag of every
+//! command stands here with its help, and nothing else.
 
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -27,6 +27,9 @@ impl Builder {
         if text.is_empty() {
             return;
         }
+        if at + self.shift < self.floor() {
+            return self.replaced(text, Span { start: at, end: at });
+        }
         let at = at + self.shift;
         let end = at + text.len() as u64;
         match self.segments.last_mut() {
@@ -43,7 +46,9 @@ impl Builder {
             return;
         }
         let begin = self.text.len() as u64;
-        let origin = Span { start: origin.start + self.shift, end: origin.end + self.shift };
+        // A parser can tell places out of order, where blocks lie in each other.
+        let start = self.floor().max(origin.start + self.shift);
+        let origin = Span { start, end: start.max(origin.end + self.shift) };
         self.segments.push(Segment { text: begin, origin });
         // One of the same length would pass for verbatim: it is made two.
         if text.len() as u64 == origin.end - origin.start && text.len() > 1 {
@@ -51,6 +56,12 @@ impl Builder {
         }
         self.growing = false;
         self.text.extend_from_slice(text);
+    }
+
+    /// No origin begins before this.
+    #[inline]
+    fn floor(&self) -> u64 {
+        self.segments.last().map_or(0, |last| last.origin.start)
     }
 
     /// Ends a block at byte `at` of the original: what follows begins a line of its own.

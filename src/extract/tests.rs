@@ -247,6 +247,13 @@ fn markup() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn places_told_out_of_order_lead_back_in_order() {
+    for document in [&b">    <p>\""[..], b">    <p></script>", b"*\r\n    <title><p>"] {
+        text_of(Format::Markdown, document).expect("any text is Markdown");
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(document in prop::collection::vec(any::<u8>(), 0..600)) {

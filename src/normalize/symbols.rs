@@ -13,7 +13,7 @@ use crate::lanes::TEXT;
 ///
 /// It begins *narrow*: as long as all symbols are letters and digits that have codes (`value.rs`) and come from UTF-8, a
 /// code of one byte stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
-/// until it is cleared or [`narrow`](Self::narrow) finds that none such is left.
+/// until it is cleared or `narrow` finds that none such is left.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     length: usize,

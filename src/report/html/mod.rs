@@ -1,7 +1,7 @@
 //! The report people look at: one page that needs no network and no server. An overview (how alike each document is to its
 //! best match, clusters, the ranked pairs) and, for each pair, both texts side by side with their passages.
 //!
-//! A report is a [`Report`], put together from the answers of `query`, `pairs` or `diff`, and then written with [`write`]: as a
+//! A report is a [`Report`], put together from the answers of `query`, `pairs` or `diff`, and then written with [`write()`]: as a
 //! folder, whose page loads a pair when it is opened, or as one file. It says what was left out of it, and the same
 //! answers make the same bytes: no clock is asked.
 
