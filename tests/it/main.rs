@@ -9,6 +9,7 @@ mod crash;
 mod dedup;
 mod federalist;
 mod formats;
+mod golden;
 mod json;
 mod model;
 mod oracle;

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Makes the golden database of the current format version, with the reports it gives: tests/golden/format-N.
+# See tests/golden/README.md for when that is right.
+
+set -euo pipefail
+
+usage='usage: tools/make-golden.sh FPDB
+
+Makes tests/golden/format-N again with the program FPDB, N being the version of its format.'
+
+case "${1-}" in
+    '' | -h | --help)
+        printf '%s\n' "$usage"
+        exit 0
+        ;;
+esac
+fpdb=$(realpath "$1")
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+samples=$root/data-samples
+
+# Documents know the path they were read from, so that is the same everywhere. It is gone when the test runs.
+place=/tmp/fpdb-golden
+mkdir "$place" || {
+    printf 'make-golden: %s is in the way: remove it\n' "$place" >&2
+    exit 1
+}
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+mkdir federalist planted
+cp "$samples"/federalist/fed50.txt federalist/
+cp "$samples"/planted/essay-{lifted-paragraphs,light-edits,reflowed}.txt planted/
+cat "$samples"/federalist/fed{81,83,70}.txt >large.txt
+find . -type f -exec touch -d 2020-01-01T00:00:00Z {} +
+
+db=$place/db
+# A flag of `ingest` that this program has.
+flag() { if "$fpdb" ingest --help | grep -q -e "$1"; then printf "%s\n" "$1"; fi; }
+run() { "$fpdb" --db "$db" -q "$@"; }
+run init -k 20 -w 2
+run ingest federalist planted/essay-light-edits.txt
+# More fingerprints than a batch of this memory holds: two runs in one commit.
+run ingest --memory 1MiB large.txt
+# shellcheck disable=SC2046 # one flag, or none
+run ingest $(flag --store-text) planted/essay-lifted-paragraphs.txt
+# shellcheck disable=SC2046
+run ingest $(flag --boilerplate) planted/essay-reflowed.txt
+printf 'A later hand has added this line.\n' >>federalist/fed50.txt
+touch -d 2020-01-02T00:00:00Z federalist/fed50.txt
+run ingest federalist
+run rm planted/essay-light-edits.txt
+# Eight runs and more are folded; the last commits stay in the log.
+for number in 1 2 3 4 5 6 7 8 9; do
+    sed -n "$((number * 9)),$((number * 9 + 8))p" "$samples/federalist/fed39.txt" >"piece-$number.txt"
+    touch -d 2020-01-01T00:00:00Z "piece-$number.txt"
+    run ingest "piece-$number.txt"
+done
+
+version=$(sed -n 's/^fpdb database, format //p' "$db/FPDB")
+golden=$root/tests/golden/format-$version
+rm -rf "$golden"
+mkdir -p "$golden/reports"
+cp -r "$db" "$golden/db"
+# What the engine says of itself, and makes anew.
+rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming}
+
+# As the test does: from the project's folder, when the documents' files are gone.
+rm -rf federalist planted large.txt piece-*.txt
+cd "$root"
+while read -r name arguments; do
+    # The arguments are words.
+    # shellcheck disable=SC2086
+    "$fpdb" --db "$db" --format json $arguments >"$golden/reports/$name.jsonl"
+done <tests/golden/commands
+du -sh "$golden" | cut -f1
