@@ -182,7 +182,7 @@ fn the_default_threshold_is_that_of_the_profile() {
     let words = |from: u64, to: u64| (from..to).map(|number| word(number * 7) + " ").collect::<String>();
     folder.write("docs/a.txt", words(0, 200) + "now here is one more");
     folder.write("docs/b.txt", words(300, 500) + "then here is one less");
-    folder.write("docs/c.txt", words(600, 800) + &words(30, 50));
+    folder.write("docs/c.txt", words(600, 800) + &words(30, 70));
     let found = |flags: &[&str]| pairs(&folder, flags).into_keys().map(|(a, b)| a + &b).collect::<Vec<String>>();
     folder.ok(&["--db", "words", "ingest", "-q", "--profile", "words", "docs"]);
     let (ab, ac) = ("docs/a.txtdocs/b.txt", "docs/a.txtdocs/c.txt");

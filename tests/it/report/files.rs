@@ -45,9 +45,9 @@ fn a_report_is_a_folder_of_these_files() {
     insta::assert_snapshot!(serde_json::to_string(&overview).unwrap().replace("],\"", "],\n\"").replace("},\"", "},\n\""), @r#"
     {"schema":"fpdb.report/1","version":"","command":"pairs","profile":{"unit":"char","k":25,"w":20,"selection":"robust","guarantee":44},
     "database":{"path":".fpdb","documents":5},
-    "options":[["--min-shared","5"],["--max-df","1000"]],
+    "options":[["--min-shared","5"],["--min-resemblance","0"],["--max-df","1000"]],
     "measure":"resemblance","anonymous":false,"texts":true,"documents":[{"name":"docs/a.txt","role":"stored","bytes":329,"symbols":260,"extracted":false,"why":null},{"name":"docs/b.txt","role":"stored","bytes":307,"symbols":241,"extracted":false,"why":null}],
-    "pairs":[{"a":0,"b":1,"shared":8,"resemblance":0.24242424242424243,"containment_a":0.34782608695652173,"containment_b":0.4444444444444444,"interval":null,"identical":false,"passages":1,"page":true}],
+    "pairs":[{"a":0,"b":1,"shared":8,"resemblance":0.24242424242424243,"containment_a":0.34782608695652173,"containment_b":0.4444444444444444,"score":0.24242424242424243,"interval":null,"identical":false,"passages":1,"page":true}],
     "histogram":[],
     "compared":5,"common":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0},
     "failures":[]}
@@ -270,7 +270,7 @@ fn pairs_have_their_passages_as_json_and_csv() {
     assert_eq!(rows[0]["a_start"], first.query.start.to_string());
     assert_eq!(rows[0]["b_last_line"], first.document.lines[1].to_string());
     let plain = folder.ok(&["pairs", "--format", "csv"]).stdout;
-    assert!(plain.starts_with("a,b,shared,resemblance,containment_a,containment_b,a_id,b_id\n"), "{plain}");
+    assert!(plain.starts_with("a,b,shared,resemblance,containment_a,containment_b,a_id,b_id,score\n"), "{plain}");
 }
 
 fn lines<T: DeserializeOwned>(output: &str) -> Vec<T> {
