@@ -6,7 +6,8 @@ use fpdb::report::{
 use fpdb::{Database, DedupBy, DedupOptions};
 
 use super::Outcome;
-use super::args::{By, DedupArgs, Format, Global, Keep};
+use super::args::{Format, Global};
+use super::comparing::{By, DedupArgs, Keep};
 use super::place;
 use super::printer::{Output, Printer, only};
 

@@ -2,10 +2,11 @@
 
 use fpdb::Mode;
 use fpdb::report::QueryReport;
-use fpdb::report::html::{Origin, Report};
+use fpdb::report::html::{DocumentTexts, Origin, Report};
 
 use super::Outcome;
-use super::args::{DiffArgs, Global};
+use super::args::Global;
+use super::comparing::DiffArgs;
 use super::html::{Html, Spooled};
 use super::printer::{Output, Printer};
 use super::query;
@@ -32,7 +33,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         let b_bytes = std::fs::metadata(&b).map_or(0, |facts| facts.len());
         let about = html.about(args.joining.flags(), Vec::new())?;
         let report = Report::of_diff(report, Origin::File(a), Origin::File(b), b_bytes, about);
-        complete = html.write(report, None, printer)?;
+        let texts = DocumentTexts { database: None, unit: profile.unit, read: &args.read.options() };
+        complete = html.write(report, &texts, printer)?;
     } else {
         let mut output = Output::open(global)?;
         query::write_header(global, &mut output)?;

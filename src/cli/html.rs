@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::Database;
 use fpdb::report::Failure;
 use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
 use tempfile::NamedTempFile;
 
-use super::args::{Format, Global, ReportArgs};
+use super::args::{Format, Global};
+use super::comparing::ReportArgs;
 use super::place;
 use super::printer::Printer;
 
@@ -61,7 +61,7 @@ impl<'a> Html<'a> {
     }
 
     /// Writes the report. Returns whether all texts could be read again.
-    pub(super) fn write(&self, report: Report, database: Option<&Database>, printer: &Printer) -> anyhow::Result<bool> {
+    pub(super) fn write(&self, report: Report, texts: &DocumentTexts<'_>, printer: &Printer) -> anyhow::Result<bool> {
         let options = Options {
             max_bytes: self.args.max_report_size.unwrap_or(Limits::default().bytes),
             anonymise: self.args.anonymise,
@@ -69,7 +69,7 @@ impl<'a> Html<'a> {
             single_file: self.args.single_file,
         };
         let left = report.overview.left_out.pairs;
-        let written = write(report, &DocumentTexts { database }, self.path, &options)?;
+        let written = write(report, texts, self.path, &options)?;
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
         printer.note(&format!("wrote {} ({} files, {} bytes)", page.display(), written.files, written.bytes));
         if left > 0 {

@@ -4,6 +4,7 @@
 mod args;
 mod backup;
 mod compact;
+mod comparing;
 mod dedup;
 mod diff;
 mod generate;

@@ -1,11 +1,12 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
-use fpdb::report::html::{About, Report};
+use fpdb::report::html::{About, DocumentTexts, Report};
 use fpdb::report::{PairEvidence, PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
-use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, Since};
+use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since};
 
 use super::Outcome;
-use super::args::{Format, Global, PairsArgs, Weight};
+use super::args::{Format, Global};
+use super::comparing::{PairsArgs, Weight};
 use super::html::Html;
 use super::place;
 use super::printer::{Output, Printer};
@@ -21,9 +22,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     let database = Database::open(&place::existing(global)?)?;
     let default = PairsOptions::of(database.profile());
-    let given = args.min_shared > 1 || args.min_containment.is_some();
+    let given = args.min_shared.is_some() || args.min_containment.is_some();
     let options = PairsOptions {
-        min_shared: args.min_shared,
+        min_shared: args.min_shared.unwrap_or(default.min_shared),
         min_resemblance: args.min_resemblance.unwrap_or(if given { 0.0 } else { default.min_resemblance }),
         min_containment: args.min_containment.unwrap_or(0.0),
         max_df: (args.max_df > 0).then_some(args.max_df),
@@ -43,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = answer?;
     let how = PairEvidence { max_df: options.max_df, joining: args.joining.options() };
     if let Some(html) = html {
+        left_out(&answer, args, options.min_resemblance, printer);
         return report(&database, args, (&how, options.min_resemblance), answer, &html, printer);
     }
     let mut output = Output::open(global)?;
@@ -72,7 +74,19 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         }
     }
     output.finish()?;
+    left_out(&answer, args, options.min_resemblance, printer);
+    Ok(Outcome::Done)
+}
+
+/// Says how many pairs there are, and what is not in them.
+fn left_out(answer: &PairsAnswer, args: &PairsArgs, least: f64, printer: &Printer) {
     printer.detail(&format!("{} pairs", answer.pairs.len()));
+    if answer.below > 0 && args.min_resemblance.is_none() && least > 0.0 {
+        printer.note(&format!(
+            "{} pairs more have a resemblance below {least} and are left out (--min-resemblance 0 shows them)",
+            answer.below
+        ));
+    }
     if answer.boilerplate > 0 {
         printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
     }
@@ -82,10 +96,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             answer.common, args.max_df
         ));
     }
-    if answer.boilerplate > 0 {
-        printer.note(&format!("{} fingerprints are boilerplate and were not counted", answer.boilerplate));
-    }
-    Ok(Outcome::Done)
 }
 
 /// The pairs as a report for a browser.
@@ -98,7 +108,7 @@ fn report(
     printer: &Printer,
 ) -> anyhow::Result<Outcome> {
     let flags = vec![
-        ("--min-shared", (args.min_shared > 1).then(|| args.min_shared.to_string())),
+        ("--min-shared", args.min_shared.map(|least| least.to_string())),
         ("--min-resemblance", Some(least.to_string())),
         ("--min-containment", args.min_containment.map(|share| share.to_string())),
         ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
@@ -110,7 +120,9 @@ fn report(
     let flags = [flags, args.joining.flags()].concat();
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, Vec::new())? };
     let report = Report::of_pairs(database, answer, how, about)?;
-    let complete = html.write(report, Some(database), printer)?;
+    let read = ReadOptions::default();
+    let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &read };
+    let complete = html.write(report, &texts, printer)?;
     Ok(if complete { Outcome::Done } else { Outcome::Incomplete })
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use fpdb::report::html::{About, Answered, Origin, Report};
+use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
 use fpdb::report::{Failure, PairEvidence, QueryReport, query_header, query_page, query_rows};
 use fpdb::{Database, QueryOptions, QuerySource};
 
 use super::Outcome;
-use super::args::{Format, Global, Mode, QueryArgs, Weight};
+use super::args::{Format, Global};
+use super::comparing::{Mode, QueryArgs, Weight};
 use super::html::{Html, Spooled};
 use super::place;
 use super::printer::{Output, Printer};
@@ -115,7 +116,8 @@ fn report(
     let how = options.passages.then_some(&how);
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, failures)? };
     let report = Report::of_queries(database, answered, how, about)?;
-    let complete = html.write(report, Some(database), printer)?;
+    let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &options.read };
+    let complete = html.write(report, &texts, printer)?;
     Ok(match (failed || !complete, found) {
         (true, _) => Outcome::Incomplete,
         (false, false) if args.exit_status => Outcome::NothingFound,

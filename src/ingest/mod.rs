@@ -84,7 +84,9 @@ impl IngestOptions {
     fn settings(&self) -> u64 {
         let ReadOptions { front_end, closed, fields, limits: _ } = &self.read;
         let table = self.metadata.as_ref().map(|table| table.digest());
-        xxh3_64(format!("{front_end:?} {closed} {fields:?} {} {table:?}", self.boilerplate).as_bytes())
+        xxh3_64(
+            format!("{front_end:?} {closed} {fields:?} {} {} {table:?}", self.boilerplate, self.store_text).as_bytes(),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! What must hold of every front-end: the pieces a document comes in do not matter, origins are exact, memory is
-//!
-//! long because one file holds the samples of all encodings and scripts beside the properties they are held to.
 //! bounded; and unit char and unit word against references that see the whole text at once.
+//!
+//! It is long because one file holds the samples of all encodings and scripts beside the properties they are held to.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::blocks::{Holders, Plan};
-use super::documents::Found;
+use super::documents::{Found, Verdict};
 use super::{Documents, Measured, PairsOptions};
 use crate::error::Result;
 use crate::store::Store;
@@ -25,7 +25,8 @@ struct Lists {
     document_ends: Vec<u64>,
 }
 
-/// Appends the wanted pairs of the documents in `block` with the others; tells how many documents are done.
+/// Appends the wanted pairs of the documents in `block` with the others and returns how many share less than was asked
+/// for; tells how many documents are done.
 pub(super) fn count(
     store: &Store,
     documents: &Documents,
@@ -34,7 +35,7 @@ pub(super) fn count(
     block: Range<u32>,
     progress: &(dyn Fn(u64) + Sync),
     pairs: &mut Vec<Measured>,
-) -> Result<()> {
+) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, &block)?;
     let done = AtomicU64::new(0);
     let found = block.clone().into_par_iter().map_init(
@@ -48,10 +49,14 @@ pub(super) fn count(
             found
         },
     );
-    let found: Vec<Vec<Measured>> = found.collect();
+    let found: Vec<(Vec<Measured>, u64)> = found.collect();
     progress(block.len() as u64);
-    pairs.extend(found.into_iter().flatten());
-    Ok(())
+    let mut below = 0;
+    for (wanted, others) in found {
+        pairs.extend(wanted);
+        below += others;
+    }
+    Ok(below)
 }
 
 impl Lists {
@@ -134,6 +139,7 @@ impl Counter {
         Self { shared: vec![0; documents.ids()], weights, touched: Vec::new() }
     }
 
+    /// The wanted pairs of one document, and the number of those that share less than was asked for.
     fn count(
         &mut self,
         anchor: u32,
@@ -141,7 +147,7 @@ impl Counter {
         lists: &Lists,
         documents: &Documents,
         options: &PairsOptions,
-    ) -> Vec<Measured> {
+    ) -> (Vec<Measured>, u64) {
         let paired_with_all = documents.are_divided();
         for &number in lists.of_document(place) {
             let list = lists.list(number);
@@ -158,13 +164,17 @@ impl Counter {
                 }
             }
         }
-        let mut found = Vec::new();
+        let (mut found, mut below) = (Vec::new(), 0);
         for other in self.touched.drain(..) {
             let shared = std::mem::take(&mut self.shared[other as usize]);
             let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
             let pair = Found { a: anchor.min(other), b: anchor.max(other), shared, weight };
-            found.extend(documents.wanted(pair, options));
+            match documents.judge(pair, options) {
+                Verdict::Wanted(measured) => found.push(measured),
+                Verdict::Below => below += 1,
+                Verdict::NoPair => {}
+            }
         }
-        found
+        (found, below)
     }
 }

@@ -119,11 +119,11 @@ impl Documents {
         }
     }
 
-    /// The pair with its measures, if it is wanted.
-    pub(super) fn wanted(&self, found: Found, options: &PairsOptions) -> Option<Measured> {
+    /// Whether the two are a pair, and one that is wanted.
+    pub(super) fn judge(&self, found: Found, options: &PairsOptions) -> Verdict {
         let Found { a, b, shared, weight } = found;
-        if u64::from(shared) < options.min_shared || !self.may_pair(a, b) {
-            return None;
+        if !self.may_pair(a, b) {
+            return Verdict::NoPair;
         }
         let measures = |shared: f64, a: f64, b: f64| (shared / (a + b - shared), shared / a, shared / b);
         let size = |id: u32| f64::from(self.sizes[id as usize]);
@@ -132,9 +132,25 @@ impl Documents {
             (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
             _ => (resemblance, containment_a, containment_b),
         };
-        let wanted = score >= options.min_resemblance && of_a.max(of_b) >= options.min_containment;
-        wanted.then_some(Measured { a, b, shared: shared.into(), resemblance, containment_a, containment_b, score })
+        let shared = u64::from(shared);
+        let enough = shared >= options.min_shared
+            && score >= options.min_resemblance
+            && of_a.max(of_b) >= options.min_containment;
+        match enough {
+            true => Verdict::Wanted(Measured { a, b, shared, resemblance, containment_a, containment_b, score }),
+            false => Verdict::Below,
+        }
     }
+}
+
+/// What two documents that share a hash are.
+pub(super) enum Verdict {
+    /// Not to be paired.
+    NoPair,
+    /// A pair that shares less than was asked for.
+    Below,
+    /// A pair, with its measures.
+    Wanted(Measured),
 }
 
 /// What tells the group of a document.

@@ -62,8 +62,8 @@ impl Default for PairsOptions {
 
 impl PairsOptions {
     /// The defaults for a database of this profile. Where k is short enough that unrelated documents share k-grams
-    /// (below 25 characters or 6 words: measured in docs/measurements.md), pairs are those with R of 0.03 or more,
-    /// the threshold of the 2001 paper for trigrams of words; else all.
+    /// (below 25 characters or bytes, or 6 words, and code at any k: measured in docs/measurements.md), pairs are
+    /// those with R of 0.03 or more, the threshold of the 2001 paper for trigrams of words; else all.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let evident = match profile.unit {
@@ -133,6 +133,8 @@ pub struct PairsAnswer {
     pub common: u64,
     /// Hashes left out because boilerplate holds them.
     pub boilerplate: u64,
+    /// Pairs that share a hash, but less than was asked for.
+    pub below: u64,
 }
 
 /// A pair by ids, with its measures.
@@ -152,6 +154,7 @@ pub(crate) struct Counted {
     pub(crate) pairs: Vec<Measured>,
     pub(crate) common: u64,
     pub(crate) boilerplate: u64,
+    pub(crate) below: u64,
 }
 
 /// Told how many documents of how many have been compared with all others; from several threads.
@@ -159,7 +162,7 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
-    let Counted { pairs: measured, common, boilerplate } = measured(store, options, &[], progress)?;
+    let Counted { pairs: measured, common, boilerplate, below } = measured(store, options, &[], progress)?;
     let mut names: HashMap<u32, String> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -179,7 +182,7 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
     });
     let mut pairs: Vec<Pair> = named.collect();
     pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b)));
-    Ok(PairsAnswer { pairs, common, boilerplate })
+    Ok(PairsAnswer { pairs, common, boilerplate, below })
 }
 
 /// Finds the pairs without the documents of `left_out`.
@@ -193,9 +196,9 @@ pub(crate) fn measured(
     let plan = Plan::make(store, &mut documents, options)?;
     let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
     let mut pairs = Vec::new();
-    let mut done = 0;
+    let (mut done, mut below) = (0, 0);
     for block in &plan.blocks {
-        count::count(
+        below += count::count(
             store,
             &documents,
             options,
@@ -206,5 +209,5 @@ pub(crate) fn measured(
         )?;
         done += block.len() as u64;
     }
-    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate })
+    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below })
 }

@@ -31,7 +31,7 @@ pub use estimate::wilson_interval;
 pub use passages::PassageOptions;
 pub(crate) use subject::{Subject, SubjectReader};
 pub use text::DocumentText;
-pub(crate) use text::text_of;
+pub(crate) use text::{text_of, text_of_file};
 pub use weight::Weight;
 
 /// What is asked of the query's hashes.

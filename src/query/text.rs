@@ -1,12 +1,13 @@
 //! Texts: the bytes of a document, from the store or from where they were read, and their symbols held whole.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
-use crate::input::{InputLimits, ReadOptions, Reader, stored_document};
+use crate::input::{InputLimits, ReadOptions, Reader, format_of, single_document, stored_document};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
@@ -77,12 +78,36 @@ pub(crate) fn text_of(store: &Store, id: u32) -> Result<Option<DocumentText>> {
     let mut reader = Reader::new(InputLimits::default());
     let Bytes::Here(bytes) = bytes_of(store, id, &record, &mut reader, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
-    Ok(Some(if record.extracted {
-        let text = extract::extract(format, &bytes, &Limits::default())?.text;
-        DocumentText { bytes: text, format, offsets: Offsets::Extracted }
-    } else {
-        DocumentText { bytes, format, offsets: Offsets::Original }
-    }))
+    as_counted(bytes, format, store.profile().unit).map(Some)
+}
+
+/// The text of a file, read as a query document of this unit is.
+///
+/// # Errors
+/// What keeps the file from being read, or from being a document of its format.
+pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
+    let candidate = single_document(path, options)?;
+    let mut bytes = Vec::new();
+    let mut format = None;
+    Reader::new(options.limits).read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
+        if format.is_none() {
+            format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
+        }
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    as_counted(bytes, format.unwrap_or_default(), unit)
+}
+
+/// The bytes of a document, or the text extracted from them where its offsets count that.
+fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit) -> Result<DocumentText> {
+    if unit != Unit::Byte && extract::applies(format) {
+        let extracted = extract::extract(format, &bytes, &Limits::default())?;
+        if extracted.offsets == Offsets::Extracted {
+            return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted });
+        }
+    }
+    Ok(DocumentText { bytes, format, offsets: Offsets::Original })
 }
 
 /// All symbols of a document, and where each came from.

@@ -188,7 +188,11 @@ fn the_default_threshold_is_that_of_the_profile() {
     let (ab, ac) = ("docs/a.txtdocs/b.txt", "docs/a.txtdocs/c.txt");
     assert_eq!(found(&["--db", "words"]), [ac]);
     assert_eq!(found(&["--db", "words", "--min-resemblance", "0"]), [ab, ac]);
+    assert_eq!(found(&["--db", "words", "--min-shared", "1"]), [ab, ac]);
     assert_eq!(found(&["--db", "words", "--min-shared", "2"]), [ac]);
+    let told = |flags: &[&str]| folder.ok(&[&["--db", "words", "pairs"], flags].concat()).stderr;
+    assert!(told(&[]).contains("1 pairs more have a resemblance below 0.03"), "{}", told(&[]));
+    assert!(!told(&["--min-resemblance", "0.03"]).contains("more"), "what was asked for is no news");
     assert_eq!(found(&["--db", "words", "--min-containment", "0.001"]), [ab, ac]);
     folder.ok(&["--db", "prose", "ingest", "-q", "--profile", "prose", "docs"]);
     assert_eq!(found(&["--db", "prose"]), [ac], "one shared run of t symbols is enough");

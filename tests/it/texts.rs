@@ -84,6 +84,20 @@ fn texts_are_added_later_and_go_with_their_documents() {
 }
 
 /// Documents larger than the batch are moved to the store in parts; so are their texts.
+/// A container that has not changed is read again all the same: other settings ask for more of it.
+#[test]
+fn texts_of_members_are_added_later() {
+    let folder = Folder::new();
+    let tar = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/texts.tar");
+    folder.write("texts.tar", std::fs::read(tar).unwrap());
+    folder.ok(&["--db", "db", "ingest", "-q", "texts.tar"]);
+    assert_eq!(text_bytes(&folder, "db"), 0);
+    folder.ok(&["--db", "db", "ingest", "-q", "--store-text", "texts.tar"]);
+    assert!(text_bytes(&folder, "db") > 2000);
+    let again = folder.ok(&["--db", "db", "ingest", "--store-text", "texts.tar", "--format", "json"]).json().remove(0);
+    assert_eq!((&again["added"], &again["replaced"]), (&0.into(), &0.into()), "{again}");
+}
+
 #[test]
 fn texts_are_kept_in_little_memory() {
     let folder = Folder::new();

@@ -1,12 +1,11 @@
 //! Where the texts of a report come from: a stored document's text or a file, read when it is written.
 
-use std::fs;
-
 use super::data::Origin;
 use crate::database::Database;
-use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
-use crate::query::DocumentText;
+use crate::input::ReadOptions;
+use crate::profile::Unit;
+use crate::query::{self, DocumentText};
 
 /// Gives the texts of documents.
 pub trait Texts {
@@ -21,15 +20,16 @@ pub trait Texts {
 pub struct DocumentTexts<'a> {
     /// The database, where there is one.
     pub database: Option<&'a Database>,
+    /// How the files were read: in which unit, and as what.
+    pub unit: Unit,
+    /// See `unit`.
+    pub read: &'a ReadOptions,
 }
 
 impl Texts for DocumentTexts<'_> {
     fn text(&self, origin: &Origin) -> Result<DocumentText> {
         match (origin, self.database) {
-            (Origin::File(path), _) => {
-                let bytes = fs::read(path).map_err(Error::io("read", path))?;
-                Ok(DocumentText { bytes, format: Format::Text, offsets: Offsets::Original })
-            }
+            (Origin::File(path), _) => query::text_of_file(path, self.unit, self.read),
             (Origin::Stored(id), Some(database)) => match database.text_of(*id)? {
                 Some(text) => Ok(text),
                 None => {

@@ -196,6 +196,33 @@ fn standard_input_is_shown_too() {
     assert_eq!(text.text, COPIES[1].1);
 }
 
+/// A file that is asked about is shown as it was read: unpacked, and as the text of its format.
+#[test]
+fn a_file_of_any_format_is_shown_as_the_stored_one_is() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let names =
+        ["sample.docx", "sample.epub", "sample.ipynb", "sample.html", "sample-windows-1252.html", "fed01.txt.gz"];
+    for name in names {
+        let folder = Folder::new();
+        folder.write(&format!("stored/{name}"), fs::read(samples.join(name)).unwrap());
+        folder.write(name, fs::read(samples.join(name)).unwrap());
+        folder.ok(&["ingest", "--profile", "prose", "stored"]);
+        let queried = ["query", name, "--format", "html", "-o", "queried"];
+        let compared =
+            ["diff", "--profile", "prose", name, &format!("stored/{name}"), "--format", "html", "-o", "compared"];
+        for (arguments, report) in [(&queried[..], "queried"), (&compared[..], "compared")] {
+            folder.ok(arguments);
+            let all = files(&folder.path().join(report));
+            let PairData { a, b, .. } = part(&all, "pair-1");
+            let (a, b) = (a.unwrap(), b.unwrap());
+            assert_eq!(a.marks, b.marks, "{name} {report}");
+            assert!(!a.marks.is_empty(), "{name} {report}");
+            let texts = ["text-1", "text-2"].map(|number| part::<TextData>(&all, number).text);
+            assert_eq!(texts[0], texts[1], "{name} {report}");
+        }
+    }
+}
+
 #[test]
 fn nothing_of_names_is_left_in_an_anonymous_report() {
     let folder = Folder::new();
