@@ -4,7 +4,8 @@
 # What is needed and why:
 #   cargo        the Rust toolchain, of at least the version Cargo.toml names; comes from rustup, never from here
 #   make         the Makefile is the one door of the project
-#   C, C++       RocksDB (some 340 C++ files), zstd and lz4 are compiled from source; Rust links with cc too
+#   C, C++       RocksDB (some 340 C++ files), zstd, lz4, xz and the grammars of tree-sitter are compiled from source;
+#                Rust links with cc too
 #   libclang     bindgen reads RocksDB's C header with it, at build time
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute

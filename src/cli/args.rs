@@ -120,7 +120,7 @@ pub(crate) enum Command {
 
 /// The settings a database pins when it is made.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Profile, fixed when the database is made")]
+#[command(next_help_heading = "Profile (a database keeps the one it was made with)")]
 pub(crate) struct ProfileArgs {
     /// A named choice of the settings below: text (characters, k 50, w 100; the default), prose
     /// (characters, k 25, w 20: finds a copied sentence), words (words, k 3, w 1: the 2001 paper), code (tokens of
