@@ -213,7 +213,8 @@ impl Database {
     }
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
-    /// texts are not read again. One commit: all of them or, once `stop` is set, none.
+    /// texts are not read again. As many go into one commit as `options.memory` has room for their records, some 1 KiB
+    /// each. Once `stop` is set no more are committed, and the same call goes on another time.
     ///
     /// # Errors
     /// [`Error::ProfileMismatch`], [`Error::Interrupted`], and what keeps either from being read or written.

@@ -264,6 +264,10 @@ pub(crate) struct MergeArgs {
     /// What to do with a document whose name is stored with other content
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnChange::Replace)]
     pub(crate) on_change: OnChange,
+    /// Memory to use, such as 512M or 4GiB: each commit takes as many documents as it has room for, some 1 KiB each, and
+    /// reads the other database's postings once [default: a quarter of this machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Debug, Args)]

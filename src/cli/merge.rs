@@ -13,7 +13,9 @@ use super::{interrupt, place};
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "merge", &[Format::Human, Format::Json])?;
     let database = Database::open_writer(&place::existing(global)?)?;
-    let options = IngestOptions { on_change: args.on_change.into(), ..IngestOptions::default() };
+    let default = IngestOptions::default();
+    let memory = args.memory.unwrap_or(default.memory);
+    let options = IngestOptions { on_change: args.on_change.into(), memory, ..default };
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful();
     for path in &args.others {
@@ -21,7 +23,10 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         let other = Database::open(path)?;
         let summary = match database.merge(&other, &options, stop, &Silent) {
             Err(fpdb::Error::Interrupted) => {
-                printer.note(&format!("interrupted: nothing of {} was merged", path.display()));
+                printer.note(&format!(
+                    "interrupted: what was committed of {} stays, and the same command goes on",
+                    path.display()
+                ));
                 return Ok(Outcome::Interrupted);
             }
             summary => summary?,

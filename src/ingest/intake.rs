@@ -259,11 +259,17 @@ impl Intake<'_> {
         }
     }
 
-    /// Takes the fingerprints of documents settled before from the database they come from; `moved` pairs
-    /// their ids there with those here.
+    /// True where what has been settled is to be committed before more is.
+    pub(super) fn is_full(&self) -> bool {
+        self.batch.is_full()
+    }
+
+    /// Takes the fingerprints of the documents settled since the last commit from the database they come from, and
+    /// commits; `moved` pairs their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
-        lock(self.committer).adopt(self.store, &mut self.batch, other, moved)
+        lock(self.committer).adopt(self.store, &mut self.batch, other, moved)?;
+        self.commit()
     }
 
     fn leave_out(&mut self, name: &str, outcome: Outcome, format: &str) -> Result<Option<u32>> {

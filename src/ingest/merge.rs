@@ -8,7 +8,8 @@ use super::{IngestObserver, IngestOptions, IngestSummary};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// Adds the documents of `other` to the store, in one commit. Memory is some 1 KiB for each of them.
+/// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
+/// records, some 1 KiB each; each commit reads the other's postings once.
 pub(crate) fn merge(
     store: &Store,
     other: &Store,
@@ -35,10 +36,14 @@ fn merge_into(
         if let Some(new) = intake.settle(record)? {
             moved.push((id, new));
         }
+        if intake.is_full() {
+            intake.adopt(other, &moved)?;
+            moved.clear();
+        }
         Ok(!stop.load(Ordering::Relaxed))
     })?;
     if stop.load(Ordering::Relaxed) {
-        // Nothing has been written: a merge is committed whole.
+        // What is committed stays; what was settled since is not written.
         return Err(Error::Interrupted);
     }
     intake.adopt(other, &moved)?;

@@ -203,6 +203,7 @@ fn merging_is_ingesting_both() {
         folder.ok(&ingest);
     };
     part("left", 0..12);
+    part("parts", 0..12);
     part("right", 8..30);
     folder.ok(&["--db", "right", "rm", "c/020.txt"]);
     part("both", 0..20);
@@ -215,6 +216,18 @@ fn merging_is_ingesting_both() {
     }
     let again = folder.ok(&["--db", "left", "merge", "right", "--format", "json"]).json().remove(0);
     assert_eq!((&again["added"], &again["unchanged"]), (&0.into(), &21.into()));
+
+    // Little memory: more commits, and the same database.
+    let runs = || folder.ok(&["--db", "parts", "stats", "--format", "json"]).json()[0]["runs"].as_u64().unwrap();
+    let before = runs();
+    folder.ok(&["--db", "parts", "merge", "-q", "right", "--memory", "16KiB"]);
+    assert!(runs() > before + 1, "{} runs more", runs() - before);
+    verified(&folder, "parts");
+    let listed = |db: &str| folder.ok(&["--db", db, "list"]).stdout;
+    assert_eq!(listed("parts"), listed("left"));
+    for query in ["c/000.txt", "c/010.txt", "c/020.txt", "c/029.txt"] {
+        assert_eq!(answers(&folder, "parts", query), answers(&folder, "left", query));
+    }
 
     folder.ok(&["--db", "other", "init", "--profile", "words"]);
     let run = folder.run(&["--db", "left", "merge", "other"]);
