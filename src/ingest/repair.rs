@@ -7,7 +7,7 @@ use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ReadOptions, Reader, stored_document};
-use crate::store::{Begun, DocumentRecord, Repair, Repairing, decompress};
+use crate::store::{Begun, DocumentRecord, Repair, Repairing, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
 pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
@@ -20,7 +20,7 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
     for (done, id) in (1..).zip(repairing.hurt()) {
         let record = repairing.read_record(id)?;
         match read_again(&mut repairing, &mut reader, &mut fingerprinter, id, &record)? {
-            Ok(record) => repairing.keep(record)?,
+            Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
         progress("documents read again", done);
@@ -37,8 +37,8 @@ fn read_again(
     record: &DocumentRecord,
 ) -> Result<std::result::Result<DocumentRecord, String>> {
     fingerprinter.begin(Format::named(&record.format).unwrap_or_default());
-    if let Some(text) = repairing.stored_text(id, record)? {
-        return take_stored(repairing, fingerprinter, text, record);
+    if repairing.has_text(id, record)? {
+        return take_stored(repairing, fingerprinter, id, record);
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
@@ -74,11 +74,12 @@ fn read_again(
 fn take_stored(
     repairing: &mut Repairing,
     fingerprinter: &mut Fingerprinter,
-    text: Vec<Vec<u8>>,
+    id: u32,
     record: &DocumentRecord,
 ) -> Result<std::result::Result<DocumentRecord, String>> {
     let mut fingerprints = Vec::new();
-    for chunk in text {
+    for chunk in 0..text_chunks(record.bytes) {
+        let chunk = repairing.stored_chunk(id, chunk)?;
         // It has been looked at already: it is whole.
         fingerprinter.feed(&decompress(&chunk).unwrap_or_default(), &mut fingerprints);
         repairing.take(&std::mem::take(&mut fingerprints))?;

@@ -379,13 +379,22 @@ pub fn verify_page(report: &VerifyReport) -> String {
         page.push_str(", nothing is lost\n");
         return page;
     }
-    let _ = writeln!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));
+    if !repair.lost.is_empty() || repair.texts_lost.is_empty() {
+        let _ = write!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));
+    }
+    if !repair.texts_lost.is_empty() {
+        let _ = write!(page, ", {} lost", count(repair.texts_lost.len() as u64, "stored text"));
+    }
+    page.push('\n');
     if repair.commits_lost > 0 {
         let commits = count(repair.commits_lost, "commit");
         let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
     }
     for lost in &repair.lost {
         let _ = writeln!(page, "  {}: {}", lost.name.as_deref().unwrap_or("(its name is lost)"), lost.reason);
+    }
+    for name in &repair.texts_lost {
+        let _ = writeln!(page, "  {name}: its stored text is lost; its fingerprints are not");
     }
     page
 }

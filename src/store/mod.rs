@@ -65,7 +65,7 @@ pub(crate) use positions::Place;
 pub(crate) use records::{ContainerRecord, DocumentRecord};
 pub(crate) use repair::{Begun, Repairing};
 pub use repair::{LostDocument, Repair};
-pub(crate) use texts::{CHUNK_BYTES, compress, decompress};
+pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub use verify::{Problem, Verification};
 pub(crate) use view::View;
 

@@ -60,6 +60,8 @@ pub struct Repair {
     pub read_again: Vec<String>,
     /// Documents that are in the database no more.
     pub lost: Vec<LostDocument>,
+    /// Documents that are, but whose stored texts are not.
+    pub texts_lost: Vec<String>,
     /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
     pub commits_lost: u64,
     /// What the database holds now.
@@ -161,9 +163,14 @@ impl Repairing {
         Ok(())
     }
 
-    /// The compressed chunks of its text, where they are in the store and whole.
-    pub(crate) fn stored_text(&self, id: u32, record: &DocumentRecord) -> Result<Option<Vec<Vec<u8>>>> {
-        texts::intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+    /// True where its text is in the store and whole.
+    pub(crate) fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
+        texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+    }
+
+    /// A compressed chunk of its text, which is whole.
+    pub(crate) fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
+        self.salvage.get(TEXTS, &text_key(id, chunk))?.ok_or_else(|| unreadable(id))
     }
 
     /// Takes the next chunk of the document's text.
@@ -175,9 +182,12 @@ impl Repairing {
         Ok(())
     }
 
-    /// Ends the document, of which all fingerprints have been taken.
-    pub(crate) fn keep(&mut self, record: DocumentRecord) -> Result<()> {
+    /// Ends the document, of which all fingerprints have been taken; `had_text` where its text was stored before.
+    pub(crate) fn keep(&mut self, record: DocumentRecord, had_text: bool) -> Result<()> {
         self.report.read_again.push(record.name.clone());
+        if had_text && !record.stored_text {
+            self.report.texts_lost.push(record.name.clone());
+        }
         let fingerprints = self.batch.fingerprints();
         // Repeated hashes are taken off when the postings are sorted.
         self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, ..record })?;
@@ -232,21 +242,26 @@ impl Repairing {
 
     /// Copies the documents that are whole, with their positions and postings.
     fn write_whole(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
-        let Self { salvage, survey, store, batch, committer, .. } = self;
-        let options = file_options(POSITIONS)?;
+        let Self { salvage, survey, store, batch, committer, report, .. } = self;
+        let (options, text_options) = (file_options(POSITIONS)?, file_options(TEXTS)?);
         let incoming = store.root.join(INCOMING);
         let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
-        let gone = |id: u32| Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" };
+        let mut text_files = SortedFiles::new(&incoming, TEXTS, 0, &text_options);
         for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
-            let record = survey::record(salvage, id)?.ok_or_else(|| gone(id))?;
+            let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
             for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
                 let key = position_key(id, chunk as u32);
-                files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| gone(id))?)?;
+                files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| unreadable(id))?)?;
             }
             batch.skip_to(id);
-            let text = texts::intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
-            let stored_text = text.is_some();
-            text.into_iter().flatten().for_each(|chunk| batch.push_text(chunk));
+            let stored_text = texts::is_intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
+            for chunk in 0..if stored_text { texts::chunks(record.bytes) } else { 0 } {
+                let key = text_key(id, chunk);
+                text_files.put(&key, &salvage.get(TEXTS, &key)?.ok_or_else(|| unreadable(id))?)?;
+            }
+            if record.stored_text && !stored_text {
+                report.texts_lost.push(record.name.clone());
+            }
             batch.finish(DocumentRecord { distinct, stored_text, ..record })?;
             if batch.is_full() {
                 committer.commit(store, batch)?;
@@ -254,6 +269,7 @@ impl Repairing {
             progress("documents rewritten", done);
         }
         sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
+        sorted_file::ingest(&store.db, TEXTS, text_files.finish()?)?;
 
         progress("documents rewritten", survey.whole.len() as u64);
         let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
@@ -276,6 +292,10 @@ impl Repairing {
     fn commit(&mut self) -> Result<()> {
         self.committer.commit(&self.store, &mut self.batch)
     }
+}
+
+fn unreadable(id: u32) -> Error {
+    Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
 }
 
 /// The settings of a damaged database: from its store, else from the marker file.

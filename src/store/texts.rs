@@ -15,7 +15,7 @@ pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 const LEVEL: i32 = 3;
 
 /// Chunks of a document of so many bytes.
-pub(super) fn chunks(bytes: u64) -> u32 {
+pub(crate) fn chunks(bytes: u64) -> u32 {
     bytes.div_ceil(CHUNK_BYTES as u64) as u32
 }
 
@@ -29,23 +29,19 @@ pub(crate) fn decompress(chunk: &[u8]) -> std::result::Result<Vec<u8>, &'static 
     zstd::bulk::decompress(chunk, CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
 }
 
-/// The compressed chunks of a document's text, of which `get` gives those that can be read; `None` unless all are there
-/// and are what was ingested.
-pub(super) fn intact(
-    record: &DocumentRecord,
-    mut get: impl FnMut(u32) -> Result<Option<Vec<u8>>>,
-) -> Result<Option<Vec<Vec<u8>>>> {
+/// True where the text of a document is stored, all its compressed chunks, which `get` gives, can be read, and they are
+/// what was ingested.
+pub(super) fn is_intact(record: &DocumentRecord, mut get: impl FnMut(u32) -> Result<Option<Vec<u8>>>) -> Result<bool> {
     if !record.stored_text {
-        return Ok(None);
+        return Ok(false);
     }
-    let (mut text, mut digest) = (Vec::new(), Xxh3::new());
+    let mut digest = Xxh3::new();
     for chunk in 0..chunks(record.bytes) {
-        let Some(chunk) = get(chunk)? else { return Ok(None) };
-        let Ok(bytes) = decompress(&chunk) else { return Ok(None) };
+        let Some(chunk) = get(chunk)? else { return Ok(false) };
+        let Ok(bytes) = decompress(&chunk) else { return Ok(false) };
         digest.update(&bytes);
-        text.push(chunk);
     }
-    Ok((digest.digest128().to_be_bytes() == record.digest).then_some(text))
+    Ok(digest.digest128().to_be_bytes() == record.digest)
 }
 
 impl Store {

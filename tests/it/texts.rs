@@ -83,7 +83,6 @@ fn texts_are_added_later_and_go_with_their_documents() {
     assert_eq!((&verified["texts"], &verified["problems"]), (&2.into(), &serde_json::json!([])));
 }
 
-/// Documents larger than the batch are moved to the store in parts; so are their texts.
 /// A container that has not changed is read again all the same: other settings ask for more of it.
 #[test]
 fn texts_of_members_are_added_later() {
@@ -98,6 +97,7 @@ fn texts_of_members_are_added_later() {
     assert_eq!((&again["added"], &again["replaced"]), (&0.into(), &0.into()), "{again}");
 }
 
+/// Documents larger than the batch are moved to the store in parts; so are their texts.
 #[test]
 fn texts_are_kept_in_little_memory() {
     let folder = Folder::new();
@@ -146,7 +146,8 @@ fn a_repair_reads_stored_texts() {
         let mut bytes = std::fs::read(&damaged).unwrap();
         bytes[20] ^= 1;
         std::fs::write(&damaged, bytes).unwrap();
-        folder.run(&["--db", "copy", "verify", "--repair"]);
+        let repaired = folder.run(&["--db", "copy", "verify", "--repair", "--format", "json"]).json().remove(0);
+        let texts_lost = repaired["repair"]["texts_lost"].as_array().unwrap().clone();
         let verified = folder.ok(&["--db", "copy", "verify", "--format", "json"]).json().remove(0);
         assert_eq!(verified["problems"], serde_json::json!([]), "{}", table.display());
         // Where its record was lost, so is the document.
@@ -154,6 +155,7 @@ fn a_repair_reads_stored_texts() {
         if let Some(found) = answer["matches"].get(0) {
             kept += u64::from(found["inferred"].is_null());
             given_up += u64::from(!found["inferred"].is_null());
+            assert_eq!(texts_lost.contains(&"docs/a.txt".into()), !found["inferred"].is_null(), "{repaired}");
         }
     }
     assert!(kept >= 3 && given_up >= 1, "{kept} with their texts, {given_up} without");

@@ -195,13 +195,16 @@ pub struct RepairReport {
     pub lost: Vec<LostDocumentReport>,
     /// Commits after the last one that could be read: what they added or removed may be lost in part.
     pub commits_lost: u64,
+    /// Documents that are in the database, but whose stored texts are not.
+    #[serde(default)]
+    pub texts_lost: Vec<String>,
 }
 
 impl RepairReport {
     /// True where everything is there again.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.lost.is_empty() && self.commits_lost == 0
+        self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty()
     }
 }
 
@@ -255,6 +258,7 @@ impl VerifyReport {
             read_again: repair.read_again.clone(),
             lost: repair.lost.iter().map(lost).collect(),
             commits_lost: repair.commits_lost,
+            texts_lost: repair.texts_lost.clone(),
         };
         let found = Verification { problems: repair.problems.clone(), ..repair.now.clone() };
         Self { repair: Some(done), ..Self::new(&found) }
