@@ -248,7 +248,9 @@ impl Database {
                 batch.delete(id, self.store.document(id)?);
             }
         }
-        Committer::new(&self.store).commit(&self.store, &mut batch)?;
+        if !batch.is_empty() {
+            Committer::new(&self.store).commit(&self.store, &mut batch)?;
+        }
         Ok((removed, unknown))
     }
 
@@ -281,21 +283,22 @@ impl Database {
         ingest::repair(path, progress)
     }
 
-    /// Copies the database into `folder`, where earlier backups may be, and keeps at most `keep` of them.
-    /// Needs a database opened for writing.
+    /// Copies the database into `folder`, where earlier backups of it may be, and keeps at most `keep` of them. The files
+    /// that backups there need are compared with their checksums, or with `quick` only with their sizes. Needs a database
+    /// opened for writing.
     ///
     /// # Errors
-    /// [`Error::NotABackup`] where something else is in the folder.
-    pub fn backup(&self, folder: &Path, keep: Option<usize>) -> Result<Backup> {
-        self.store.backup(folder, keep)
+    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`].
+    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
+        self.store.backup(folder, keep, quick)
     }
 
-    /// Makes a database at `path` of the newest backup in `folder`, and opens it for writing.
+    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.
     ///
     /// # Errors
-    /// [`Error::NotABackup`], [`Error::DatabaseExists`], and a damaged backup.
-    pub fn restore(path: &Path, folder: &Path) -> Result<Self> {
-        Ok(Self { store: Store::restore(path, folder)? })
+    /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
+    pub fn restore(path: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
+        Ok(Self { store: Store::restore(path, folder, number)? })
     }
 
     /// Answers queries, in parallel; the answers are in the order of the sources.

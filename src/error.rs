@@ -47,6 +47,34 @@ pub enum Error {
         /// The path looked at.
         path: PathBuf,
     },
+    /// A folder of backups of another database.
+    #[error("{} holds backups of another database, {}", path.display(), database.display())]
+    OthersBackup {
+        /// The path given.
+        path: PathBuf,
+        /// Where that database is, or was.
+        database: PathBuf,
+    },
+    /// A backup that a folder does not have.
+    #[error("{} has {}", path.display(), missing_backup(*number, numbers))]
+    NoSuchBackup {
+        /// The folder of backups.
+        path: PathBuf,
+        /// The backup asked for; `None` for the newest.
+        number: Option<u32>,
+        /// Those it has.
+        numbers: Vec<u32>,
+    },
+    /// A backup of which a file is not what was written.
+    #[error("backup {number} is damaged: {file} is not what was written")]
+    DamagedBackup {
+        /// The number of the backup.
+        number: u32,
+        /// The file, below the backup's folder.
+        file: String,
+        /// The other backups in the folder.
+        others: Vec<u32>,
+    },
     /// A report is to be written where something else is.
     #[error("{} is not a report of fpdb: {what}", path.display())]
     NotAReport {
@@ -361,6 +389,12 @@ impl Error {
             }
             Self::NotADatabase { .. } => "name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet".into(),
             Self::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
+            Self::OthersBackup { .. } => "give each database a folder of its own; if it is the same database, moved and rebuilt, delete the second line of FPDB-BACKUP there".into(),
+            Self::NoSuchBackup { .. } => "`fpdb restore DIR` takes the newest, --number N another".into(),
+            Self::DamagedBackup { others, .. } => match others.last() {
+                Some(number) => format!("the disk may be failing; an earlier one may be whole: `fpdb restore DIR --number {number}`"),
+                None => "the disk may be failing: make a backup in another folder, on another disk".into(),
+            },
             Self::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
             Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
@@ -435,6 +469,14 @@ impl Error {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
+    }
+}
+
+fn missing_backup(number: Option<u32>, numbers: &[u32]) -> String {
+    let list = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match (number, numbers) {
+        (_, []) | (None, _) => "no backup that can be read".into(),
+        (Some(number), _) => format!("no backup {number}: there are {list}"),
     }
 }
 

@@ -55,4 +55,4 @@ pub use query::{
     DocumentText, Ignored, IgnoredBecause, Match, Mode, Passage, PassageOptions, QueryAnswer, QueryOptions, Weight,
     diff, wilson_interval,
 };
-pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
+pub use store::{Backup, LOGS, Level, LostDocument, Problem, Repair, Verification};

@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Copy the database to a folder; again: only what has changed since
     Backup(BackupArgs),
-    /// Make a database of the newest backup in a folder
+    /// Make a database of the newest backup in a folder, or an older one
     Restore(RestoreArgs),
     /// Add the documents of other databases of the same profile, without reading their texts again
     Merge(MergeArgs),
@@ -247,6 +247,10 @@ pub(crate) struct BackupArgs {
     /// Keep only the N newest backups [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<NonZero<usize>>,
+    /// Compare only the sizes of the files that earlier backups need; without it all of them are read and compared with
+    /// their checksums, and damaged ones are copied again where the database still has them
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 #[derive(Debug, Args)]
@@ -254,6 +258,9 @@ pub(crate) struct RestoreArgs {
     /// A folder of backups
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// The backup to take [default: the newest]
+    #[arg(long, value_name = "N")]
+    pub(crate) number: Option<u32>,
 }
 
 #[derive(Debug, Args)]

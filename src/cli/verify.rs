@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     };
     if bad {
         printer.note(match report.repair {
-            Some(_) => "hint: ingest what is lost again, with --store-text where texts were stored",
+            Some(_) => "hint: ingest again what is or may be lost, with --store-text where texts were stored",
             None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
         });
     }

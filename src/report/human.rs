@@ -379,7 +379,7 @@ pub fn verify_page(report: &VerifyReport) -> String {
         page.push_str(", nothing is lost\n");
         return page;
     }
-    if !repair.lost.is_empty() || repair.texts_lost.is_empty() {
+    if !repair.lost.is_empty() {
         let _ = write!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));
     }
     if !repair.texts_lost.is_empty() {

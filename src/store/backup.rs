@@ -1,18 +1,20 @@
 //! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
 //! that have not changed since, so that a second one costs what is new.
 //!
-//! A backup is a folder with the file `FPDB-BACKUP` (`fpdb backup, format 1\n`) and the engine's own
-//! `engine/`.
+//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the identity and the
+//! path of the database), and the engine's own `engine/`.
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rocksdb::Env;
 use rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
 
+use super::backup_files::BackupFiles;
 use super::create::{is_empty_folder, make_whole};
 use super::format::{FORMAT_VERSION, STORE};
+use super::salvage::replace_file;
 use super::{Store, failed};
 use crate::error::{Error, Result};
 
@@ -20,7 +22,7 @@ const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
 
 /// A backup that has been made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backup {
     /// Its number in its folder, from 1.
     pub number: u32,
@@ -28,6 +30,10 @@ pub struct Backup {
     pub bytes: u64,
     /// The backups now in the folder.
     pub kept: usize,
+    /// Damaged files of earlier backups that were copied again.
+    pub mended: usize,
+    /// Earlier backups that are damaged and cannot be restored.
+    pub damaged: Vec<u32>,
 }
 
 fn marker() -> String {
@@ -35,16 +41,20 @@ fn marker() -> String {
 }
 
 impl Store {
-    /// Copies the database into `folder`, and keeps at most `keep` backups there.
-    pub(crate) fn backup(&self, folder: &Path, keep: Option<usize>) -> Result<Backup> {
-        if !is_backup(folder)? {
-            if folder.exists() && !is_empty_folder(folder) {
-                return Err(Error::NotABackup { path: folder.to_owned() });
-            }
-            fs::create_dir_all(folder.join(ENGINE)).map_err(Error::io("create", folder))?;
-            fs::write(folder.join(MARKER), marker()).map_err(Error::io("write to", folder))?;
-        }
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
+    /// read and compared with its checksum; with `quick` only its size is looked at.
+    pub(crate) fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
+        self.claim(folder)?;
         let mut engine = open(folder)?;
+        let mut files = BackupFiles::new(folder.join(ENGINE));
+        let mut mended = 0;
+        if !quick {
+            for backup in engine.get_backup_info() {
+                files.check(backup.backup_id)?;
+            }
+            // The engine copies a file again that is not there.
+            mended = files.remove_damaged_shared()?;
+        }
         engine.create_new_backup_flush(&self.db, true).map_err(failed("make a backup"))?;
         if let Some(keep) = keep {
             engine.purge_old_backups(keep.max(1)).map_err(failed("remove old backups"))?;
@@ -52,39 +62,100 @@ impl Store {
         let backups = engine.get_backup_info();
         let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
         engine.verify_backup(newest.backup_id).map_err(failed("verify the backup"))?;
-        Ok(Backup { number: newest.backup_id, bytes: newest.size, kept: backups.len() })
+        let mut damaged = Vec::new();
+        if !quick {
+            files.forget_damaged();
+            for backup in &backups {
+                if let Some(file) = files.check(backup.backup_id)? {
+                    if backup.backup_id == newest.backup_id {
+                        return Err(Error::DamagedBackup { number: newest.backup_id, file, others: Vec::new() });
+                    }
+                    damaged.push(backup.backup_id);
+                }
+            }
+        }
+        Ok(Backup { number: newest.backup_id, bytes: newest.size, kept: backups.len(), mended, damaged })
     }
 
-    /// Makes a database at `root`, where nothing may be yet, of the newest backup in `folder`. Every file is
-    /// checked against its checksum as it is copied.
-    pub(crate) fn restore(root: &Path, folder: &Path) -> Result<Self> {
-        if !is_backup(folder)? {
+    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file
+    /// is checked against its checksum as it is copied.
+    pub(crate) fn restore(root: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
+        if owner(folder)?.is_none() {
             return Err(Error::NotABackup { path: folder.to_owned() });
         }
         make_whole(root, |inside| {
             let store = inside.join(STORE);
             let mut engine = open(folder)?;
-            engine
-                .restore_from_latest_backup(&store, &store, &RestoreOptions::default())
-                .map_err(failed("restore from the backup"))?;
+            let numbers: Vec<u32> = engine.get_backup_info().iter().map(|backup| backup.backup_id).collect();
+            let wanted = number.or(numbers.last().copied()).filter(|number| numbers.contains(number));
+            let Some(wanted) = wanted else {
+                return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
+            };
+            let restored = engine.restore_from_backup(&store, &store, &RestoreOptions::default(), wanted);
+            if let Err(error) = restored {
+                // Where it is the backup's fault, the others may do.
+                let mut files = BackupFiles::new(folder.join(ENGINE));
+                return Err(match files.check(wanted)? {
+                    Some(file) => {
+                        let others = numbers.into_iter().filter(|&number| number != wanted).collect();
+                        Error::DamagedBackup { number: wanted, file, others }
+                    }
+                    None => failed("restore from the backup")(error),
+                });
+            }
             Ok(*Self::open_unlocked(inside)?.profile())
         })?;
         Self::open_writer(root)
     }
+
+    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
+    fn claim(&self, folder: &Path) -> Result<()> {
+        let identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
+        let identity = String::from_utf8_lossy(&identity).into_owned();
+        let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
+        match owner(folder)? {
+            None if folder.exists() && !is_empty_folder(folder) => {
+                return Err(Error::NotABackup { path: folder.to_owned() });
+            }
+            None => fs::create_dir_all(folder).map_err(Error::io("create", folder))?,
+            // A database that was moved has kept its identity; one that was repaired, its place.
+            Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
+                return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
+            }
+            Some(_) => {}
+        }
+        let text = format!("{}of {identity} {}\n", marker(), path.display());
+        replace_file(&folder.join(MARKER), text.as_bytes())
+    }
 }
 
-fn is_backup(folder: &Path) -> Result<bool> {
+/// Whose backups are in a folder.
+enum Owner {
+    Unknown,
+    Database { identity: String, path: PathBuf },
+}
+
+/// Whose backups are in the folder; `None` where there are none.
+fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
-    match fs::read_to_string(&path) {
-        Ok(text) if text == marker() => Ok(true),
-        Ok(text) => Err(Error::FormatVersion {
-            path: folder.to_owned(),
-            found: text.trim_end().chars().rev().take_while(char::is_ascii_digit).collect(),
-            supported: FORMAT_VERSION,
-        }),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(source) => Err(Error::Io { action: "read", path, source }),
-    }
+    let text = match fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(source) => return Err(Error::Io { action: "read", path, source }),
+    };
+    let Some(rest) = text.strip_prefix(&marker()) else {
+        let first = text.lines().next().unwrap_or_default();
+        let version: String = first.chars().rev().take_while(char::is_ascii_digit).collect();
+        let found = version.chars().rev().collect();
+        return Err(Error::FormatVersion { path: folder.to_owned(), found, supported: FORMAT_VERSION });
+    };
+    let named = rest.trim_end().strip_prefix("of ").and_then(|named| named.split_once(' '));
+    Ok(Some(match named {
+        Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
+        None => Owner::Unknown,
+    }))
 }
 
 fn open(folder: &Path) -> Result<BackupEngine> {

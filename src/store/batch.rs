@@ -145,6 +145,11 @@ impl Chunks {
         self.slabs.last_mut().into_iter().for_each(|slab| slab.truncate(end));
     }
 
+    /// The bytes of all chunks.
+    pub(super) fn content_bytes(&self) -> usize {
+        self.slabs.iter().map(Vec::len).sum()
+    }
+
     /// The memory it holds.
     fn bytes(&self) -> usize {
         self.slabs.len() * SLAB_BYTES + self.index.capacity() * size_of::<ChunkEntry>()

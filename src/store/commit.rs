@@ -30,6 +30,10 @@ use crate::error::Result;
 const POSTINGS_IN_PART: usize = 1 << 17;
 const CHUNKS_IN_PART: usize = 1 << 8;
 
+/// Fewer bytes of positions or texts go through the engine's log into tables it makes of many commits. With a file for
+/// each the number of files, all of which are kept open, would be that of the commits.
+const FILE_WORTHWHILE: usize = 4 << 20;
+
 impl Store {
     /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
     pub(super) fn change(&self, mut write: WriteBatch, mut view: View, action: &'static str) -> Result<()> {
@@ -186,6 +190,7 @@ impl Committer {
         }
         let is_boilerplate = |document: &&(u32, DocumentRecord)| document.1.boilerplate;
         let written = batch.settled.documents.iter().chain(&batch.updates);
+        let written = written.filter(|(id, _)| !batch.settled.deletes(*id));
         let boilerplate: Vec<u32> = written.filter(is_boilerplate).map(|document| document.0).collect();
         view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
         for (run, record) in &batch.runs {
@@ -232,6 +237,14 @@ fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<W
 }
 
 fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
+    if chunks.content_bytes() < FILE_WORTHWHILE {
+        let rows = (0..chunks.len()).map(|index| chunks.get(index));
+        return write_rows(
+            store,
+            POSITIONS,
+            rows.map(|(document, chunk, bytes)| (position_key(document, chunk), bytes)),
+        );
+    }
     let (options, incoming) = (file_options(POSITIONS)?, store.root.join(INCOMING));
     let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
     let write = |part: usize| {
@@ -248,12 +261,26 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
 }
 
 fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
+    if texts.iter().map(|(_, _, bytes)| bytes.len()).sum::<usize>() < FILE_WORTHWHILE {
+        let rows = texts.iter().map(|(document, chunk, bytes)| (text_key(*document, *chunk), &bytes[..]));
+        return write_rows(store, TEXTS, rows);
+    }
     let (options, incoming) = (file_options(TEXTS)?, store.root.join(INCOMING));
     let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
     for (document, chunk, bytes) in texts {
         files.put(&text_key(*document, *chunk), bytes)?;
     }
     sorted_file::ingest(&store.db, TEXTS, files.finish()?)
+}
+
+/// Writes rows that nobody looks at before the commit, whose synced write makes them durable too.
+fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = ([u8; 8], &'a [u8])>) -> Result<()> {
+    let family = family(&store.db, name)?;
+    let mut write = WriteBatch::default();
+    for (key, value) in rows {
+        write.put_cf(family, key, value);
+    }
+    store.db.write(write).map_err(failed("write positions and texts"))
 }
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
 
 use rocksdb::{DB, IteratorMode, Options, WriteBatch, WriteOptions};
 use tempfile::TempDir;
@@ -23,6 +25,10 @@ use crate::profile::Profile;
 
 /// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
 const CATCH_UPS: usize = 5;
+
+/// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in between.
+const OPENINGS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(5);
 
 impl Store {
     /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
@@ -65,14 +71,25 @@ impl Store {
     /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
     pub(crate) fn open_reader(root: &Path) -> Result<Self> {
         check_marker(root)?;
-        // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
-        let before = lock::last_writer(root)?;
-        if before.is_some() {
-            let opened = Self::open_unlocked(root);
-            if lock::last_writer(root)? == before {
+        for _ in 0..OPENINGS {
+            // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
+            let before = lock::last_writer(root)?;
+            let opened = match before {
+                Some(_) => Self::open_unlocked(root),
+                None => Self::open_beside_writer(root),
+            };
+            let undisturbed = before.is_some() && lock::last_writer(root)? == before;
+            if undisturbed || before.is_none() && opened.is_ok() {
                 return opened;
             }
+            // A table can be folded away between being found in the list and being opened.
+            thread::sleep(PAUSE);
         }
+        Self::open_beside_writer(root)
+    }
+
+    /// Opens a database for reading that another process may be writing.
+    fn open_beside_writer(root: &Path) -> Result<Self> {
         open_files::allow_for(root)?;
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
@@ -195,7 +212,10 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         Err(error) => return Err(error),
         Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
     }
+    // An empty folder may be a disk of its own, somebody's current folder, or behind a link: it is filled, not replaced.
+    let fills = root.is_dir();
     let parent = match root.parent() {
+        _ if fills => root.to_owned(),
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
     };
@@ -209,6 +229,14 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
         .and_then(|()| fs::File::open(inside)?.sync_all())
         .map_err(Error::io("write", &marker_path))?;
+    if fills {
+        // The marker comes last, and makes it a database.
+        for name in [STORE, MARKER] {
+            fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root))?;
+        }
+        fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
+        return Ok(());
+    }
     fs::rename(inside, root).map_err(Error::io("create", root))?;
     // The folder has moved: there is nothing left to remove.
     let _ = making.keep();

@@ -5,16 +5,17 @@
 //! posting is so written once for each rank, and a database of n postings in batches of b has at most
 //! (FAN_IN - 1) log(n / b) / log(FAN_IN) runs or so.
 
-use rocksdb::WriteBatch;
+use rocksdb::properties::BACKGROUND_ERRORS;
+use rocksdb::{BottommostLevelCompaction, CompactOptions, WriteBatch};
 
-use super::format::{FAMILIES, RUN_FAMILIES, posting_key, run_key};
+use super::format::{FAMILIES, RUN_FAMILIES, STORE, posting_key, run_key};
 use super::lookup::{Reading, rows_of};
 use super::ranges;
 use super::records::{self, RunRecord};
 use super::run_reader::{self, RunReader};
 use super::run_writer;
 use super::{Store, View, failed, family};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Runs of one rank that are folded into one of the next.
 const FAN_IN: usize = 8;
@@ -39,10 +40,26 @@ impl Store {
             self.fold(&runs)?;
         }
         self.forget_tombstones()?;
+        let failures = self.background_failures();
         for name in FAMILIES {
-            self.db.compact_range_cf(family(&self.db, name)?, None::<&[u8]>, None::<&[u8]>);
+            let mut options = CompactOptions::default();
+            // A run is a few large tables already; of the rest every commit may have left some.
+            if !RUN_FAMILIES.contains(&name) {
+                options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+            }
+            self.db.compact_range_cf_opt(family(&self.db, name)?, None::<&[u8]>, None::<&[u8]>, &options);
+        }
+        // The engine does not return what kept it from compacting, but counts it.
+        if self.background_failures() > failures {
+            let log = self.root.join(STORE).join("LOG");
+            let source = format!("the end of {} says why; nothing is lost", log.display()).into();
+            return Err(Error::Store { action: "compact its tables", source });
         }
         Ok(())
+    }
+
+    fn background_failures(&self) -> u64 {
+        self.db.property_int_value(BACKGROUND_ERRORS).ok().flatten().unwrap_or(0)
     }
 
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.

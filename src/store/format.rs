@@ -226,15 +226,20 @@ pub(super) fn name_key(name: &str, document: u32) -> Vec<u8> {
 /// Name and document of a name key.
 pub(super) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
     let (rest, document) = split_u32(key)?;
-    let mut name = Vec::with_capacity(rest.len());
-    let mut bytes = rest.strip_suffix(&[0, 1])?.iter();
+    Some((parse_name_prefix(rest)?, document))
+}
+
+/// What [`name_prefix`] was made of.
+pub(super) fn parse_name_prefix(key: &[u8]) -> Option<String> {
+    let mut name = Vec::with_capacity(key.len());
+    let mut bytes = key.strip_suffix(&[0, 1])?.iter();
     while let Some(&byte) = bytes.next() {
         if byte == 0 && bytes.next() != Some(&0xff) {
             return None;
         }
         name.push(byte);
     }
-    Some((String::from_utf8(name).ok()?, document))
+    String::from_utf8(name).ok()
 }
 
 pub(super) fn digest_key(digest: &[u8; 16], document: u32) -> [u8; 20] {

@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Characters of the holder's command that are kept.
+const COMMAND_LENGTH: usize = 200;
+
 /// Held as long as it lives.
 #[derive(Debug)]
 pub(super) struct WriterLock {
@@ -54,7 +57,8 @@ impl WriterLock {
         }
         let program = std::env::args_os().next().unwrap_or_default();
         let program = Path::new(&program).file_name().unwrap_or_default().display().to_string();
-        let command = std::env::args_os().nth(1).unwrap_or_default().display().to_string();
+        let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.display().to_string()).collect();
+        let command: String = arguments.join(" ").replace(char::is_control, " ").chars().take(COMMAND_LENGTH).collect();
         let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(SystemTime::now());
         let id = std::process::id();
         let holder = format!("process {id} ({program} {command})\nsince {seconds}.{nanoseconds:09}\n");

@@ -5,6 +5,7 @@
 //! makes them visible together with the documents they belong to. The format is in [`format`].
 
 mod backup;
+mod backup_files;
 mod batch;
 mod bits;
 mod block;
@@ -55,6 +56,9 @@ use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
 
 pub use backup::Backup;
+
+/// The part of a database's bytes that no table holds.
+pub const LOGS: &str = "logs and manifest";
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE, Settled};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
@@ -300,7 +304,7 @@ impl Store {
             total += entry.and_then(|entry| entry.metadata()).map_or(0, |metadata| metadata.len());
         }
         let tables: u64 = parts.iter().map(|&(_, bytes)| bytes).sum();
-        parts.push(("logs and manifest", total.saturating_sub(tables)));
+        parts.push((LOGS, total.saturating_sub(tables)));
         Ok(parts)
     }
 }

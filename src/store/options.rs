@@ -3,10 +3,13 @@
 //! Options live on each column family's own `Options`: the engine's bindings pass table options given for
 //! the whole database to no column family.
 
-use rocksdb::{BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode, Options};
+use rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options,
+};
 
 use super::failed;
 use super::format::{CONTAINERS, DOCUMENTS, FAMILIES, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS};
+use super::sorted_file::FILE_BYTES;
 use crate::error::Result;
 
 /// One cache for all families, which fills as it is used. 192 MiB hold the filters of 100 million hashes and
@@ -73,7 +76,12 @@ fn table(cache: &Cache, block: usize, compression: DBCompressionType) -> Options
     // there are none; its checksums cover each block's place in the file.
     blocks.set_format_version(6);
     let mut options = Options::default();
+    // Merges the tables of small commits also where their keys do not overlap, which compaction by levels would move as
+    // they are: a table for each commit, and all tables are kept open. Those of runs are never compacted.
+    options.set_compaction_style(DBCompactionStyle::Universal);
     options.set_block_based_table_factory(&blocks);
+    // As large as those written here: what is kept open is few files.
+    options.set_target_file_size_base(FILE_BYTES);
     options.set_compression_type(compression);
     options.set_bottommost_compression_type(compression);
     options

@@ -214,7 +214,11 @@ const LIST: &str = "MANIFEST-";
 pub(super) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut builder = tempfile::Builder::new();
+        // As readable as any file: others may read the database.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
         std::io::Write::write_all(&mut file, content)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;

@@ -9,7 +9,7 @@ use super::{failed, family, options};
 use crate::error::{Error, Result};
 
 /// A file is closed at this size; a run of any size is some of them.
-const FILE_BYTES: u64 = 256 << 20;
+pub(super) const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.
 pub(super) struct SortedFiles<'a> {

@@ -100,11 +100,13 @@ impl Survey {
 
         let mut taken = 0u64;
         let mut last = None;
+        let mut highest = deleted.max();
         let unread = for_each_posting(salvage, &mut |posting| {
             if let Some(tally) = tallies.get_mut(&posting.document) {
                 tally.add(posting, last != Some((posting.hash, posting.document)));
             }
             last = Some((posting.hash, posting.document));
+            highest = highest.max(Some(posting.document));
             taken += 1;
             if taken.is_multiple_of(1 << 16) {
                 progress("postings", taken);
@@ -148,7 +150,12 @@ impl Survey {
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
         let next_document = match &state {
             Some(state) => state.next_document,
-            None => ids.iter().chain(named.iter().map(|(id, _)| id)).max().map_or(0, |&last| last.saturating_add(1)),
+            // No id is given again that a row may still name.
+            None => {
+                let named = named.last().map(|&(id, _)| id);
+                let highest = highest.max(ids.last().copied()).max(lost.max()).max(named);
+                highest.map_or(0, |id| id.saturating_add(1))
+            }
         };
         Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, findings })
     }
@@ -249,7 +256,7 @@ impl Postings for SalvagedRun<'_> {
             let Some((key, value)) = self.rows.current() else { return Ok(None) };
             match parse_posting_key(key) {
                 Some((run, _, _)) if run != self.run => return Ok(None),
-                Some((_, first_hash, _)) if let Ok(block) = Block::decode(first_hash, value) => {
+                Some((_, last_hash, _)) if let Ok(block) = Block::decode(last_hash, value) => {
                     self.block = block.postings().collect::<Vec<_>>().into_iter();
                 }
                 _ => self.undecoded += 1,

@@ -2,16 +2,17 @@
 //!
 //! Memory is 24 bytes for each id ever given; nothing else grows with the database.
 
+use roaring::RoaringBitmap;
 use rocksdb::IteratorMode;
 
 use super::filter_cursor::FilterCursor;
 use super::format::{
-    DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker, name_key,
-    parse_posting_key, position_key, split_u32, text_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
+    name_key, parse_name_prefix, parse_posting_key, position_key, split_u32, text_key,
 };
 use super::lookup::{Reading, blocks_of, current_block, rows_of};
 use super::positions::{self, CHUNK_PLACES};
-use super::records::{self, DocumentRecord, RunRecord, StateRecord};
+use super::records::{self, ContainerRecord, DocumentRecord, RunRecord, StateRecord};
 use super::run_reader::{self, RunReader};
 use super::survey::Tally;
 use super::{Posting, Store, View, failed, family};
@@ -72,6 +73,7 @@ impl Store {
         verifier.check_strays(NAMES)?;
         verifier.check_strays(DIGESTS)?;
         verifier.check_stray_texts()?;
+        verifier.check_containers()?;
         Ok(verifier.found)
     }
 }
@@ -192,6 +194,7 @@ impl Verifier<'_> {
         progress: &mut dyn FnMut(&'static str, u64),
     ) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
+        let mut recorded = RoaringBitmap::new();
         for entry in self.store.db.iterator_cf(family(&self.store.db, DOCUMENTS)?, IteratorMode::Start) {
             let Some((key, value)) = self.listed(entry.map_err(failed("read the documents")))? else { break };
             let Some(([], id)) = split_u32(&key) else {
@@ -207,6 +210,7 @@ impl Verifier<'_> {
                 continue;
             };
             let what = format!("{what}, {}", record.name);
+            recorded.insert(id);
             sums.documents += 1;
             sums.bytes += record.bytes;
             sums.symbols += record.symbols;
@@ -240,6 +244,11 @@ impl Verifier<'_> {
             }
             self.found.documents += 1;
             progress("documents", self.found.documents);
+        }
+        for (id, tally) in (0..).zip(tallies) {
+            if tally.postings > 0 && self.view.is_live(id) && !recorded.contains(id) {
+                self.problem(format!("document {id}"), "it has postings, and no record that can be read");
+            }
         }
         Ok(sums)
     }
@@ -311,6 +320,21 @@ impl Verifier<'_> {
         }
         let ended = rows.status().map_err(failed("read texts"));
         self.listed(ended)?;
+        Ok(())
+    }
+
+    /// What is known of the containers that were ingested whole.
+    fn check_containers(&mut self) -> Result<()> {
+        for entry in self.store.db.iterator_cf(family(&self.store.db, CONTAINERS)?, IteratorMode::Start) {
+            let entry = entry.map_err(failed("read what it knows of containers"));
+            let Some((key, value)) = self.listed(entry)? else { break };
+            let Some(source) = parse_name_prefix(&key) else {
+                self.problem(CONTAINERS, "a key is no path");
+                continue;
+            };
+            let record = records::decode::<ContainerRecord>(&value, || format!("the record of the container {source}"));
+            self.listed(record)?;
+        }
         Ok(())
     }
 

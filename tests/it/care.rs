@@ -176,20 +176,115 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     assert_eq!(answers(&folder, "b", "c/003.txt"), now);
     assert_ne!(then, now);
 
+    // The first is there too, and a third is not.
+    folder.ok(&["--db", "c", "restore", "copies", "--number", "1"]);
+    assert_eq!(answers(&folder, "c", "c/003.txt"), then);
+    let run = folder.run(&["--db", "d", "restore", "copies", "--number", "3"]);
+    assert!(run.status == 2 && run.stderr.contains("no backup 3: there are 1, 2"), "{run:#?}");
+
     // A damaged backup is not restored.
-    let shared = folder.path().join("copies/engine/shared_checksum");
-    let table = fs::read_dir(shared)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .max_by_key(|path| path.metadata().unwrap().len());
-    let table = table.unwrap();
-    let mut bytes = fs::read(&table).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&table, bytes).unwrap();
+    let flip = |path: &Path| {
+        let mut bytes = fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(path, bytes).unwrap();
+    };
+    let shared = fs::read_dir(folder.path().join("copies/engine/shared_checksum")).unwrap();
+    let tables = shared.map(|entry| entry.unwrap().path()).max_by_key(|path| path.metadata().unwrap().len());
+    flip(&tables.unwrap());
     let run = folder.run(&["--db", "d", "restore", "copies"]);
     assert_eq!(run.status, 2, "{run:#?}");
+    assert!(run.stderr.contains("backup 2 is damaged: shared_checksum/"), "{run:#?}");
     assert!(!folder.path().join("d").exists(), "half a database must not appear");
+
+    // The next backup copies what it shares again; what only an earlier one had stays damaged, and is said.
+    flip(&folder.path().join("copies/engine/private/1/CURRENT"));
+    let run = folder.run(&["--db", "a", "backup", "copies"]);
+    assert!(run.status == 2 && run.stderr.contains("1 damaged files of earlier backups were copied again"), "{run:#?}");
+    assert!(run.stderr.contains("backup 1 is damaged"), "{run:#?}");
+    folder.ok(&["--db", "d", "restore", "copies"]);
+    assert_eq!(answers(&folder, "d", "c/003.txt"), now);
+    folder.ok(&["--db", "a", "backup", "--keep", "1", "copies"]);
+}
+
+#[test]
+fn a_folder_of_backups_is_for_one_database() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    for db in ["a", "b"] {
+        folder.ok(&["--db", db, "ingest", "-q", "c"]);
+    }
+    folder.ok(&["--db", "a", "backup", "copies"]);
+    let run = folder.run(&["--db", "b", "backup", "--keep", "1", "copies"]);
+    assert!(run.status == 2 && run.stderr.contains("holds backups of another database"), "{run:#?}");
+    // Moved, it is the same one; so is another at its place, as a repair makes it.
+    fs::rename(folder.path().join("a"), folder.path().join("moved")).unwrap();
+    folder.ok(&["--db", "moved", "backup", "copies"]);
+    fs::rename(folder.path().join("b"), folder.path().join("moved-2")).unwrap();
+    fs::rename(folder.path().join("moved"), folder.path().join("a")).unwrap();
+    fs::rename(folder.path().join("moved-2"), folder.path().join("moved")).unwrap();
+    folder.ok(&["--db", "moved", "backup", "copies"]);
+}
+
+/// Every table is kept open, so there must not be one more for each commit.
+#[test]
+fn many_small_ingests_leave_few_tables() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    for number in 0..40 {
+        folder.ok(&["ingest", "-q", "--store-text", "-k", "5", "-w", "4", &format!("c/{number:03}.txt")]);
+    }
+    let tables = || {
+        let files = fs::read_dir(folder.path().join(".fpdb/store")).unwrap();
+        files.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "sst")).count()
+    };
+    // Some of eight families and of at most fourteen runs: it was five for each ingest.
+    assert!(tables() < 80, "{} tables", tables());
+    folder.ok(&["compact"]);
+    assert!(tables() < 16, "{} tables", tables());
+    verified(&folder, ".fpdb");
+}
+
+#[test]
+fn an_empty_folder_becomes_a_database() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..2);
+    fs::create_dir(folder.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
+    folder.ok(&["--db", "link", "ingest", "-q", "c"]);
+    verified(&folder, "real");
+    fs::create_dir(folder.path().join("here")).unwrap();
+    let run = folder.command(&["--db", ".", "init"]).current_dir(folder.path().join("here")).status().unwrap();
+    assert!(run.success());
+    verified(&folder, "here");
+}
+
+#[test]
+fn damage_of_what_is_known_of_containers_is_found() {
+    let folder = Folder::new();
+    for name in ["texts.tar", "texts.zip"] {
+        folder.write(name, fs::read(format!("{}/tests/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap());
+    }
+    folder.ok(&["ingest", "-q", "texts.tar", "texts.zip"]);
+    // It is in the log until the store is opened for writing again, and then in a table.
+    folder.ok(&["compact"]);
+    let mut found = 0;
+    for entry in fs::read_dir(folder.path().join(".fpdb/store")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        let needle = b"texts.tar\x00\x01";
+        if path.extension().is_none_or(|end| end != "sst") || !bytes.windows(needle.len()).any(|some| some == needle) {
+            continue;
+        }
+        found += 1;
+        let mut flipped = bytes.clone();
+        flipped[20] ^= 1;
+        fs::write(&path, flipped).unwrap();
+        assert_eq!(folder.run(&["verify"]).status, 2);
+        fs::write(&path, bytes).unwrap();
+    }
+    assert!(found >= 1);
+    verified(&folder, ".fpdb");
 }
 
 #[test]
