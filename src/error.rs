@@ -209,6 +209,12 @@ pub enum Error {
         /// What the decoder said.
         source: Cause,
     },
+    /// Data on which the reader of its format gave up in a way it is not meant to.
+    #[error("the reader of this format failed on it: {detail}")]
+    ReaderFailed {
+        /// What it said, and where.
+        detail: String,
+    },
     /// A member that only a password opens.
     #[error("it is encrypted")]
     Encrypted,
@@ -245,6 +251,12 @@ pub enum Error {
     /// A record that cannot be held in memory.
     #[error("the record has more than {limit} bytes")]
     RecordTooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// A document whose name, path and metadata are too much to keep.
+    #[error("the document's name, path and metadata have more than {limit} bytes")]
+    MetadataTooLarge {
         /// The limit.
         limit: u64,
     },
@@ -415,6 +427,7 @@ impl Error {
             Self::TooLarge { .. } => "split it, or save its text and ingest that".into(),
             Self::Unpacked { .. } => "it may have been made to do harm; if not, save its text and ingest that".into(),
             Self::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is".into(),
+            Self::ReaderFailed { .. } => "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out".into(),
             Self::Encrypted => "unpack it yourself, and ingest what comes out".into(),
             Self::Expansion { .. } => "if the file is to be trusted, a larger --max-expansion lets it pass".into(),
             Self::Expanded { .. } => "if the file is to be trusted, a larger --max-expanded-size lets it pass".into(),
@@ -422,6 +435,7 @@ impl Error {
             Self::TooManyMembers { .. } => "if the file is to be trusted, a larger --max-members lets it pass".into(),
             Self::DocumentTooLarge { .. } => "a larger --max-document-size lets it pass".into(),
             Self::RecordTooLarge { .. } => "a larger --max-record-size lets it pass; records are held in memory whole".into(),
+            Self::MetadataTooLarge { .. } => "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them".into(),
             Self::JsonTooDeep { .. } => "a larger --max-json-depth lets it pass".into(),
             Self::NotARecord { .. } => "--no-expand takes the file as one document".into(),
             Self::NoField { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),

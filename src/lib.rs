@@ -28,6 +28,7 @@ mod document;
 mod error;
 mod extract;
 mod fingerprint;
+mod guarded;
 mod ingest;
 mod input;
 mod kernel;

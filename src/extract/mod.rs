@@ -27,8 +27,6 @@ mod tests;
 mod tex;
 mod xml;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 pub use choose::{Choice, HEAD as CHOICE_HEAD, choose};
 pub use formats::{FORMATS, FormatFacts};
 pub(crate) use limits::Limits;
@@ -36,6 +34,7 @@ pub(crate) use map::{Lines, Map};
 
 use crate::document::{Format, Offsets, Span};
 use crate::error::{Error, Result};
+use crate::guarded::guarded;
 
 /// The text of a document.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +83,7 @@ pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<E
         limits.check_transcript(format, bytes)?;
     }
     // The libraries are not meant to panic, and this one document is lost if they do. What they worked on is dropped.
-    let extracted = catch_unwind(AssertUnwindSafe(|| match format {
+    let extracted = guarded(|| match format {
         Format::Html => Ok(html::extract(bytes)),
         Format::Markdown => Ok(markdown::extract(bytes)),
         Format::Tex => Ok(tex::extract(bytes)),
@@ -95,6 +94,6 @@ pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<E
         Format::Odt => office::odt(bytes, limits).map(Extracted::detached),
         Format::Epub => epub::extract(bytes, limits).map(Extracted::detached),
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
-    }));
+    });
     extracted.unwrap_or_else(|_| Err(Error::not_of_format(format, "its reader failed on it")))
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::pipeline::Step;
+use super::pipeline::{Closed, Step};
 use super::worker::{Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::input::{About, FileFacts, ReadAs};
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
 
-/// A file written to this shortly before it was read could be written to again without its time changing:
+/// A file written to this shortly before it was looked at could be written to again without its time changing:
 /// file systems count time in steps of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
@@ -38,9 +38,17 @@ pub(super) struct Intake<'a> {
     outcomes: Receiver<Result<()>>,
     last: LastBatch,
     summary: IngestSummary,
-    /// Documents and failures of the run when the container that is being taken in began; `None` once part of it has
-    /// been given up.
-    before: Option<(u64, usize)>,
+    /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
+    before: Option<Before>,
+    /// The stored documents of the name that was looked up last, as of the last batch.
+    looked_up: Option<(String, Vec<u32>)>,
+}
+
+/// What the run had done when a container began.
+struct Before {
+    documents: u64,
+    kept: u64,
+    failed: usize,
 }
 
 /// The batch that was handed to the committing thread last.
@@ -87,6 +95,7 @@ pub(super) fn with_intake<T>(
             last: LastBatch::default(),
             summary: IngestSummary::default(),
             before: None,
+            looked_up: None,
         })
     })
 }
@@ -103,8 +112,11 @@ impl Intake<'_> {
                 self.summary.unchanged += documents;
                 self.observer.unchanged(&name, documents);
             }
-            Step::Open => self.before = Some((self.documents(), self.summary.failed.len())),
-            Step::Close(file, whole) => self.close(&file, whole),
+            Step::Open => {
+                let IngestSummary { kept, ref failed, .. } = self.summary;
+                self.before = Some(Before { documents: self.documents(), kept, failed: failed.len() });
+            }
+            Step::Close(closed) => self.close(&closed),
             Step::Skipped { name, reason } => self.skip(name, reason),
             Step::Failed { name, error } => self.fail(name, error),
             Step::Read(about, pieces) => self.take_document(about, &pieces)?,
@@ -126,15 +138,16 @@ impl Intake<'_> {
         Ok(std::mem::take(&mut self.summary))
     }
 
-    /// Remembers a container of which nothing failed, so that it need not be read again.
-    fn close(&mut self, file: &FileFacts, whole: bool) {
-        if let Some((documents, failed)) = self.before.take()
-            && whole
-            && failed == self.summary.failed.len()
+    /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
+    fn close(&mut self, Closed { name, file, whole }: &Closed) {
+        if let Some(before) = self.before.take()
+            && *whole
+            && before.failed == self.summary.failed.len()
+            && before.kept == self.summary.kept
             && let Some(modified) = settled(file)
         {
-            let documents = self.documents() - documents;
-            let settings = self.options.settings();
+            let documents = self.documents() - before.documents;
+            let settings = self.options.settings(name);
             let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
             self.batch.container(file.source.clone(), record);
         }
@@ -196,50 +209,69 @@ impl Intake<'_> {
     /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
     /// Returns its id where it is added.
     pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
-        let stored = self.documents_named(&record.name)?;
-        let Some((newest, newest_record)) = stored.last() else {
+        if let Err(error) = record.check() {
+            self.batch.abandon()?;
+            self.fail(record.name, error);
+            return Ok(None);
+        }
+        let Some((newest, newest_record)) = self.newest_named(&record.name)? else {
             return self.add(record, Outcome::Added);
         };
-        // Another format counts as a change where it was asked for.
-        let same_format = self.options.read.front_end == ReadAs::Auto || newest_record.format == record.format;
-        let stores_text = record.stored_text && !newest_record.stored_text;
-        if newest_record.digest == record.digest && same_format && stores_text {
-            // The same bytes, to be kept this time.
-            self.batch.delete(*newest, newest_record.clone());
-            record.boilerplate |= newest_record.boilerplate;
-            return self.add(record, Outcome::Replaced);
+        let same = if self.is_same(&newest_record, &record) {
+            Some((newest, newest_record.clone()))
+        } else if self.options.on_change == OnChange::Both {
+            self.version_like(&record)?
+        } else {
+            None
+        };
+        if let Some((id, stored)) = same {
+            if record.stored_text && !stored.stored_text {
+                // The same bytes, to be kept this time.
+                record.boilerplate |= stored.boilerplate;
+                self.batch.delete(id, stored);
+                return self.add(record, Outcome::Replaced);
+            }
+            let (name, format) = (record.name.clone(), stored.format.clone());
+            self.batch.abandon()?;
+            self.refresh(id, &stored, record, &name, &format);
+            return Ok(None);
         }
-        if newest_record.digest == record.digest && same_format {
-            let format = newest_record.format.clone();
-            let name = record.name.clone();
-            self.refresh(*newest, newest_record, record);
-            return self.leave_out(&name, Outcome::Unchanged, &format);
-        }
-        record.boilerplate |= stored.iter().any(|(_, stored)| stored.boilerplate);
+        record.boilerplate |= newest_record.boilerplate;
         match self.options.on_change {
-            OnChange::Keep => self.leave_out(&record.name, Outcome::Kept, &record.format),
+            OnChange::Keep => {
+                self.batch.abandon()?;
+                self.count(&record.name, Outcome::Kept, &record.format);
+                Ok(None)
+            }
             OnChange::Both => self.add(record, Outcome::Added),
             OnChange::Replace => {
-                for (id, record) in stored {
-                    self.batch.delete(id, record);
+                for id in self.documents_named(&record.name)? {
+                    let old = self.record(id)?;
+                    record.boilerplate |= old.boilerplate;
+                    self.batch.delete(id, old);
                 }
                 self.add(record, Outcome::Replaced)
             }
         }
     }
 
+    /// Whether a stored document is what this one would be.
+    fn is_same(&self, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
+        // Another format counts as a change where it was asked for.
+        let same_format = self.options.read.front_end == ReadAs::Auto || stored.format == record.format;
+        stored.digest == record.digest && same_format
+    }
+
     /// A document that has the content stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
-        let stored = self.documents_named(&about.name)?;
-        match stored.last() {
+        match self.newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
                 let (source, modified) = origin_of(&about);
                 let About { name, member, metadata, .. } = about;
                 let boilerplate = self.options.boilerplate;
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-                self.refresh(*newest, record, found);
-                self.count(&name, Outcome::Unchanged, &record.format);
+                self.refresh(newest, &record, found, &name, &record.format);
             }
             _ => self.fail(about.name.clone(), Error::GivenTwice { name: about.name }),
         }
@@ -247,7 +279,7 @@ impl Intake<'_> {
     }
 
     /// Rewrites what is kept of a stored document beside its content, as it was found this time, if that has changed.
-    fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord) {
+    fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord, name: &str, format: &str) {
         let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
         // To say nothing of a document is not to take back what was said.
         let metadata = if metadata.is_empty() { record.metadata.clone() } else { metadata };
@@ -255,8 +287,12 @@ impl Intake<'_> {
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
         let is_new = self.last.settled.record(id).is_some() || self.batch.settled().record(id).is_some();
         if update != *record && !is_new {
+            if let Err(error) = update.check() {
+                return self.fail(update.name, error);
+            }
             self.batch.update(id, update);
         }
+        self.count(name, Outcome::Unchanged, format);
     }
 
     /// True where what has been settled is to be committed before more is.
@@ -272,30 +308,52 @@ impl Intake<'_> {
         self.commit()
     }
 
-    fn leave_out(&mut self, name: &str, outcome: Outcome, format: &str) -> Result<Option<u32>> {
-        self.batch.abandon()?;
-        self.count(name, outcome, format);
+    /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
+    fn documents_named(&mut self, name: &str) -> Result<Vec<u32>> {
+        if self.looked_up.as_ref().is_none_or(|(last, _)| last != name) {
+            self.looked_up = Some((name.to_owned(), self.store.documents_named(name)?));
+        }
+        let (last, settled) = (&self.last.settled, self.batch.settled());
+        let stored = self.looked_up.iter().flat_map(|(_, ids)| ids).copied();
+        // Those of the last batch are stored too by now, or not.
+        let stored = stored.filter(|&id| last.record(id).is_none() && !last.deletes(id));
+        let added = last.documents_named(name).iter().copied();
+        let added = stored.chain(added).filter(|&id| !settled.deletes(id));
+        Ok(added.chain(settled.documents_named(name).iter().copied()).collect())
+    }
+
+    /// The last of [`Intake::documents_named`]. However many there are, it is found at once.
+    fn newest_named(&mut self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
+        let (last, settled) = (&self.last.settled, self.batch.settled());
+        let added = last.documents_named(name).iter().rev().find(|&&id| !settled.deletes(id));
+        let newest = match settled.documents_named(name).last().or(added) {
+            Some(&newest) => Some(newest),
+            None => self.documents_named(name)?.last().copied(),
+        };
+        newest.map(|id| Ok((id, self.record(id)?))).transpose()
+    }
+
+    /// The last document of this name and content, in this format.
+    fn version_like(&self, record: &DocumentRecord) -> Result<Option<(u32, DocumentRecord)>> {
+        let (last, settled) = (&self.last.settled, self.batch.settled());
+        let stored = self.store.documents_with(&record.digest)?;
+        let added = [last.documents_with(&record.digest), settled.documents_with(&record.digest)].concat();
+        for id in stored.into_iter().chain(added).rev() {
+            if settled.deletes(id) || last.deletes(id) {
+                continue;
+            }
+            let found = self.record(id)?;
+            if found.name == record.name && self.is_same(&found, record) {
+                return Ok(Some((id, found)));
+            }
+        }
         Ok(None)
     }
 
-    /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
-    fn documents_named(&self, name: &str) -> Result<Vec<(u32, DocumentRecord)>> {
-        let (last, settled) = (&self.last.settled, self.batch.settled());
-        let mut documents = Vec::new();
-        for id in self.store.documents_named(name)? {
-            // Those of the last batch are stored too by now, or not.
-            if last.record(id).is_none() && !last.deletes(id) && !settled.deletes(id) {
-                documents.push((id, self.store.document(id)?));
-            }
-        }
-        for (added, id) in
-            [last, settled].into_iter().flat_map(|a| a.documents_named(name).iter().map(move |&id| (a, id)))
-        {
-            if let Some(record) = added.record(id).filter(|_| !settled.deletes(id)) {
-                documents.push((id, record.clone()));
-            }
-        }
-        Ok(documents)
+    /// The record of a document that is stored, or was settled in this run.
+    fn record(&self, id: u32) -> Result<DocumentRecord> {
+        let settled = self.batch.settled().record(id).or_else(|| self.last.settled.record(id));
+        settled.map_or_else(|| self.store.document(id), |record| Ok(record.clone()))
     }
 
     fn record_of(&self, about: About, read: &Read, fingerprints: u64) -> DocumentRecord {
@@ -350,6 +408,7 @@ impl Intake<'_> {
         let next = self.batch.next();
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
+        self.looked_up = None;
         self.last = LastBatch { settled: Arc::clone(batch.settled()), awaited: Some(documents) };
         // The thread ends after this intake only, unless it panics; then there will be no outcome either.
         let _ = self.batches.send(batch);
@@ -395,7 +454,6 @@ fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
 
 /// When a file was written, where it can vouch for the content.
 fn settled(file: &FileFacts) -> Option<(i64, u32)> {
-    let now = clock::now();
-    let settled = |modified: &Modified| modified.seconds < now - UNTRUSTED_SECONDS;
+    let settled = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
     file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds))
 }

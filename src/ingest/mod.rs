@@ -80,13 +80,13 @@ impl IngestOptions {
     /// Below this the fixed costs of a batch dominate, and the setting is refused.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
-    /// A digest of what has a say in which documents a container gives, and in what is kept of them.
-    fn settings(&self) -> u64 {
+    /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
+    fn settings(&self, name: &str) -> u64 {
         let ReadOptions { front_end, closed, fields, limits: _ } = &self.read;
         let table = self.metadata.as_ref().map(|table| table.digest());
-        xxh3_64(
-            format!("{front_end:?} {closed} {fields:?} {} {} {table:?}", self.boilerplate, self.store_text).as_bytes(),
-        )
+        let (boilerplate, store_text) = (self.boilerplate, self.store_text);
+        let settings = format!("{front_end:?} {closed} {fields:?} {boilerplate} {store_text} {table:?} {name}");
+        xxh3_64(settings.as_bytes())
     }
 }
 

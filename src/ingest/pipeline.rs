@@ -6,6 +6,7 @@
 //! next: so decompression and fingerprinting overlap, and a member of any size passes through a queue of a few pieces.
 
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -36,8 +37,8 @@ pub(super) enum Step {
     KnownContainer(String, u64, u64),
     /// What comes up to the next `Close` is of one file.
     Open,
-    /// All of the file has been handed over; true if none of it was left out because of an error.
-    Close(Arc<FileFacts>, bool),
+    /// All of the file has been handed over.
+    Close(Closed),
     Skipped {
         name: String,
         reason: &'static str,
@@ -46,6 +47,14 @@ pub(super) enum Step {
         name: String,
         error: Error,
     },
+}
+
+/// A container or compressed file that has been read.
+pub(super) struct Closed {
+    pub(super) name: String,
+    pub(super) file: Arc<FileFacts>,
+    /// None of it was left out because of an error.
+    pub(super) whole: bool,
 }
 
 /// Runs the pipeline to the end of the walk, or until `stop` is set.
@@ -62,7 +71,7 @@ pub(super) fn run(
     let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
-        let walker = Walker { store, options, stop, observer, steps, jobs, settings: options.settings() };
+        let walker = Walker { store, options, stop, observer, steps, jobs };
         let walker = scope.spawn(move || walker.walk(sources));
         for _ in 0..options.threads {
             let jobs = &waiting_jobs;
@@ -78,8 +87,7 @@ pub(super) fn run(
             }
         }
         drop(taken);
-        let walked = walker.join().unwrap_or(Ok(()));
-        outcome.and(walked)
+        outcome.and(walker.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
@@ -91,7 +99,6 @@ struct Walker<'a> {
     observer: &'a dyn IngestObserver,
     steps: SyncSender<Step>,
     jobs: SyncSender<Job>,
-    settings: u64,
 }
 
 impl Walker<'_> {
@@ -132,22 +139,23 @@ impl Walker<'_> {
             Known::Content(digest) => Some(digest),
             Known::Nothing => None,
         };
-        if let Some(documents) = self.known_documents(&file)? {
+        if let Some(documents) = self.known_documents(&about.name, &file)? {
             return Ok(self.step(Step::KnownContainer(about.name, file.bytes, documents)));
         }
         let container = match open(&about, &file, reading) {
             Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
             Ok(Opened::Document(content)) => {
+                let closed = Closed { name: about.name.clone(), file, whole: true };
                 let _ = self.step(Step::Open);
                 let _ = self.document(about, content, None);
-                return Ok(self.step(Step::Close(file, true)));
+                return Ok(self.step(Step::Close(closed)));
             }
             Ok(Opened::Container(container)) => container,
             Err(error) => return Ok(self.step(Step::Failed { name: about.name, error })),
         };
         let _ = self.step(Step::Open);
         match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
-            Ok(whole) => Ok(self.step(Step::Close(file, whole))),
+            Ok(whole) => Ok(self.step(Step::Close(Closed { name: about.name, file, whole }))),
             Err(error) => Ok(self.step(Step::Failed { name: about.name, error })),
         }
     }
@@ -182,11 +190,13 @@ impl Walker<'_> {
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// The documents that came of this file, if it was ingested whole with the same settings and has not changed.
-    fn known_documents(&self, file: &FileFacts) -> Result<Option<u64>> {
+    /// The documents that came of this file, if it was ingested whole under this name with the same settings and has not
+    /// changed.
+    fn known_documents(&self, name: &str, file: &FileFacts) -> Result<Option<u64>> {
+        let settings = self.options.settings(name);
         let known = self.store.container(&file.source)?.filter(|known| {
             let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
-            known.bytes == file.bytes && Some(known.modified) == modified && known.settings == self.settings
+            known.bytes == file.bytes && Some(known.modified) == modified && known.settings == settings
         });
         Ok(known.map(|known| known.documents))
     }

@@ -10,6 +10,7 @@ use super::{IngestObserver, IngestOptions};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
+use crate::guarded::guarded;
 use crate::input::{Candidate, Content, Reader, format_of};
 use crate::store::{CHUNK_BYTES, Store, compress};
 
@@ -53,7 +54,7 @@ pub(super) fn work(
     stop: &AtomicBool,
     observer: &dyn IngestObserver,
 ) {
-    let mut worker = Worker {
+    let new = || Worker {
         store,
         options,
         stop,
@@ -63,14 +64,20 @@ pub(super) fn work(
         reader: Reader::new(options.read.limits),
         fingerprinter: Fingerprinter::new(store.profile()),
     };
+    let mut worker = new();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { candidate, stored, pieces }) = job else { return };
-        let end = match worker.stored(&candidate, stored) {
+        let end = guarded(|| match worker.stored(&candidate, stored) {
             Ok(Some(digest)) => Piece::Stored(digest),
             Ok(None) => Piece::End(worker.read(&candidate, &pieces)),
             Err(error) => Piece::End(Err(error)),
-        };
+        });
+        let end = end.unwrap_or_else(|detail| {
+            // What it was at is half done.
+            worker = new();
+            Piece::End(Err(Error::ReaderFailed { detail }))
+        });
         // An intake that is gone has failed, and says so itself.
         let _ = pieces.send(end);
     }
@@ -98,7 +105,8 @@ impl Worker<'_> {
             return Ok(same.then_some(stored));
         }
         let Content::Whole(bytes) = &candidate.content else { return Ok(None) };
-        if !self.looks {
+        // The stored one can be replaced by the one before it.
+        if !self.looks || candidate.about.repeated {
             return Ok(None);
         }
         let Some(&newest) = self.store.documents_named(&candidate.about.name)?.last() else { return Ok(None) };

@@ -8,6 +8,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
@@ -16,6 +19,7 @@ use super::reader::{PIECE, is_unchanged};
 use super::stored::member_of;
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions, candidate_of};
 use crate::error::{Error, Result};
+use crate::guarded::guarded;
 
 /// Pieces of one member that may wait to be read.
 const PIECES_WAITING: usize = 2;
@@ -153,12 +157,14 @@ struct Place {
     /// What the innermost of them is.
     format: &'static str,
     metadata: Vec<(String, String)>,
+    /// As [`About::repeated`].
+    repeated: bool,
 }
 
 impl Place {
     fn outermost(about: &About) -> Self {
         let metadata = about.metadata.clone();
-        Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata }
+        Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata, repeated: false }
     }
 }
 
@@ -177,6 +183,8 @@ struct Expander<'a> {
     whole: bool,
     /// The last member could not be read to its end.
     broken: bool,
+    /// The hashes of the names that members have had. Those of records are numbers, and not among them.
+    names: FxHashSet<u64>,
 }
 
 impl<'a> Expander<'a> {
@@ -186,7 +194,7 @@ impl<'a> Expander<'a> {
         meter: &'a Meter<'a>,
         visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Self {
-        Self { about, options, meter, visit, whole: true, broken: false }
+        Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default() }
     }
 
     /// Takes whatever `input` is.
@@ -223,8 +231,10 @@ impl<'a> Expander<'a> {
         };
         match decoder {
             Ok(mut inside) => {
+                let outer = place.clone();
                 let hint = name_inside(&place.hint);
-                self.layer(Place { hint, depth: place.depth + 1, format, ..place }, &mut inside)
+                let inner = Place { hint, depth: place.depth + 1, format, ..place };
+                guarded(|| self.layer(inner, &mut inside)).unwrap_or_else(|detail| self.give_up(&outer, detail))
             }
             Err(error) => self.fail(&place.suffix, error),
         }
@@ -238,9 +248,13 @@ impl<'a> Expander<'a> {
         let (fields, meter) = (&self.options.fields, self.meter);
         let outer = Place { depth: place.depth + 1, format: container.name(), ..place };
         let mut within = Within { outer: &outer, expander: self };
-        let read = match from {
+        let read = guarded(|| match from {
             From::File(file) => read_file(container, file, fields, meter, &mut within),
             From::Stream(input) => read_stream(container, input, fields, meter, &mut within),
+        });
+        let read = match read {
+            Ok(read) => read,
+            Err(detail) => return self.give_up(&outer, detail),
         };
         match read {
             Err(Error::Interrupted) => Err(Error::Interrupted),
@@ -294,8 +308,16 @@ impl<'a> Expander<'a> {
             file: self.about.file.clone(),
             member,
             metadata: place.metadata,
+            repeated: place.repeated,
         };
         self.tell(Found::Document(Candidate { about, content }))
+    }
+
+    /// The reader of what is at this place has panicked. What was around it can be read on.
+    fn give_up(&mut self, place: &Place, detail: String) -> Result<()> {
+        // What has been kept for it may be why.
+        let error = self.meter.failure_or(|| Error::ReaderFailed { detail });
+        self.break_off(place, error)
     }
 
     /// What is at this place could not be read to its end.
@@ -339,7 +361,7 @@ impl Read for Broken<'_> {
     }
 }
 
-/// Sends `head` and what `input` has after it, in pieces, until the receiver is gone.
+/// Sends `head`, which is not empty, and what `input` has after it, in pieces, until the receiver is gone.
 fn pump(
     head: Vec<u8>,
     input: &mut dyn Read,
@@ -349,18 +371,19 @@ fn pump(
 ) -> Result<()> {
     let mut total = 0;
     let mut piece = head;
-    while !piece.is_empty() {
+    loop {
         total += piece.len() as u64;
         if total > limit {
             return Err(Error::DocumentTooLarge { limit });
         }
-        if pieces.send(Ok(piece)).is_err() {
+        // The empty piece is the end.
+        let last = piece.is_empty();
+        if pieces.send(Ok(piece)).is_err() || last {
             return Ok(());
         }
         piece = Vec::with_capacity(PIECE);
         (&mut *input).take(PIECE as u64).read_to_end(&mut piece).map_err(&cause)?;
     }
-    Ok(())
 }
 
 /// Takes the members of one container.
@@ -375,7 +398,10 @@ impl Members for Within<'_, '_> {
         let Member { suffix, hint, metadata, content } = member;
         let suffix = format!("{}{suffix}", self.outer.suffix);
         let metadata = self.outer.metadata.iter().cloned().chain(metadata).collect();
-        let place = Place { suffix, hint, metadata, ..*self.outer };
+        let is_new =
+            matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
+        let repeated = self.outer.repeated || !is_new;
+        let place = Place { suffix, hint, metadata, repeated, ..*self.outer };
         match content {
             MemberContent::Record(text) => self.expander.record(place, text),
             MemberContent::Stream(input) => self.expander.layer(place, input),

@@ -99,6 +99,7 @@ mod tests {
             file: None,
             member: None,
             metadata: vec![("label".into(), "old".into()), ("url".into(), "u".into())],
+            repeated: false,
         };
         table.apply(&mut about);
         about.metadata

@@ -119,6 +119,8 @@ pub(crate) struct About {
     /// Which part of the file, as its name says it; `None` for the whole.
     pub(crate) member: Option<String>,
     pub(crate) metadata: Vec<(String, String)>,
+    /// Whether the file has had a document of this name before this one.
+    pub(crate) repeated: bool,
 }
 
 /// Where the bytes of a document come from.
@@ -130,8 +132,17 @@ pub(crate) enum Content {
     Compressed(Compression),
     /// These are all of them.
     Whole(Vec<u8>),
-    /// They come piece by piece, or end with an error.
+    /// They come piece by piece, and end with an empty one or with an error.
     Pieces(Receiver<Result<Vec<u8>>>),
+}
+
+/// The next piece of [`Content::Pieces`]; `None` after the last.
+///
+/// # Errors
+/// The one it ends with; [`Error::Interrupted`] where it breaks off, for whoever sent it is gone.
+pub(crate) fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
+    let piece = pieces.recv().unwrap_or(Err(Error::Interrupted))?;
+    Ok((!piece.is_empty()).then_some(piece))
 }
 
 /// What the file system says of a file.
@@ -142,6 +153,8 @@ pub(crate) struct FileFacts {
     pub(crate) source: String,
     pub(crate) bytes: u64,
     pub(crate) modified: Option<Modified>,
+    /// When it was looked at, in seconds since 1970.
+    pub(crate) seen: i64,
 }
 
 /// One step of a walk.
@@ -162,14 +175,17 @@ pub(crate) enum Found {
 impl Candidate {
     /// The document that standard input is.
     pub(crate) fn standard_input(name: &str) -> Self {
-        let name = name.to_owned();
-        let about = About { hint: name.clone(), name, file: None, member: None, metadata: Vec::new() };
-        Self { about, content: Content::File }
+        Self::new(name.to_owned(), None)
     }
 
     /// The document that a whole file is.
     fn file(name: String, facts: FileFacts) -> Self {
-        let about = About { hint: name.clone(), name, file: Some(Arc::new(facts)), member: None, metadata: Vec::new() };
+        Self::new(name, Some(Arc::new(facts)))
+    }
+
+    fn new(name: String, file: Option<Arc<FileFacts>>) -> Self {
+        let hint = name.clone();
+        let about = About { name, hint, file, member: None, metadata: Vec::new(), repeated: false };
         Self { about, content: Content::File }
     }
 }

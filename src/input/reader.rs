@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::decompress::decompress;
 use super::limits::{InputLimits, Meter, Metered};
 use super::walk::modified;
-use super::{Candidate, Compression, Content, FileFacts, ReadAs};
+use super::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::extract::{self, Choice};
@@ -72,8 +72,8 @@ impl Reader {
         match (&candidate.content, &candidate.about.file) {
             (Content::Whole(bytes), _) => intake.piece(bytes)?,
             (Content::Pieces(pieces), _) => {
-                for piece in pieces {
-                    intake.piece(&piece?)?;
+                while let Some(piece) = next_piece(pieces)? {
+                    intake.piece(&piece)?;
                 }
             }
             (Content::File, Some(file)) => self.file(file, None, progress, &mut intake)?,

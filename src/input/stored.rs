@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 
 use super::{
-    Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, candidate_of, open, single_document,
+    Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, candidate_of, next_piece, open,
+    single_document,
 };
 use crate::error::{Error, Result};
 
@@ -76,8 +77,8 @@ impl Gathering {
             Content::Whole(bytes) => Self::Whole(bytes),
             Content::Pieces(pieces) => Self::Pieces(thread::spawn(move || {
                 let mut bytes = Vec::new();
-                for piece in pieces {
-                    bytes.extend(piece?);
+                while let Some(piece) = next_piece(&pieces)? {
+                    bytes.extend(piece);
                 }
                 Ok(bytes)
             })),

@@ -187,7 +187,8 @@ pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
 fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
     let absolute = std::path::absolute(path).map_err(Error::io("find the folder of", path))?;
     let source = absolute.into_os_string().into_string().map_err(|path| Error::PathNotUtf8 { path: path.into() })?;
-    Ok(FileFacts { path: path.to_owned(), source, bytes: metadata.len(), modified: modified(metadata) })
+    let (bytes, modified, seen) = (metadata.len(), modified(metadata), clock::now());
+    Ok(FileFacts { path: path.to_owned(), source, bytes, modified, seen })
 }
 
 /// When a file was last written, where its file system tells.

@@ -8,8 +8,12 @@ use crate::error::{Error, Result};
 /// A first byte in front of every record, so that fields can be added one day.
 const RECORD_VERSION: u8 = 1;
 
-/// No record comes near this, so a damaged length cannot ask for much memory.
+/// The most bytes of a record.
 const RECORD_LIMIT: usize = 1 << 20;
+
+/// What one of that size may take in memory, so that a damaged length cannot ask for much: a pair of strings takes 48
+/// bytes, and two in the record.
+const DECODED_LIMIT: usize = 32 * RECORD_LIMIT;
 
 /// What a database holds as of its last commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
@@ -93,19 +97,23 @@ impl DocumentRecord {
     pub(crate) fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
     }
+
+    /// Whether the store can keep it.
+    ///
+    /// # Errors
+    /// [`Error::MetadataTooLarge`].
+    pub(crate) fn check(&self) -> Result<()> {
+        encode(self).map(drop)
+    }
 }
 
 /// Encodes a record.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] where it exceeds the size limit (a name of a megabyte).
+/// [`Error::MetadataTooLarge`] where it exceeds the size limit, as only a document's can.
 pub(super) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
-    let too_large = || Error::InvalidParameter {
-        name: "a document's record",
-        value: "larger than 1 MiB".into(),
-        expected: "a name and path of less than a megabyte",
-    };
+    let too_large = || Error::MetadataTooLarge { limit: RECORD_LIMIT as u64 };
     let mut bytes = vec![RECORD_VERSION];
     bytes.extend(bincode::encode_to_vec(record, config).map_err(|_| too_large())?);
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
@@ -116,8 +124,9 @@ pub(super) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// [`Error::Damaged`] for bytes that are not exactly one record of this version.
 pub(super) fn decode<T: Decode<()>>(bytes: &[u8], what: impl FnOnce() -> String) -> Result<T> {
-    let config = bincode::config::standard().with_limit::<RECORD_LIMIT>();
+    let config = bincode::config::standard().with_limit::<DECODED_LIMIT>();
     let detail = match bytes.split_first() {
+        Some(_) if bytes.len() > RECORD_LIMIT => "it is too long",
         Some((&RECORD_VERSION, body)) => match bincode::decode_from_slice(body, config) {
             Ok((record, read)) if read == body.len() => return Ok(record),
             Ok(_) => "it is followed by stray bytes",
@@ -173,7 +182,18 @@ mod tests {
         other[0] = 2;
         assert!(decode::<DocumentRecord>(&other, String::new).is_err());
         let huge = DocumentRecord { name: "x".repeat(RECORD_LIMIT), ..sample() };
-        assert!(encode(&huge).is_err());
+        assert!(matches!(encode(&huge), Err(Error::MetadataTooLarge { .. })));
+    }
+
+    #[test]
+    fn whatever_can_be_encoded_can_be_decoded() {
+        let with = |pairs: usize| DocumentRecord { metadata: vec![Default::default(); pairs], ..sample() };
+        let most = (1..).map(|bits| 1 << bits).find(|&pairs| encode(&with(pairs)).is_err()).unwrap();
+        assert_eq!(most, RECORD_LIMIT / 2);
+        for record in [with(most / 2), with(most - 200)] {
+            assert_eq!(decode::<DocumentRecord>(&encode(&record).unwrap(), String::new).unwrap(), record);
+        }
+        assert!(decode::<DocumentRecord>(&vec![RECORD_VERSION; RECORD_LIMIT + 1], String::new).is_err());
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Containers: the same texts from every archive and record format, as the usual tools make them; names; what
 //! running again does. The samples are made by tools/make-containers.py.
 
+mod again;
 mod damage;
 mod hostile;
 mod metadata;

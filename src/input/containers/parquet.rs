@@ -16,6 +16,7 @@ use parquet::schema::types::Type;
 use super::super::limits::{InputLimits, Meter};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::error::{Error, Result};
+use crate::guarded::guarded;
 
 const FORMAT: &str = "Parquet";
 
@@ -56,7 +57,7 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
             Field::Str(value) if name == fields.text => text = Some(value.into_bytes()),
             Field::Bytes(value) if name == fields.text => text = Some(value.data().to_vec()),
             Field::Str(value) => metadata.push((name, value)),
-            other => metadata.push((name, other.to_string())),
+            other => metadata.push((name, plain(&other))),
         }
     }
     let limit = meter.limits.record_bytes;
@@ -68,6 +69,15 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
             members.member(Member { suffix, hint: String::new(), metadata, content })
         }
     }
+}
+
+/// A value as metadata: in the words of the crate, which has none for times it cannot write as a date.
+fn plain(field: &Field) -> String {
+    guarded(|| field.to_string()).unwrap_or_else(|_| match field {
+        Field::TimestampMillis(time) | Field::TimestampMicros(time) => time.to_string(),
+        Field::Date(days) => days.to_string(),
+        _ => "?".into(),
+    })
 }
 
 /// The schema of the columns wanted, which has to have the text's.

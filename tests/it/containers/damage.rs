@@ -1,7 +1,12 @@
 //! Damaged containers: cut short, wrong checksums. What is damaged fails by name, and the rest goes on.
 
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::writer::SerializedFileWriter;
 use serde_json::Value;
 
+use super::hostile::zip_of;
 use super::{TEXTS, folder_with, names, sample};
 use crate::bad_input::prose;
 use crate::support::Folder;
@@ -157,4 +162,46 @@ fn tables_without_the_text_say_so() {
     assert!(run.stderr.contains("snappy.parquet: the record has no field body"), "{run:?}");
     assert!(run.stderr.contains("--text-field"), "{run:?}");
     assert_eq!(TEXTS.len(), 3);
+}
+
+#[test]
+fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
+    let mut bytes = std::fs::read(sample("zstd.parquet")).unwrap();
+    // In the header of a page: the kind of page that comes.
+    bytes[4838] ^= 0x84;
+    let folder = Folder::new();
+    folder.write("a.parquet", &bytes);
+    folder.write("b.zip", zip_of(&[("bad.parquet", &bytes), ("good.txt", prose(1).as_bytes())]));
+    folder.write("z.txt", prose(2));
+    let failed = failures(&folder);
+    let told: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(told, ["a.parquet", "b.zip!bad.parquet"]);
+    for (_, error) in &failed {
+        assert!(error.starts_with("the reader of this format failed on it: "), "{error}");
+    }
+    assert_eq!(names(&folder), ["b.zip!good.txt", "z.txt"]);
+    // What has failed is not known whole.
+    assert_eq!(failures(&folder).len(), 2);
+}
+
+#[test]
+fn times_that_are_no_dates_are_kept_as_numbers() {
+    let schema = "message rows { required int64 id (TIMESTAMP_MILLIS); required binary text (UTF8); }";
+    let schema = Arc::new(parquet::schema::parser::parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int64Type>().write_batch(&[1000, 1 << 62, 3000], None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let texts = [1, 2, 3].map(|number| ByteArray::from(prose(number).into_bytes()));
+    column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    let folder = Folder::new();
+    folder.write("a.parquet", file.into_inner().unwrap());
+    folder.write("z.txt", prose(4));
+    folder.ok(&["ingest", "--profile", "prose", "."]);
+    assert_eq!(names(&folder), ["a.parquet:1", "a.parquet:2", "a.parquet:3", "z.txt"]);
+    assert_eq!(super::list(&folder)[1]["metadata"]["id"], (1i64 << 62).to_string().as_str());
 }

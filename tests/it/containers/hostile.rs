@@ -17,7 +17,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in members {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -26,7 +26,7 @@ fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in members {
         let mut header = tar::Header::new_gnu();

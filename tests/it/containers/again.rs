@@ -1,0 +1,144 @@
+//! Running again over containers: what was taken in stays known, what was not is read again, and the result does not
+//! depend on how often.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::hostile::{tar_of, zip_of};
+use super::{age, names};
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// Ingests and returns the report.
+fn ingest(folder: &Folder, arguments: &[&str]) -> Value {
+    folder.ok(&[&["ingest", "--format", "json"], arguments].concat()).json().remove(0)
+}
+
+/// Added, replaced, unchanged and kept documents of a report.
+fn counts(report: &Value) -> [u64; 4] {
+    ["added", "replaced", "unchanged", "kept"].map(|name| report[name].as_u64().unwrap())
+}
+
+/// A folder with a database of the profile `prose`.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "prose"]);
+    folder
+}
+
+/// A file whose time vouches for its content.
+fn write_aged(folder: &Folder, name: &str, content: impl AsRef<[u8]>) {
+    age(&folder.write(name, content));
+}
+
+fn lines(numbers: &[usize]) -> String {
+    numbers.iter().map(|&number| format!("{}\n", json!({ "text": prose(number) }))).collect()
+}
+
+/// The documents that hold the whole of a text.
+fn holders(folder: &Folder, text: &str) -> Vec<String> {
+    folder.write("wanted.txt", text);
+    let answer = &folder.ok(&["query", "wanted.txt", "--min-score", "1", "--format", "json"]).json()[0];
+    let name = |found: &Value| found["document"].as_str().unwrap().to_owned();
+    answer["matches"].as_array().unwrap().iter().map(name).collect()
+}
+
+#[test]
+fn a_changed_container_that_was_kept_as_stored_can_still_be_replaced() {
+    let folder = folder();
+    write_aged(&folder, "d.jsonl", lines(&[1]));
+    ingest(&folder, &["d.jsonl"]);
+    write_aged(&folder, "d.jsonl", lines(&[22]));
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl", "--on-change", "keep"])), [0, 0, 0, 1]);
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl", "--on-change", "keep"])), [0, 0, 0, 1]);
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl"])), [0, 1, 0, 0]);
+    assert_eq!(holders(&folder, &prose(22)), ["d.jsonl:1"]);
+}
+
+#[test]
+fn of_members_of_one_name_the_last_counts_however_often_they_are_read() {
+    for (flag, documents, first, again) in
+        [("replace", 2, [2, 1, 0, 0], [0, 2, 1, 0]), ("both", 3, [3, 0, 0, 0], [0, 0, 3, 0])]
+    {
+        let folder = folder();
+        let (old, new, other) = (prose(1), prose(2), prose(3));
+        let tar = tar_of(&[("a.txt", old.as_bytes()), ("b.txt", other.as_bytes()), ("a.txt", new.as_bytes())]);
+        folder.write("a.tar", &tar);
+        assert_eq!(counts(&ingest(&folder, &["a.tar", "--on-change", flag])), first, "{flag}");
+        for threads in ["1", "4", "2"] {
+            let report = ingest(&folder, &["a.tar", "--on-change", flag, "--threads", threads]);
+            assert_eq!(counts(&report), again, "{flag}");
+            assert_eq!(names(&folder).len(), documents);
+            assert_eq!(holders(&folder, &new), ["a.tar!a.txt"]);
+            assert_eq!(holders(&folder, &old).len(), documents - 2, "{flag}");
+        }
+        folder.ok(&["verify"]);
+    }
+}
+
+#[test]
+fn records_of_a_repeated_member_are_no_new_ones() {
+    let folder = folder();
+    let (old, new) = (lines(&[1, 2]), lines(&[3, 4]));
+    folder.write("a.tar", tar_of(&[("d.jsonl", old.as_bytes()), ("d.jsonl", new.as_bytes())]));
+    for _ in 0..3 {
+        ingest(&folder, &["a.tar"]);
+        assert_eq!(names(&folder).len(), 2);
+        assert_eq!(holders(&folder, &prose(4)), ["a.tar!d.jsonl:2"]);
+    }
+}
+
+#[test]
+fn a_container_is_known_by_its_name_and_its_place() {
+    let folder = folder();
+    write_aged(&folder, "s/a.zip", zip_of(&[("x.txt", prose(1).as_bytes())]));
+    ingest(&folder, &["s/a.zip"]);
+    let inside = || {
+        let mut command = folder.command(&["ingest", "--db", "../.fpdb", "a.zip", "--format", "json"]);
+        let output = command.current_dir(folder.path().join("s")).output().unwrap();
+        crate::support::Run::of(&output).json().remove(0)
+    };
+    assert_eq!(counts(&inside()), [1, 0, 0, 0]);
+    assert_eq!(names(&folder), ["s/a.zip!x.txt", "a.zip!x.txt"]);
+    assert_eq!(counts(&inside()), [0, 0, 1, 0]);
+}
+
+#[test]
+fn many_members_of_one_name_take_no_time_for_each_other() {
+    let folder = folder();
+    let number = 20_000;
+    let texts: Vec<String> = (0..number).map(|number| format!("member {number}")).collect();
+    let members: Vec<(&str, &[u8])> = texts.iter().map(|text| ("a.txt", text.as_bytes())).collect();
+    folder.write("a.tar", tar_of(&members));
+    let started = std::time::Instant::now();
+    assert_eq!(counts(&ingest(&folder, &["a.tar", "--on-change", "both"])), [number, 0, 0, 0]);
+    assert_eq!(counts(&ingest(&folder, &["a.tar", "--on-change", "both"])), [0, 0, number, 0]);
+    assert!(started.elapsed().as_secs() < 40, "{:?}", started.elapsed());
+}
+
+#[test]
+fn what_cannot_be_kept_with_a_document_fails_it_alone() {
+    let folder = folder();
+    let line = |id: Value, number: usize| format!("{}\n", json!({ "id": id, "text": prose(number) }));
+    let repeated: String = (0..30_000).map(|number| format!("\"id\":{number},")).collect();
+    let repeated = format!("{{{repeated}\"text\":{}}}\n", json!(prose(4)));
+    let long = "x".repeat(2_000_000).into();
+    folder.write("d.jsonl", [line(1.into(), 1), line(long, 2), line(3.into(), 3), repeated].concat());
+    folder.write("z.txt", prose(5));
+    let run = folder.run(&["ingest", "d.jsonl", "z.txt", "--format", "json"]);
+    assert_eq!(run.status, 2);
+    let failed = &run.json()[0]["failed"];
+    assert_eq!(failed.as_array().unwrap().len(), 1, "{failed}");
+    assert_eq!(failed[0]["name"], "d.jsonl:2");
+    assert_eq!(failed[0]["error"], "the document's name, path and metadata have more than 1048576 bytes");
+    assert!(run.stderr.contains("--id-field"), "{}", run.stderr);
+    assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:3", "d.jsonl:4", "z.txt"]);
+    // Of a key that is repeated the last value counts.
+    let kept: BTreeMap<String, Value> = super::list(&folder)
+        .into_iter()
+        .map(|document| (document["name"].as_str().unwrap().to_owned(), document["metadata"].clone()))
+        .collect();
+    assert_eq!(kept["d.jsonl:4"], json!({ "id": "29999" }));
+    folder.ok(&["verify"]);
+}
