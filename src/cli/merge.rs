@@ -27,6 +27,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
                     "interrupted: what was committed of {} stays, and the same command goes on",
                     path.display()
                 ));
+                output.finish()?;
                 return Ok(Outcome::Interrupted);
             }
             summary => summary?,

@@ -70,6 +70,13 @@ pub(super) fn with_intake<T>(
     observer: &dyn IngestObserver,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
+    if options.memory < IngestOptions::LEAST_MEMORY {
+        return Err(Error::InvalidParameter {
+            name: "--memory",
+            value: format!("{} bytes", options.memory),
+            expected: "at least 1 MiB",
+        });
+    }
     let committer = Mutex::new(Committer::new(store));
     let (batches, waiting) = channel::<Batch>();
     let (done, outcomes) = channel();
@@ -295,6 +302,11 @@ impl Intake<'_> {
         self.count(name, Outcome::Unchanged, format);
     }
 
+    /// True where a document takes the place of those of its name.
+    pub(super) fn replaces(&self) -> bool {
+        self.options.on_change == OnChange::Replace
+    }
+
     /// True where what has been settled is to be committed before more is.
     pub(super) fn is_full(&self) -> bool {
         self.batch.is_full()
@@ -416,7 +428,7 @@ impl Intake<'_> {
     }
 
     /// Waits until the last batch is committed.
-    fn await_commit(&mut self) -> Result<()> {
+    pub(super) fn await_commit(&mut self) -> Result<()> {
         if let Some(documents) = self.last.awaited.take() {
             self.outcomes.recv().unwrap_or(Err(Error::Interrupted))?;
             self.observer.committed(documents);

@@ -31,9 +31,12 @@ fn merge_into(
 ) -> Result<IngestSummary> {
     // Where each document of the other goes; ids ascend in both, so that postings stay in order.
     let mut moved = Vec::new();
+    let replaces = intake.replaces();
     other.for_each_document(|id, record| {
         observer.read(record.bytes);
-        if let Some(new) = intake.settle(record)? {
+        // Ingested one after the other, the last version of a name is the one that stays.
+        let superseded = replaces && other.documents_named(&record.name)?.last() != Some(&id);
+        if !superseded && let Some(new) = intake.settle(record)? {
             moved.push((id, new));
         }
         if intake.is_full() {
@@ -44,6 +47,7 @@ fn merge_into(
     })?;
     if stop.load(Ordering::Relaxed) {
         // What is committed stays; what was settled since is not written.
+        intake.await_commit()?;
         return Err(Error::Interrupted);
     }
     intake.adopt(other, &moved)?;

@@ -175,13 +175,6 @@ pub(crate) fn ingest(
     stop: &AtomicBool,
     observer: &dyn IngestObserver,
 ) -> Result<IngestSummary> {
-    if options.memory < IngestOptions::LEAST_MEMORY {
-        return Err(Error::InvalidParameter {
-            name: "--memory",
-            value: format!("{} bytes", options.memory),
-            expected: "at least 1 MiB",
-        });
-    }
     let mut walk = options.walk.clone();
     walk.database = store.root().canonicalize().ok();
     let options = IngestOptions { threads: options.threads.max(1), walk, ..options.clone() };

@@ -208,7 +208,6 @@ pub(crate) const MAKING: &str = ".fpdb-making-";
 pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}
-        Err(Error::NotADatabase { .. }) if is_empty_folder(root) => {}
         Err(error) => return Err(error),
         Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
     }
@@ -289,9 +288,10 @@ pub(super) fn check_marker(root: &Path) -> Result<()> {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                let exists = root.symlink_metadata().is_ok();
                 let path = root.to_owned();
-                return Err(if exists { Error::NotADatabase { path } } else { Error::NoDatabase { path } });
+                // In an empty folder one can be made.
+                let taken = root.symlink_metadata().is_ok() && !is_empty_folder(root);
+                return Err(if taken { Error::NotADatabase { path } } else { Error::NoDatabase { path } });
             }
             _ => return Err(Error::Io { action: "read", path, source: error }),
         },

@@ -35,6 +35,12 @@ impl Folder {
         path
     }
 
+    /// Lets a file be an hour old: what was written a moment ago does not vouch for its content.
+    pub(crate) fn age(&self, name: &str) {
+        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(self.path().join(name)).unwrap().set_modified(past).unwrap();
+    }
+
     /// The program, to be run in this folder, undisturbed by the environment of the tests.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fpdb"));

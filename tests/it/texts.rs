@@ -89,6 +89,7 @@ fn texts_of_members_are_added_later() {
     let folder = Folder::new();
     let tar = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/texts.tar");
     folder.write("texts.tar", std::fs::read(tar).unwrap());
+    folder.age("texts.tar");
     folder.ok(&["--db", "db", "ingest", "-q", "texts.tar"]);
     assert_eq!(text_bytes(&folder, "db"), 0);
     folder.ok(&["--db", "db", "ingest", "-q", "--store-text", "texts.tar"]);
