@@ -104,7 +104,7 @@ pub(crate) struct ReportArgs {
     /// Embed texts and passages of about this size at most, those of the best pairs first [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_report_size: Option<u64>,
-    /// Replace the names of documents by numbers and leave out paths; the texts stay
+    /// Replace the names of documents by numbers and leave out paths and metadata; the texts stay
     #[arg(long)]
     pub(crate) anonymise: bool,
     /// Leave out the texts: measures and places of passages only

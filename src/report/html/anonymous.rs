@@ -1,7 +1,10 @@
 //! A report without names: documents are numbered in the order of the report's list, and whatever else could tell who or
 //! what they are (paths, prefixes, messages) is left out. The texts stay, unless they are left out too.
 
+use std::collections::BTreeMap;
+
 use super::Report;
+use crate::report::MatchReport;
 
 /// The flags whose values say nothing of names or places.
 const SAFE_FLAGS: [&str; 14] = [
@@ -33,7 +36,7 @@ pub(super) fn anonymise(report: &mut Report) {
     }
     for (pair, found) in overview.pairs.iter().zip(&mut report.evidence) {
         if let Some(found) = found {
-            found.document.clone_from(&overview.documents[pair.b].name);
+            *found = nameless(found, overview.documents[pair.b].name.clone());
         }
     }
     if let Some(database) = &mut overview.database {
@@ -43,5 +46,26 @@ pub(super) fn anonymise(report: &mut Report) {
     for (number, failure) in (1..).zip(&mut overview.failures) {
         failure.name = format!("Unreadable document {number}");
         failure.error = REASON.into();
+    }
+}
+
+/// What a match says when nobody is to know of whom. Each field is named here, so that one that is added is thought of.
+fn nameless(found: &mut MatchReport, document: String) -> MatchReport {
+    MatchReport {
+        document,
+        // The number in the database tells its owner the name.
+        id: 0,
+        shared: found.shared,
+        score: found.score,
+        containment: found.containment,
+        document_containment: found.document_containment,
+        resemblance: found.resemblance,
+        interval: found.interval,
+        identical: found.identical,
+        coverage: found.coverage,
+        passages: std::mem::take(&mut found.passages),
+        metadata: BTreeMap::new(),
+        inferred: found.inferred.take(),
+        repeats: found.repeats,
     }
 }

@@ -264,6 +264,31 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let names: Vec<String> =
         overview(&files(&folder.path().join("query"))["index.html"]).documents.into_iter().map(|d| d.name).collect();
     assert_eq!(names[..2], ["Document 1", "Document 2"]);
+    // What was said of the documents tells who wrote them.
+    folder.write(
+        "labels.csv",
+        "filename,label,author,group\ndocs/b.txt,plagiarised,Maria Keller,class-7b\ndocs/c.txt,genuine,Jonas Weber,class-9a\n",
+    );
+    folder.ok(&["--db", "labelled", "ingest", "-q", "--profile", "prose", "--metadata", "labels.csv", "docs"]);
+    let told = folder.ok(&["--db", "labelled", "list", "--format", "json"]).stdout;
+    let secret = ["plagiarised", "Maria", "Keller", "class-7b", "genuine", "Jonas", "class-9a", "author", "docs/"];
+    assert!(secret.iter().all(|word| told.contains(word)), "{told}");
+    for command in [&["query", "docs/d.txt"][..], &["query", "--document", "docs/c.txt"], &["pairs"]] {
+        for place in [&["-o", "labelled-folder"][..], &["-o", "labelled.html", "--single-file"]] {
+            let flags = ["--db", "labelled", "--anonymise", "--no-text", "--format", "html"];
+            folder.ok(&[command, &flags, place].concat());
+        }
+        let mut written = files(&folder.path().join("labelled-folder"));
+        assert!(written.keys().any(|name| name.starts_with("data/pair-")), "{command:?}");
+        written.insert("labelled.html".into(), fs::read(folder.path().join("labelled.html")).unwrap());
+        for (file, content) in written {
+            let data = String::from_utf8(content).unwrap();
+            for word in secret.into_iter().filter(|&word| word != "author") {
+                assert!(!data.contains(word), "{word} in {file} of {command:?}");
+            }
+        }
+        fs::remove_dir_all(folder.path().join("labelled-folder")).unwrap();
+    }
     // The texts stay unless they are left out.
     let words = "heavy brass lamp";
     let holds = |name: &str| {
