@@ -236,17 +236,35 @@ impl Database {
     /// # Errors
     /// What keeps the store from being read or written.
     pub fn remove(&self, names: &[String]) -> Result<(u64, Vec<String>)> {
-        let mut batch = Batch::new(self.store.view().state().next_document, 0);
-        let (mut removed, mut unknown) = (0, Vec::new());
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
             let ids = self.store.documents_named(name)?;
             if ids.is_empty() {
                 unknown.push(name.clone());
             }
-            for id in ids {
-                removed += u64::from(!batch.settled().deletes(id));
-                batch.delete(id, self.store.document(id)?);
+            found.extend(ids.into_iter().map(DocId));
+        }
+        let (removed, _) = self.remove_numbers(&found)?;
+        Ok((removed, unknown))
+    }
+
+    /// Deletes documents by number, at once and together. Needs a database opened for writing.
+    ///
+    /// Returns the number of documents deleted, and the numbers that no document has.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn remove_numbers(&self, ids: &[DocId]) -> Result<(u64, Vec<DocId>)> {
+        let view = self.store.view();
+        let mut batch = Batch::new(view.state().next_document, 0);
+        let (mut removed, mut unknown) = (0, Vec::new());
+        for &id in ids {
+            if !view.is_live(id.0) {
+                unknown.push(id);
+                continue;
             }
+            removed += u64::from(!batch.settled().deletes(id.0));
+            batch.delete(id.0, self.store.document(id.0)?);
         }
         if !batch.is_empty() {
             Committer::new(&self.store).commit(&self.store, &mut batch)?;

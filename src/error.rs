@@ -195,6 +195,12 @@ pub enum Error {
         /// The name asked for.
         name: String,
     },
+    /// A number that no stored document has.
+    #[error("no stored document has the number {number}")]
+    NoSuchNumber {
+        /// The number asked for.
+        number: u32,
+    },
     /// A document of a text front-end that holds no text.
     #[error("no front-end reads it: {reason}")]
     Binary {
@@ -421,6 +427,7 @@ impl Error {
                 None => "without --window the stored fingerprints are used".into(),
             },
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+            Self::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
             Self::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),
             Self::EncryptedDocument { .. } => "save it without a password and ingest that".into(),

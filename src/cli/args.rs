@@ -234,9 +234,12 @@ impl From<OnChange> for fpdb::OnChange {
 
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
-    /// Names of stored documents
-    #[arg(value_name = "NAME", required = true)]
+    /// Names of stored documents; all versions of a name are deleted
+    #[arg(value_name = "NAME", required_unless_present = "ids")]
     pub(crate) names: Vec<String>,
+    /// Numbers of stored documents, which tell versions of one name apart: what `fpdb dedup --format json` calls remove_id
+    #[arg(long = "id", value_name = "N", num_args = 1..)]
+    pub(crate) ids: Vec<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -195,7 +195,12 @@ impl From<Weight> for fpdb::Weight {
     }
 }
 
+/// What deletes the documents that `dedup` lists.
+const PIPELINE: &str = "To delete what may go, by number, since versions may share a name:\n  \
+    fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id";
+
 #[derive(Debug, Args)]
+#[command(after_help = PIPELINE)]
 pub(crate) struct DedupArgs {
     /// What makes a document removable, beside being identical to another
     #[arg(long, value_enum, default_value_t = By::Exact)]

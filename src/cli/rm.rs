@@ -1,6 +1,6 @@
 //! `fpdb rm`: deletes documents.
 
-use fpdb::{Database, Error};
+use fpdb::{Database, DocId, Error};
 
 use super::Outcome;
 use super::args::{Format, Global, RmArgs};
@@ -10,11 +10,28 @@ use super::printer::{Printer, only};
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "rm", &[Format::Human])?;
     let database = Database::open_writer(&place::existing(global)?)?;
-    let (removed, unknown) = database.remove(&args.names)?;
+    let mut failed = false;
+    let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
+    for name in &args.names {
+        match database.documents_named(name) {
+            Ok(versions) => {
+                if versions.len() > 1 {
+                    printer.note(&format!("{name}: all {} documents of this name", versions.len()));
+                }
+                ids.extend(versions.iter().map(|document| document.id));
+            }
+            Err(error @ Error::NoSuchDocument { .. }) => {
+                failed = true;
+                printer.failure(name, &error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let (removed, unknown) = database.remove_numbers(&ids)?;
     let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
     printer.note(&format!("{documents} deleted; `fpdb compact` frees the space"));
-    for name in &unknown {
-        printer.failure(name, &Error::NoSuchDocument { name: name.clone() });
+    for id in &unknown {
+        printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
-    Ok(if unknown.is_empty() { Outcome::Done } else { Outcome::Incomplete })
+    Ok(if failed || !unknown.is_empty() { Outcome::Incomplete } else { Outcome::Done })
 }

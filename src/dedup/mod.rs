@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::document::Digest;
+use crate::document::{Digest, DocId};
 use crate::error::Result;
 use crate::pairs::{self, GroupBy, PairsOptions, Progress};
 use crate::store::Store;
@@ -85,8 +85,12 @@ pub enum Because {
 pub struct Removable {
     /// The document.
     pub remove: String,
+    /// Its number, which tells versions of one name apart.
+    pub remove_id: DocId,
     /// The survivor, which is itself not removable.
     pub keep: String,
+    /// Its number.
+    pub keep_id: DocId,
     /// Why.
     pub because: Because,
     /// The resemblance, or the containment of the document in the survivor.
@@ -178,8 +182,15 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_
     let mut verdicts: Vec<(u32, Verdict)> = verdicts.into_iter().collect();
     verdicts.sort_unstable_by_key(|&(id, _)| id);
     for (id, Verdict { keep, because, score, shared }) in verdicts {
-        let (remove, keep) = (store.document(id)?.name, store.document(keep)?.name);
-        answer.removable.push(Removable { remove, keep, because, score, shared });
+        answer.removable.push(Removable {
+            remove: store.document(id)?.name,
+            remove_id: DocId(id),
+            keep: store.document(keep)?.name,
+            keep_id: DocId(keep),
+            because,
+            score,
+            shared,
+        });
     }
     Ok(answer)
 }

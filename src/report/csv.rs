@@ -155,7 +155,7 @@ fn with_passages(head: &[String], passages: &[PassageReport], columns: usize) ->
 /// The columns of [`removable_row`].
 #[must_use]
 pub fn removable_header() -> Vec<&'static str> {
-    vec!["remove", "keep", "because", "score", "shared"]
+    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id"]
 }
 
 /// One removable document.
@@ -167,5 +167,7 @@ pub fn removable_row(report: &DedupReport) -> Vec<String> {
         report.because.clone(),
         report.score.to_string(),
         report.shared.to_string(),
+        report.remove_id.to_string(),
+        report.keep_id.to_string(),
     ]
 }

@@ -272,7 +272,15 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
         "contained" => format!("is contained ({}) in", percent(report.score)),
         _ => format!("resembles ({})", percent(report.score)),
     };
-    format!("{}  {because}  {}\n", style.strong(&report.remove), report.keep)
+    // Versions of one name are told apart by their numbers.
+    let number = |id: u32| if report.remove == report.keep { format!(" (number {id})") } else { String::new() };
+    format!(
+        "{}{}  {because}  {}{}\n",
+        style.strong(&report.remove),
+        number(report.remove_id),
+        report.keep,
+        number(report.keep_id)
+    )
 }
 
 /// What may go in all.

@@ -110,3 +110,43 @@ fn the_protected_stay_and_justify_others() {
         ]
     );
 }
+
+/// Versions of one name: what goes and what stays are told apart by number, and only what may go goes.
+#[test]
+fn versions_of_one_name_go_by_number() {
+    let folder = Folder::new();
+    for version in 0..3 {
+        folder.write("a.txt", sentences(0..10) + &sentence(if version == 1 { 500 } else { 600 }));
+        folder.ok(&["ingest", "-q", "--profile", "words", "--on-change", "both", "a.txt"]);
+    }
+    folder.write("a.txt", sentences(100..110));
+    folder.ok(&["ingest", "-q", "--on-change", "both", "a.txt"]);
+    let stored = folder.ok(&["list", "--format", "json"]).json();
+    let flags = ["dedup", "--by", "resemblance", "--threshold", "0.7", "--format"];
+    let lines = folder.ok(&[&flags[..], &["json"]].concat()).json();
+    let (summary, removable) = lines.split_last().unwrap();
+    assert!(!removable.is_empty() && summary["documents"] == stored.len());
+    let numbers = |field: &str| -> Vec<String> { removable.iter().map(|line| line[field].to_string()).collect() };
+    let (remove, keep) = (numbers("remove_id"), numbers("keep_id"));
+    let human = folder.ok(&[&flags[..], &["human"]].concat()).stdout;
+    let expected = format!("a.txt (number {})  resembles (", remove[0]);
+    assert!(human.contains(&expected) && human.contains(&format!("a.txt (number {})", keep[0])), "{human}");
+    let csv = folder.ok(&[&flags[..], &["csv"]].concat()).stdout;
+    assert!(csv.lines().nth(1).unwrap().ends_with(&format!(",{},{}", remove[0], keep[0])), "{csv}");
+
+    let ids: Vec<&str> = remove.iter().map(String::as_str).collect();
+    let told = folder.ok(&[&["rm", "--id"], &ids[..]].concat()).stderr;
+    assert!(told.contains("1 document deleted") || removable.len() > 1, "{told}");
+    let left = folder.ok(&["list", "--format", "json"]).json();
+    assert_eq!(left.len(), stored.len() - removable.len());
+    let stays = |id: &String| left.iter().any(|document| document["id"].to_string() == *id);
+    assert!(keep.iter().all(stays) && !remove.iter().any(stays));
+
+    let again = folder.run(&["rm", "--id", ids[0], "--id", "99"]);
+    assert_eq!(again.status, 2);
+    assert!(again.stderr.contains("no stored document has the number 99"), "{again:?}");
+    let all = folder.ok(&["rm", "a.txt"]).stderr;
+    assert!(all.contains(&format!("a.txt: all {} documents of this name", left.len())), "{all}");
+    assert!(folder.ok(&["list"]).stdout.is_empty());
+    assert_eq!(folder.run(&["rm"]).status, 2);
+}

@@ -63,8 +63,12 @@ pub struct DedupReport {
     pub schema: String,
     /// The document that may go.
     pub remove: String,
+    /// Its number, which tells versions of one name apart.
+    pub remove_id: u32,
     /// The survivor that justifies it.
     pub keep: String,
+    /// Its number.
+    pub keep_id: u32,
     /// `identical`, `contained` or `resembles`.
     pub because: String,
     /// The resemblance, or the containment of the document in the survivor.
@@ -105,7 +109,9 @@ impl DedupReport {
         Self {
             schema: "fpdb.dedup/1".into(),
             remove: removable.remove.clone(),
+            remove_id: removable.remove_id.0,
             keep: removable.keep.clone(),
+            keep_id: removable.keep_id.0,
             because: because.into(),
             score: removable.score,
             shared: removable.shared,
