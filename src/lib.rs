@@ -40,6 +40,7 @@ mod profile;
 mod query;
 pub mod report;
 mod store;
+mod temporary;
 pub mod winnow;
 
 pub use database::{Database, DatabaseStats, DocumentInfo, HashCounts, QuerySource};
@@ -57,3 +58,4 @@ pub use query::{
     diff, wilson_interval,
 };
 pub use store::{Backup, LOGS, Level, LostDocument, Problem, Repair, Verification};
+pub use temporary::{Temporary, remove_temporary_files};

@@ -30,7 +30,7 @@ pub(crate) struct Global {
     /// The database's folder
     #[arg(long, value_name = "PATH", env = "FPDB_DB", global = true)]
     pub(crate) db: Option<PathBuf>,
-    /// Write results to a file instead of standard output
+    /// Write results to a file instead of standard output; it is replaced when all is written
     #[arg(short, long, value_name = "PATH", global = true)]
     pub(crate) output: Option<PathBuf>,
     /// How results are written; formats a command does not have are an error

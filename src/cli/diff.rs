@@ -8,7 +8,7 @@ use super::Outcome;
 use super::args::Global;
 use super::comparing::DiffArgs;
 use super::html::{Html, Spooled};
-use super::printer::{Output, Printer};
+use super::printer::{Output, Printer, not_over};
 use super::query;
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<Outcome> {
@@ -16,6 +16,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         anyhow::bail!("standard input can be read only once");
     }
+    not_over(global, [&args.a, &args.b])?;
     let profile = args.profile.for_new()?;
     let spooled = match html {
         Some(_) => Spooled::of([&args.a, &args.b].into_iter())?,

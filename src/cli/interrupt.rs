@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one stops an ingest at its next commit, the second one at once.
+//! Ctrl-C: the first one stops an ingest at its next commit; any other command, and the second one, stops at once.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,14 +13,17 @@ static GRACEFUL: AtomicBool = AtomicBool::new(false);
 pub(crate) fn install() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| {
         let again = STOP.swap(true, Ordering::SeqCst);
-        if again || !GRACEFUL.load(Ordering::SeqCst) {
+        let at_once = again || !GRACEFUL.load(Ordering::SeqCst);
+        let said = match at_once {
+            true => "interrupted",
+            false => "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)",
+        };
+        // Whoever reads it may have gone.
+        let _ = writeln!(io::stderr(), "{said}");
+        if at_once {
+            fpdb::remove_temporary_files();
             std::process::exit(130);
         }
-        // Whoever reads it may have gone.
-        let _ = writeln!(
-            io::stderr(),
-            "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)"
-        );
     })
 }
 

@@ -1,11 +1,14 @@
 //! Printer: results to standard output or a file, talk to standard error. One place decides about colour
 //! and how much is said.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use fpdb::Temporary;
 use fpdb::report::Style;
+use tempfile::NamedTempFile;
 
 use super::args::{Format, Global, When};
 
@@ -69,51 +72,102 @@ fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Where results go.
+/// Where results go: standard output, or a file that appears whole when all is written. What was there before stays until
+/// then, and if the command fails.
 pub(crate) struct Output {
-    writer: BufWriter<Box<dyn Write>>,
+    lines: BufWriter<Box<dyn Write>>,
+    rows: csv::Writer<Box<dyn Write>>,
+    file: Option<NewFile>,
     /// How they look there.
     pub(crate) style: Style,
 }
 
+/// A file beside the place it goes to.
+struct NewFile {
+    target: PathBuf,
+    file: NamedTempFile,
+    _noted: Temporary,
+}
+
 impl Output {
     pub(crate) fn open(global: &Global) -> anyhow::Result<Self> {
-        let (writer, terminal): (Box<dyn Write>, bool) = match &global.output {
+        let terminal = global.output.is_none() && io::stdout().is_terminal();
+        let style = Style { colour: wants_colour(global.color, terminal) };
+        let (lines, rows, file): (Box<dyn Write>, Box<dyn Write>, _) = match &global.output {
+            None => (Box::new(io::stdout()), Box::new(io::stdout()), None),
             Some(path) => {
-                let file = File::create(path).map_err(|source| fpdb::Error::Io {
-                    action: "create",
-                    path: path.clone(),
-                    source,
-                })?;
-                (Box::new(file), false)
+                let failed = |source| fpdb::Error::Io { action: "create", path: path.clone(), source };
+                let (written, new) = create(path).map_err(failed)?;
+                (Box::new(written.try_clone().map_err(failed)?), Box::new(written), new)
             }
-            None => (Box::new(io::stdout()), io::stdout().is_terminal()),
         };
-        let colour = wants_colour(global.color, terminal);
-        Ok(Self { writer: BufWriter::new(writer), style: Style { colour } })
+        Ok(Self { lines: BufWriter::new(lines), rows: csv::Writer::from_writer(rows), file, style })
     }
 
     pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
-        self.writer.write_all(text.as_bytes()).context("cannot write the results")
+        self.lines.write_all(text.as_bytes()).context("cannot write the results")
     }
 
     /// One object, one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
-        serde_json::to_writer(&mut self.writer, value).context("cannot write the results")?;
+        serde_json::to_writer(&mut self.lines, value).context("cannot write the results")?;
         self.text("\n")
     }
 
+    /// Rows of a table. A command writes these or text.
     pub(crate) fn csv<T: AsRef<[u8]>>(&mut self, rows: impl IntoIterator<Item = Vec<T>>) -> anyhow::Result<()> {
-        let mut writer = csv::Writer::from_writer(&mut self.writer);
         for row in rows {
-            writer.write_record(row).context("cannot write the results")?;
+            self.rows.write_record(row).context("cannot write the results")?;
         }
-        writer.flush().context("cannot write the results")
+        Ok(())
     }
 
-    /// Everything is written; an error here must not be lost.
+    /// Everything is written, and a file takes its place; an error here must not be lost.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        self.writer.flush().context("cannot write the results")
+        self.lines.flush().context("cannot write the results")?;
+        self.rows.flush().context("cannot write the results")?;
+        if let Some(NewFile { target, file, _noted }) = self.file.take() {
+            file.persist(&target).map_err(|error| fpdb::Error::Io {
+                action: "write",
+                path: target,
+                source: error.error,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Begins the file that results go to. What is there and is no regular file, such as a pipe or a device, is written to as it is.
+fn create(path: &Path) -> io::Result<(File, Option<NewFile>)> {
+    // A link leads to what is to be replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let facts = fs::metadata(&target).ok();
+    // A name in /dev stands for something that is open, and would not lead to a new file.
+    if path.starts_with("/dev") || facts.as_ref().is_some_and(|facts| !facts.is_file()) {
+        return Ok((File::create(path)?, None));
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".fpdb-output-");
+    // Files made for a while are their owner's alone; results are as readable as any other file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder)?;
+    if let Some(facts) = facts {
+        file.as_file().set_permissions(facts.permissions())?;
+    }
+    let written = file.as_file().try_clone()?;
+    let _noted = Temporary::new(file.path());
+    Ok((written, Some(NewFile { target, file, _noted })))
+}
+
+/// Refuses to write results over a file that is read for them.
+pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Some(target) = global.output.as_ref().and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
+    let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
+    match read.into_iter().find(is_target) {
+        Some(path) => anyhow::bail!("-o would write over {}, which is to be read: name another file", path.display()),
+        None => Ok(()),
     }
 }
 

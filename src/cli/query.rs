@@ -11,7 +11,7 @@ use super::args::{Format, Global};
 use super::comparing::{Mode, QueryArgs, Weight};
 use super::html::{Html, Spooled};
 use super::place;
-use super::printer::{Output, Printer};
+use super::printer::{Output, Printer, not_over};
 
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
 const RESEMBLANCE_N: u64 = 128;
@@ -33,9 +33,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         return report(&database, args, &options, &sources, &html, printer);
     }
 
+    not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
     write_header(global, &mut output)?;
-    let (mut failed, mut found) = (false, false);
+    let (mut answered, mut failed, mut found) = (false, false, false);
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         for (source, answer) in some.iter().zip(database.query(some, &options)?) {
             let answer = match answer {
@@ -46,6 +47,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
                     continue;
                 }
             };
+            answered = true;
             found |= !answer.matches.is_empty();
             let report = QueryReport::new(&answer, options.mode, database.profile());
             write(global, &mut output, &report)?;
@@ -56,7 +58,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             sources.len()
         ));
     }
-    output.finish()?;
+    if answered {
+        output.finish()?;
+    }
     Ok(match (failed, found) {
         (true, _) => Outcome::Incomplete,
         (false, false) if args.exit_status => Outcome::NothingFound,

@@ -15,7 +15,7 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
     if global.format == Format::Csv {
         output.csv([document_header()])?;
     }
-    let mut failed = false;
+    let (mut failed, mut found) = (false, false);
     for name in &args.names {
         let documents = match database.documents_named(name) {
             Ok(documents) => documents,
@@ -26,6 +26,7 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
             }
             Err(error) => return Err(error.into()),
         };
+        found = true;
         for document in documents {
             let identical_to = database.identical_to(&document)?;
             let report = DocumentReport { identical_to, ..DocumentReport::new(document) };
@@ -39,6 +40,8 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
             }
         }
     }
-    output.finish()?;
+    if found {
+        output.finish()?;
+    }
     Ok(if failed { Outcome::Incomplete } else { Outcome::Done })
 }

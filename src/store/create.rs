@@ -22,6 +22,7 @@ use super::view::{View, load_profile};
 use super::{Store, failed, family, mark, missing, open_files, options, repair};
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
+use crate::temporary::Temporary;
 
 /// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
 const CATCH_UPS: usize = 5;
@@ -145,7 +146,7 @@ impl Store {
         Ok(None)
     }
 
-    fn load(root: &Path, db: DB, reader: Option<TempDir>, lock: Option<WriterLock>) -> Result<Self> {
+    fn load(root: &Path, db: DB, reader: Option<LogFolder>, lock: Option<WriterLock>) -> Result<Self> {
         Ok(Self {
             root: root.to_owned(),
             profile: load_profile(&db)?,
@@ -260,11 +261,27 @@ fn catch_up(db: &DB) -> Result<()> {
     }
 }
 
+/// The folder of a reader's log; it goes when this does, or when the program is told to end.
+pub(super) struct LogFolder {
+    folder: TempDir,
+    _noted: Temporary,
+}
+
+impl LogFolder {
+    fn new(folder: TempDir) -> Self {
+        Self { _noted: Temporary::new(folder.path()), folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
 /// Options of a reader, and the folder for the engine's own log, which would otherwise be written into the
 /// database.
-pub(super) fn reader_options() -> Result<(Options, TempDir)> {
+pub(super) fn reader_options() -> Result<(Options, LogFolder)> {
     let folder = tempfile::Builder::new().prefix("fpdb-reader-").tempdir();
-    let folder = folder.map_err(Error::io("create a folder in", std::env::temp_dir()))?;
+    let folder = LogFolder::new(folder.map_err(Error::io("create a folder in", std::env::temp_dir()))?);
     let mut options = options::database();
     options.set_db_log_dir(folder.path());
     Ok((options, folder))

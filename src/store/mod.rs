@@ -99,7 +99,7 @@ pub(crate) struct Store {
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
     /// Where a reader's own log lies.
-    _reader: Option<tempfile::TempDir>,
+    _reader: Option<create::LogFolder>,
     _lock: Option<WriterLock>,
 }
 

@@ -9,9 +9,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rocksdb::{DB, DBRawIterator, DBRecoveryMode, ReadOptions};
-use tempfile::TempDir;
 
-use super::create::reader_options;
+use super::create::{LogFolder, reader_options};
 use super::format::STORE;
 use super::{failed, family, options};
 use crate::error::{Error, Result};
@@ -19,7 +18,7 @@ use crate::error::{Error, Result};
 /// A damaged store, open for reading.
 pub(super) struct Salvage {
     pub(super) db: DB,
-    _log: TempDir,
+    _log: LogFolder,
 }
 
 impl Salvage {

@@ -282,6 +282,44 @@ fn lists_and_pages_are_the_same_in_csv_and_in_a_file() {
     assert_eq!(file, format!("{}\n{row}\n", csv.lines().next().unwrap()));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_results_is_replaced_when_all_is_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = samples();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+    folder.write("old.json", "as it was");
+    let query = folder.write("q.txt", read("federalist/fed10.txt"));
+    let before = entries();
+    for arguments in [&["query", "nowhere.txt"][..], &["show", "nowhere.txt"], &["list", "--db", "nowhere"]] {
+        let run = folder.run(&[arguments, &["-o", "old.json"]].concat());
+        assert_eq!((run.status, read("old.json").as_str(), entries()), (2, "as it was", before), "{run:?}");
+    }
+    // A file that is read is not written over.
+    std::os::unix::fs::symlink(&query, folder.path().join("link")).unwrap();
+    for arguments in [&["query", "q.txt", "-o", "q.txt"][..], &["query", "link", "-o", "./q.txt"]] {
+        let run = folder.run(arguments);
+        assert!(run.status == 2 && run.stderr.contains("-o would write over"), "{run:?}");
+    }
+    assert_eq!(folder.run(&["diff", "old.json", "q.txt", "-o", "link"]).status, 2);
+    assert_eq!(read("q.txt"), read("federalist/fed10.txt"));
+    // It has the permissions of the one it replaces, or of a new file.
+    let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    std::fs::set_permissions(folder.path().join("old.json"), PermissionsExt::from_mode(0o640)).unwrap();
+    folder.ok(&["list", "-o", "old.json"]);
+    folder.ok(&["list", "-o", "new.txt"]);
+    assert_eq!((mode("old.json"), mode("new.txt")), (0o640, mode("q.txt")));
+    assert_eq!(read("old.json"), folder.ok(&["list"]).stdout);
+    // What is no file is written to as it is.
+    assert_eq!(folder.ok(&["list", "-o", "/dev/stdout"]).stdout, read("old.json"));
+    assert_eq!(folder.run(&["list", "-o", "federalist"]).status, 2);
+    // An ingest does not take its own results for a document.
+    let ingest = ["ingest", "--db", "other", "--exclude", "*.json", "-o", "report.txt", "--skip-hidden", "."];
+    folder.ok(&ingest);
+    assert!(!folder.ok(&["list", "--db", "other"]).stdout.contains("fpdb-output"));
+}
+
 #[test]
 fn colour_is_for_terminals_and_for_those_who_ask() {
     let folder = samples();

@@ -8,6 +8,7 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 
 use super::page;
 use crate::error::{Error, Result};
+use crate::temporary::Temporary;
 
 /// The page of a report that is a folder.
 const PAGE: &str = "index.html";
@@ -19,6 +20,7 @@ pub(super) struct Output {
     /// Where it goes in the end.
     target: PathBuf,
     making: Making,
+    _noted: Temporary,
     files: u64,
     bytes: u64,
 }
@@ -49,12 +51,14 @@ impl Output {
         let failed = Error::io("create a file in", &parent);
         let mut output = if single_file {
             let file = permit(&mut builder, 0o666).tempfile_in(&parent).map_err(failed)?;
-            Self { target, making: Making::File(BufWriter::new(file)), files: 1, bytes: 0 }
+            let _noted = Temporary::new(file.path());
+            Self { target, making: Making::File(BufWriter::new(file)), _noted, files: 1, bytes: 0 }
         } else {
             let folder = permit(&mut builder, 0o777).tempdir_in(&parent).map_err(failed)?;
             let data = folder.path().join(DATA);
             fs::create_dir(&data).map_err(Error::io("create", &data))?;
-            Self { target, making: Making::Folder(folder), files: 1, bytes: 0 }
+            let _noted = Temporary::new(folder.path());
+            Self { target, making: Making::Folder(folder), _noted, files: 1, bytes: 0 }
         };
         if single_file {
             output.append(&page::head())?;

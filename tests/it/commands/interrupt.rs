@@ -62,3 +62,43 @@ fn an_interrupted_ingest_is_safe_and_continues() {
     };
     assert_eq!(answers("stopped"), answers("undisturbed"));
 }
+
+/// Nothing is left behind by a command that is stopped while it waits for its input, and what was there stays.
+#[cfg(unix)]
+#[test]
+fn a_stopped_command_leaves_nothing_behind() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    std::fs::create_dir(folder.path().join("tmp")).unwrap();
+    folder.write("old.json", "as it was");
+    let report = ["query", "-", "--format", "html", "-o", "report"];
+    let answers = ["query", "-", "--format", "json", "-o", "old.json"];
+    for (signal, arguments) in [("-INT", &report), ("-TERM", &answers)] {
+        let tmp = folder.path().join("tmp");
+        let mut command = folder.command(arguments);
+        command.env("TMPDIR", &tmp).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let entries = |path: &std::path::Path| std::fs::read_dir(path).unwrap().count();
+        // The folder of the reader's log, and either what was read so far or the file of the answers.
+        let (before, spooled) = (entries(folder.path()), signal == "-INT");
+        for _ in 0..1000 {
+            let made = if spooled { entries(&tmp) == 2 } else { entries(folder.path()) > before || entries(&tmp) == 1 };
+            if made {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(entries(&tmp) > 0, "{signal}");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let status = child.wait().unwrap();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((status.code(), said.as_str()), (Some(130), "interrupted\n"));
+        assert_eq!(entries(&tmp), 0, "{signal}");
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 4, "{left:?}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("old.json")).unwrap(), "as it was");
+}
