@@ -62,7 +62,7 @@ pub(crate) struct JoiningArgs {
     /// phrases that both documents repeat and passages that others explain better
     #[arg(long)]
     pub(crate) any_order: bool,
-    /// Leave out passages with fewer than N symbols that agree
+    /// Leave out passages with fewer than N symbols that agree, with --any-order in whatever order
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) min_passage: u64,
 }

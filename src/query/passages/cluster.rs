@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::chain::longest_chain;
 use super::join::{Joined, Joining};
 use super::maximal::MaximalMatch;
 
@@ -47,7 +48,7 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut V
     let whole = joined(&part);
     let narrower = gap / 2;
     if narrower >= (joining.gap / HALVINGS).max(1) {
-        let mut dense = connected(part, narrower);
+        let mut dense = connected(part.clone(), narrower);
         dense.retain(|part| {
             let joined = joined(part);
             joined.agreed >= joining.least && joined.agreed as f64 >= DENSE * joined.length() as f64
@@ -58,7 +59,7 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut V
             return;
         }
     }
-    clusters.push(whole);
+    clusters.push(Joined { in_order: longest_chain(&part), ..whole });
 }
 
 /// The parts that are connected through gaps of at most so many symbols in both texts.
@@ -102,7 +103,8 @@ fn divide(mut matches: Vec<MaximalMatch>, gap: u32, by_query: bool) -> Vec<Vec<M
     pieces
 }
 
-/// The hull of matches. What agrees is what is matched on both sides, each symbol counted once.
+/// The hull of matches. What agrees is what is matched on both sides, each symbol counted once, in whatever order; what of it
+/// is in order is left to be found.
 fn joined(matches: &[MaximalMatch]) -> Joined {
     let spans = |span: fn(&MaximalMatch) -> Range<u32>| {
         let mut spans: Vec<Range<u32>> = matches.iter().map(span).collect();
@@ -116,7 +118,7 @@ fn joined(matches: &[MaximalMatch]) -> Joined {
     };
     let (query, in_query) = spans(|found| found.query..found.query_end());
     let (document, in_document) = spans(|found| found.document..found.document_end());
-    Joined { query, document, agreed: in_query.min(in_document) }
+    Joined { query, document, agreed: in_query.min(in_document), in_order: 0 }
 }
 
 /// Leaves out the clusters that have most of one span in common with another in which twice as much agrees: the same

@@ -19,8 +19,10 @@ const OPEN: usize = 256;
 pub(super) struct Joined {
     pub(super) query: Range<u32>,
     pub(super) document: Range<u32>,
-    /// Symbols that are equal, in order, in both spans: at least so many.
+    /// Symbols that are equal in both spans, in whatever order matches are joined: at least so many.
     pub(super) agreed: u64,
+    /// Those that are in the same order in both.
+    pub(super) in_order: u64,
 }
 
 impl Joined {
@@ -29,6 +31,7 @@ impl Joined {
             query: found.query..found.query_end(),
             document: found.document..found.document_end(),
             agreed: found.length.into(),
+            in_order: found.length.into(),
         }
     }
 
@@ -133,6 +136,7 @@ fn append(passage: &mut Joined, found: &MaximalMatch, query: &[u64], document: &
         passage.agreed += gaps.agreeing(here, &document[between(passage.document.end, found.document)]);
     }
     passage.agreed += u64::from(found.length - overlap);
+    passage.in_order = passage.agreed;
     passage.query.end = found.query_end();
     passage.document.end = found.document_end();
 }

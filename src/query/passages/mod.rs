@@ -2,8 +2,9 @@
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
 //! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`,
-//! `cluster`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
+//! `cluster`, `chain`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
 
+mod chain;
 mod cluster;
 mod gaps;
 mod inferred;
@@ -46,7 +47,7 @@ pub struct PassageOptions {
     pub gap: Option<u32>,
     /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
     pub any_order: bool,
-    /// Passages with fewer symbols that agree are left out.
+    /// Passages with fewer symbols that agree, in any order if `any_order`, are left out.
     pub least: u64,
 }
 
@@ -123,7 +124,7 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText) -> Passage 
         document: document_span,
         document_lines,
         symbols: joined.query.len() as u64,
-        agreement: Some(share(joined.agreed, joined.length())),
+        agreement: Some(share(joined.in_order, joined.length())),
         exact: true,
     }
 }

@@ -174,6 +174,10 @@ fn every_shared_run_lies_in_a_passage() {
                 }
                 let most = agreeing.map(|side| side.iter().filter(|&&agrees| agrees).count() as u64);
                 assert!(cluster.agreed > 0 && cluster.agreed <= most[0].min(most[1]), "{cluster:?}");
+                let span = |range: &Range<u32>| range.start as usize..range.end as usize;
+                let (here, there) = (&case.query[span(&cluster.query)], &case.document[span(&cluster.document)]);
+                assert!(cluster.in_order > 0 && cluster.in_order <= cluster.agreed, "{cluster:?}");
+                assert!(cluster.in_order <= common_subsequence(here, there), "{cluster:?} claims too much");
             }
         }
     }
@@ -239,7 +243,7 @@ fn a_moved_block_is_a_passage_of_its_own() {
     assert_eq!(spans, [(0..200, 180..380, 200), (200..380, 0..180, 180), (380..600, 380..600, 220)]);
     // The same with a gap and in any order: one.
     let clusters = case.joined(&matches, 13, true);
-    assert_eq!((clusters.len(), clusters[0].agreed), (1, 600));
+    assert_eq!((clusters.len(), clusters[0].agreed, clusters[0].in_order), (1, 600, 420), "one and three are in order");
 }
 
 proptest! {
