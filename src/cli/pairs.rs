@@ -47,10 +47,11 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         left_out(&answer, args, options.min_resemblance, printer);
         return report(&database, args, (&how, options.min_resemblance), answer, &html, printer);
     }
+    let weighted = args.weight != Weight::None;
     let mut output = Output::open(global)?;
     match global.format {
         Format::Csv => output.csv([pair_header(args.passages)])?,
-        Format::Human if !answer.pairs.is_empty() => output.text(&pair_header_line())?,
+        Format::Human if !answer.pairs.is_empty() => output.text(&pair_header_line(weighted))?,
         _ => {}
     }
     for some in answer.pairs.chunks(AT_A_TIME) {
@@ -67,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
                 Format::Json => output.json(&report)?,
                 Format::Csv => output.csv(pair_rows(&report))?,
                 _ => {
-                    let line = pair_line(&report, output.style);
+                    let line = pair_line(&report, weighted, output.style);
                     output.text(&line)?;
                 }
             }

@@ -8,7 +8,7 @@ use super::evidence::{query_text, whole_text};
 use super::passages::{self, Found, Mark, PassageOptions};
 use super::subject::{Subject, SubjectReader};
 use super::text::Symboliser;
-use super::{Match, QueryAnswer};
+use super::{Match, QueryAnswer, Weight};
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::input::ReadOptions;
@@ -37,6 +37,7 @@ pub fn diff(
         name: a.name,
         bytes: a.bytes,
         symbols: a.symbols,
+        weight: Weight::None,
         fingerprints,
         looked_up: fingerprints,
         found: shared,
@@ -58,12 +59,15 @@ fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> M
     Match {
         document: b.name.clone(),
         id: 0,
+        document_bytes: b.bytes,
+        document_symbols: b.symbols,
         shared,
         score: measured(found / sampled),
         containment: measured(found / sampled),
         document_containment: measured(sizes.document_containment(found, sampled)),
         resemblance: measured(sizes.resemblance(found, sampled)),
         interval: None,
+        estimated: Vec::new(),
         identical: a.digest == b.digest,
         coverage,
         passages,

@@ -34,6 +34,19 @@ pub use text::DocumentText;
 pub(crate) use text::{text_of, text_of_file};
 pub use weight::Weight;
 
+/// One of the numbers of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// [`Match::score`].
+    Score,
+    /// [`Match::containment`].
+    Containment,
+    /// [`Match::document_containment`].
+    DocumentContainment,
+    /// [`Match::resemblance`].
+    Resemblance,
+}
+
 /// What is asked of the query's hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -100,6 +113,8 @@ pub struct QueryAnswer {
     pub bytes: u64,
     /// See `name`.
     pub symbols: u64,
+    /// What a shared hash counts in the scores.
+    pub weight: Weight,
     /// Distinct hashes of the query at the query's window.
     pub fingerprints: u64,
     /// How many of them were looked up: all, or n.
@@ -147,6 +162,10 @@ pub struct Match {
     pub document: String,
     /// Its number.
     pub id: u32,
+    /// Its bytes.
+    pub document_bytes: u64,
+    /// Its symbols.
+    pub document_symbols: u64,
     /// Looked-up hashes it holds.
     pub shared: u64,
     /// What matches are ordered by: the mode's measure, of the hashes as they weigh.
@@ -158,8 +177,10 @@ pub struct Match {
     pub document_containment: f64,
     /// Shared / all fingerprints of the two: exact or estimated as above.
     pub resemblance: f64,
-    /// The 95% interval of the score where the score is an estimate.
+    /// The 95% interval of the score where that is an estimate; `None` where it is exact, and where hashes weigh differently.
     pub interval: Option<(f64, f64)>,
+    /// The measures that are estimates; the others are exact.
+    pub estimated: Vec<Measure>,
     /// The bytes of both documents are the same.
     pub identical: bool,
     /// The share of the query's symbols that lie in passages.
@@ -241,6 +262,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         name: subject.name.clone(),
         bytes: subject.bytes,
         symbols: subject.symbols,
+        weight: options.weight,
         fingerprints: subject.hashes.len() as u64,
         looked_up: looked_up.len() as u64,
         found: tally.found,
@@ -318,18 +340,22 @@ impl Tally {
 }
 
 fn finish_match(subject: &Subject, ranked: Ranked, found: Found, inferred: Option<&'static str>) -> Match {
-    let Ranked { id, record, shared, score, containment, document_containment, resemblance, interval } = ranked;
-    let DocumentRecord { name, digest, metadata, .. } = record;
+    let Ranked { id, record, shared, score, containment, document_containment, resemblance, interval, estimated } =
+        ranked;
+    let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = record;
     let Found { passages, coverage, repeats } = found;
     Match {
         document: name,
         id,
+        document_bytes: bytes,
+        document_symbols: symbols,
         shared,
         score,
         containment,
         document_containment,
         resemblance,
         interval,
+        estimated,
         identical: digest == subject.digest,
         coverage,
         passages,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::subject::{Subject, distinct_kgrams};
-use super::{Mode, QueryOptions, Shares, Weight};
+use super::{Measure, Mode, QueryOptions, Shares, Weight};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::Selection;
@@ -21,6 +21,7 @@ pub(super) struct Ranked {
     pub(super) document_containment: f64,
     pub(super) resemblance: f64,
     pub(super) interval: Option<(f64, f64)>,
+    pub(super) estimated: Vec<Measure>,
 }
 
 /// The best documents by the mode's score, ties by name and then by age, and the number of all that reach
@@ -39,6 +40,7 @@ pub(super) fn rank(
     }
     // No score exceeds the containment, so by descending weight the rest can be left once the best are sure.
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
+    let coarser = subject.profile.w != store.profile().w;
     let top = options.top.unwrap_or(usize::MAX);
     let mut best: Vec<Ranked> = Vec::new();
     let mut reaching = 0;
@@ -54,7 +56,7 @@ pub(super) fn rank(
             reaching += 1;
             continue;
         }
-        let ranked = measure(subject, looked_up, id, shares, store.document(id)?, options);
+        let ranked = measure(subject, looked_up, id, shares, store.document(id)?, options, coarser);
         if ranked.score < options.min_score {
             continue;
         }
@@ -86,13 +88,15 @@ fn measure(
     shares: &Shares,
     record: DocumentRecord,
     options: &QueryOptions,
+    coarser: bool,
 ) -> Ranked {
     let (looked_up, shared) = (all.hashes, shares.hashes);
     let weighted = containment(shares.weight, all.weight);
     let containment = containment(shared as f64, looked_up as f64);
     let fingerprints = subject.hashes.len() as u64;
-    let sampled = looked_up < fingerprints;
-    let sizes = if sampled {
+    let estimated = estimated(looked_up, fingerprints, coarser, options);
+    let is_estimated = estimated.contains(&Measure::Score);
+    let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
         // The sample is one of k-grams.
         let document = distinct_kgrams(record.kgrams, record.fingerprints, record.distinct);
         Sizes { query: subject.distinct_kgrams, document }
@@ -112,7 +116,7 @@ fn measure(
     let (score, interval) = match (options.mode, options.weight) {
         (Mode::Containment, _) => (weighted, (low, high)),
         (Mode::Resemblance, Weight::None) => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),
-        // What the document's other hashes weigh is not known: as the share of the query, so that of the document.
+        // Of the document's other hashes: as the share of the query, so that of the document.
         (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), (low, high)),
     };
     Ranked {
@@ -122,7 +126,25 @@ fn measure(
         containment,
         document_containment,
         resemblance,
-        interval: (sampled && options.weight == Weight::None).then_some(interval),
+        interval: (is_estimated && options.weight == Weight::None).then_some(interval),
+        estimated,
         record,
     }
+}
+
+/// Which measures are estimates: all of them where a sample was looked up. At a window above the database's the fingerprints
+/// are a sample of those that its sets are made of, so that what counts the document's own is estimated.
+fn estimated(looked_up: u64, fingerprints: u64, coarser: bool, options: &QueryOptions) -> Vec<Measure> {
+    let sampled = looked_up < fingerprints;
+    let coarser = coarser && looked_up > 0;
+    let resembles = options.mode == Mode::Resemblance;
+    // What the document's other hashes weigh is not known.
+    let weighed = options.weight != Weight::None && looked_up > 0;
+    let measures = [
+        (Measure::Score, sampled || (resembles && (coarser || weighed))),
+        (Measure::Containment, sampled),
+        (Measure::DocumentContainment, sampled || coarser),
+        (Measure::Resemblance, sampled || coarser),
+    ];
+    measures.into_iter().filter_map(|(measure, is_estimated)| is_estimated.then_some(measure)).collect()
 }

@@ -29,6 +29,9 @@ pub fn query_header() -> Vec<&'static str> {
         "symbols",
         "exact",
         "agreement",
+        "score",
+        "inferred",
+        "estimated",
     ]
 }
 
@@ -52,7 +55,14 @@ pub fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
             found.identical.to_string(),
             found.coverage.to_string(),
         ];
-        rows.extend(with_passages(&head, &found.passages, query_header().len()));
+        let tail = [
+            found.score.to_string(),
+            found.inferred.clone().unwrap_or_default(),
+            // Names with spaces between them.
+            found.estimated.join(" "),
+        ];
+        let some = with_passages(&head, &found.passages, query_header().len() - tail.len());
+        rows.extend(some.into_iter().map(|row| [row, tail.to_vec()].concat()));
     }
     rows
 }

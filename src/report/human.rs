@@ -90,7 +90,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     let query = &report.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
-        style.strong(&query.name),
+        style.strong(&&query.name),
         size(query.bytes),
         count(query.symbols, "symbol"),
         count(query.fingerprints, "fingerprint"),
@@ -122,9 +122,11 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
         return page;
     }
     let estimated = report.matches.iter().any(|found| found.interval.is_some());
+    let weighted = report.weight != "none";
     let _ = writeln!(
         page,
-        "  {:>11}  {:>11}  {:>11}{}  document",
+        "  {}{:>11}  {:>11}  {:>11}{}  document",
+        if weighted { "      score  " } else { "" },
         "containment",
         "of document",
         "resemblance",
@@ -136,13 +138,18 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
             None if estimated => "  exact         ".to_owned(),
             None => String::new(),
         };
+        let share = |measure: &str, share: f64| {
+            let about = if found.estimated.iter().any(|estimated| estimated == measure) { "~" } else { "" };
+            format!("{about}{}", percent(share))
+        };
+        let score = if weighted { format!("{:>11}  ", share("score", found.score)) } else { String::new() };
         let _ = writeln!(
             page,
-            "  {:>11}  {:>11}  {:>11}{interval}  {}{}{}",
-            percent(found.containment),
-            percent(found.document_containment),
-            percent(found.resemblance),
-            style.strong(&found.document),
+            "  {score}{:>11}  {:>11}  {:>11}{interval}  {}{}{}",
+            share("containment", found.containment),
+            share("document_containment", found.document_containment),
+            share("resemblance", found.resemblance),
+            style.strong(&&found.document),
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
@@ -206,7 +213,7 @@ pub fn document_line(report: &DocumentReport, style: Style) -> String {
         "{:>10}  {:>9}  {}{}{}\n",
         size(report.bytes),
         grouped(report.fingerprints),
-        style.strong(&report.name),
+        style.strong(&&report.name),
         labels(&report.metadata),
         if report.boilerplate { "  (boilerplate)" } else { "" }
     )
@@ -215,7 +222,7 @@ pub fn document_line(report: &DocumentReport, style: Style) -> String {
 /// One document, all that is known.
 #[must_use]
 pub fn document_page(report: &DocumentReport, style: Style) -> String {
-    let mut page = format!("{}\n", style.strong(&report.name));
+    let mut page = format!("{}\n", style.strong(&&report.name));
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "  {name:<13} {value}");
     };
@@ -245,22 +252,23 @@ pub fn document_page(report: &DocumentReport, style: Style) -> String {
 
 /// What the columns of [`pair_line`] are.
 #[must_use]
-pub fn pair_header_line() -> String {
-    format!("{:>11}  {:>9}  {:>9}  {:>9}\n", "resemblance", "a in b", "b in a", "shared")
+pub fn pair_header_line(weighted: bool) -> String {
+    let score = if weighted { "    score  " } else { "" };
+    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}\n", "resemblance", "a in b", "b in a", "shared")
 }
 
-/// One pair.
+/// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
 #[must_use]
-pub fn pair_line(report: &PairReport, style: Style) -> String {
+pub fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
+    let score = if weighted { format!("{:>9}  ", percent(report.score)) } else { String::new() };
     format!(
-        "{:>11}  {:>9}  {:>9}  {:>9}  {}  {}\n",
-        // The resemblance, weighted where fingerprints are.
-        percent(report.score),
+        "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}  {}\n",
+        percent(report.resemblance),
         percent(report.containment_a),
         percent(report.containment_b),
         grouped(report.shared),
-        style.strong(&report.a),
-        style.strong(&report.b)
+        style.strong(&&report.a),
+        style.strong(&&report.b)
     )
 }
 
@@ -276,7 +284,7 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
     let number = |id: u32| if report.remove == report.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",
-        style.strong(&report.remove),
+        style.strong(&&report.remove),
         number(report.remove_id),
         report.keep,
         number(report.keep_id)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ProfileReport;
 use crate::document::Span;
 use crate::profile::Profile;
-use crate::query::{Ignored, IgnoredBecause, Match, Mode, Passage, QueryAnswer};
+use crate::query::{Ignored, IgnoredBecause, Match, Measure, Mode, Passage, QueryAnswer, Weight};
 
 /// `fpdb.query/1`: one line per query document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct QueryReport {
     pub schema: String,
     /// `containment` or `resemblance`.
     pub mode: String,
+    /// What a shared hash counts in the scores: `none` (each the same) or `idf`.
+    pub weight: String,
     /// The database's profile.
     pub profile: ProfileReport,
     /// The query document.
@@ -73,6 +75,10 @@ pub struct MatchReport {
     pub document: String,
     /// Its number, which tells versions of one name apart.
     pub id: u32,
+    /// Its bytes.
+    pub document_bytes: u64,
+    /// Its symbols.
+    pub document_symbols: u64,
     /// Looked-up hashes it holds.
     pub shared: u64,
     /// What matches are ordered by: the mode's measure, weighted where hashes are.
@@ -83,8 +89,10 @@ pub struct MatchReport {
     pub document_containment: f64,
     /// Shared / all fingerprints of the two.
     pub resemblance: f64,
-    /// The 95% interval of the mode's measure where that is an estimate.
+    /// The 95% interval of the score where that is an estimate; null where it is exact, and where hashes are weighted.
     pub interval: Option<[f64; 2]>,
+    /// Which of `score`, `containment`, `document_containment` and `resemblance` are estimates; the others are exact.
+    pub estimated: Vec<String>,
     /// The bytes of the two are the same.
     pub identical: bool,
     /// The share of the query's symbols inside passages.
@@ -138,6 +146,10 @@ impl QueryReport {
                 Mode::Containment => "containment".into(),
                 Mode::Resemblance => "resemblance".into(),
             },
+            weight: match answer.weight {
+                Weight::None => "none".into(),
+                Weight::Idf => "idf".into(),
+            },
             profile: ProfileReport::new(stored),
             query: QueryDocumentReport {
                 name: answer.name.clone(),
@@ -179,12 +191,15 @@ impl MatchReport {
         Self {
             document: found.document.clone(),
             id: found.id,
+            document_bytes: found.document_bytes,
+            document_symbols: found.document_symbols,
             shared: found.shared,
             score: found.score,
             containment: found.containment,
             document_containment: found.document_containment,
             resemblance: found.resemblance,
             interval: found.interval.map(|(low, high)| [low, high]),
+            estimated: found.estimated.iter().map(|&measure| name_of(measure).into()).collect(),
             identical: found.identical,
             coverage: found.coverage,
             passages: found.passages.iter().map(PassageReport::new).collect(),
@@ -192,6 +207,16 @@ impl MatchReport {
             inferred: found.inferred.map(str::to_owned),
             repeats: found.repeats,
         }
+    }
+}
+
+/// The name of the field of a measure.
+fn name_of(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Score => "score",
+        Measure::Containment => "containment",
+        Measure::DocumentContainment => "document_containment",
+        Measure::Resemblance => "resemblance",
     }
 }
 

@@ -43,13 +43,13 @@ fn the_page_of_a_query_reads_well() {
     planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 277 fingerprints at window 20
       looked up the 64 smallest: 36 found (56.2% of the query), in 4 documents
       containment  of document  resemblance  95% interval    document
-            28.1%         8.5%         7.0%    4.5%-10.5%    federalist/fed51.txt
+           ~28.1%        ~8.5%        ~7.0%    4.5%-10.5%    federalist/fed51.txt
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
-            28.1%         5.3%         4.7%    3.0%-7.0%     federalist/fed70.txt
+           ~28.1%        ~5.3%        ~4.7%    3.0%-7.0%     federalist/fed70.txt
           lines 37-50 = lines 105-118, bytes 2288-3246 = 6159-7117, 790 symbols
-             1.6%         0.6%         0.4%    0.1%-2.5%     federalist/fed68.txt
+            ~1.6%        ~0.6%        ~0.4%    0.1%-2.5%     federalist/fed68.txt
           line 45 = line 135, bytes 2852-2884 = 8151-8183, 29 symbols
-             1.6%         0.3%         0.3%    0.0%-1.5%     federalist/fed47.txt
+            ~1.6%        ~0.3%        ~0.3%    0.0%-1.5%     federalist/fed47.txt
           line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "--top", "1", "planted/paper-10-utf16.txt"])), @"
@@ -106,6 +106,57 @@ fn containment_looks_up_everything_and_resemblance_a_sample() {
         assert_eq!(many["looked_up"], many["query"]["fingerprints"], "n beyond the query is all of it");
         assert!(matches(many)[0]["interval"].is_null());
     }
+}
+
+/// What is looked up in part, at a window above the database's, or weighted without knowing all weights, is no exact value.
+#[test]
+fn estimates_are_told_from_exact_values() {
+    let folder = samples();
+    let estimated = |arguments: &[&str]| {
+        let found =
+            &matches(&ask(&folder, &[arguments, &["federalist/fed51.txt", "--no-passages"]].concat())[0])[0].clone();
+        let names = found["estimated"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        let interval = found["interval"].as_array().map(|ends| [ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap()]);
+        if let Some([low, high]) = interval {
+            let score = found["score"].as_f64().unwrap();
+            assert!(low <= score && score <= high && low < high, "{found}");
+        }
+        (names.collect::<Vec<String>>().join(" "), interval.is_some())
+    };
+    let (all, beside) = ("score containment document_containment resemblance", "document_containment resemblance");
+    let resemblance = ["--mode", "resemblance"];
+    let expected = [
+        (&["--weight", "none"][..], "", false),
+        (&["-n", "50"], all, true),
+        (&["--window", "60"], beside, false),
+        (&["--window", "60", "-n", "10"], all, true),
+        (&["--weight", "idf"], "", false),
+        (&["--weight", "idf", "-n", "50"], all, false),
+        (&resemblance, all, true),
+        (&["--mode", "resemblance", "-n", "1000000"], "", false),
+        (&["--mode", "resemblance", "-n", "1000000", "--window", "60"], "score document_containment resemblance", true),
+        (&["--mode", "resemblance", "-n", "1000000", "--weight", "idf"], "score", false),
+    ];
+    for (arguments, names, interval) in expected {
+        assert_eq!(estimated(arguments), (names.to_owned(), interval), "{arguments:?}");
+    }
+    // The estimate at a coarser window is one of what is exact at the database's.
+    let resemblance_of = |arguments: &[&str]| {
+        let flags = ["--mode", "resemblance", "-n", "1000000", "--top", "1", "--no-passages"];
+        let found = matches(&ask(&folder, &[&flags, arguments, &[COPY]].concat())[0])[0].clone();
+        (found["resemblance"].as_f64().unwrap(), found["interval"].clone())
+    };
+    assert_eq!(resemblance_of(&[]), (1.0, Value::Null));
+    let (coarse, interval) = resemblance_of(&["--window", "200"]);
+    assert!(coarse > 0.9 && interval[1] == 1.0, "{coarse} {interval}");
+
+    let page = folder.ok(&["query", LIFTED, "--weight", "idf", "--no-passages", "--window", "60"]).stdout;
+    assert!(page.contains("        score  containment  of document  resemblance  document\n"), "{page}");
+    let row: Vec<&str> = page.lines().nth(3).unwrap().split_whitespace().collect();
+    assert!(
+        row[0].ends_with('%') && row[2].starts_with('~') && row[3].starts_with('~') && !row[1].contains('~'),
+        "{page}"
+    );
 }
 
 #[test]
@@ -297,6 +348,9 @@ fn csv_says_what_json_says() {
                         assert_eq!(column(row, name), text(&found[name]).trim_end_matches(".0"), "{name}");
                     }
                     assert_eq!(column(row, "interval_low"), or_nothing(&found["interval"][0]));
+                    assert_eq!(column(row, "score"), text(&found["score"]).trim_end_matches(".0"));
+                    assert_eq!(column(row, "inferred"), or_nothing(&found["inferred"]));
+                    assert_eq!(column(row, "estimated").is_empty(), found["estimated"].as_array().unwrap().is_empty());
                     for (name, value) in [
                         ("query_start", &passage["query"]["start"]),
                         ("query_last_line", &passage["query"]["lines"][1]),
