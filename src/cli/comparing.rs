@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, ArgGroup, Args, ValueEnum};
 
 use super::args::{ProfileArgs, parse_size};
 use super::reading::ReadArgs;
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("queries").args(["files", "document"]).required(true).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
-    #[arg(value_name = "FILE", required_unless_present = "document")]
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Query with a stored document; may be repeated
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
@@ -30,7 +31,7 @@ pub(crate) struct QueryArgs {
     /// Show only matches whose score (0 to 1) is at least this
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
     pub(crate) min_score: f64,
-    /// Leave out fingerprints that more than N documents hold; they are counted as common
+    /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none
     #[arg(long, value_name = "N")]
     pub(crate) max_df: Option<u64>,
     /// What a shared fingerprint counts in the score that ranks the matches

@@ -3,10 +3,11 @@
 use clap::CommandFactory;
 
 use super::Outcome;
-use super::args::{Cli, Global};
-use super::printer::Output;
+use super::args::{Cli, Format, Global};
+use super::printer::{Output, only};
 
 pub(crate) fn completions(global: &Global, shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
+    only(global, "completions", &[Format::Human])?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "fpdb", &mut script);
     print(global, &script)
@@ -14,6 +15,7 @@ pub(crate) fn completions(global: &Global, shell: clap_complete::Shell) -> anyho
 
 /// The manual page, with a section for each command.
 pub(crate) fn man(global: &Global) -> anyhow::Result<Outcome> {
+    only(global, "man", &[Format::Human])?;
     let mut page = Vec::new();
     let mut command = Cli::command();
     command.build();

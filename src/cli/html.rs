@@ -1,9 +1,11 @@
 //! `--format html`: the flags of a report, what it says of the flags of its command, and writing it.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use fpdb::Temporary;
 use fpdb::report::Failure;
 use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
 use tempfile::NamedTempFile;
@@ -85,35 +87,53 @@ impl<'a> Html<'a> {
     }
 }
 
-/// Standard input as a file, since a report reads a text twice. It is gone when this is dropped.
+/// Standard input and pipes as files, since a report reads a text twice. They are gone when this is dropped.
 #[derive(Default)]
-pub(super) struct Spooled(Option<NamedTempFile>);
+pub(super) struct Spooled(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
 impl Spooled {
-    /// Copies standard input to a file if one of `paths` is `-`.
-    pub(super) fn of<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Self> {
-        if !paths.any(|path| path.as_os_str() == "-") {
-            return Ok(Self(None));
+    /// Copies those of `paths` that can be read only once to files.
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Self> {
+        let mut spooled = Self::default();
+        for path in paths.filter(|path| is_read_once(path)) {
+            if spooled.find(path).is_some() {
+                continue;
+            }
+            let mut file = NamedTempFile::new().context("cannot create a temporary file")?;
+            let noted = Temporary::new(file.path());
+            let copied = match path.as_os_str() == "-" {
+                true => io::copy(&mut io::stdin().lock(), &mut file),
+                false => File::open(path).and_then(|mut pipe| io::copy(&mut pipe, &mut file)),
+            };
+            copied
+                .and_then(|_| file.flush())
+                .with_context(|| format!("cannot copy {} to a temporary file", path.display()))?;
+            spooled.0.push((path.clone(), file, noted));
         }
-        let mut file = NamedTempFile::new().context("cannot create a temporary file")?;
-        io::copy(&mut io::stdin().lock(), &mut file)
-            .and_then(|_| file.flush())
-            .context("cannot copy standard input to a temporary file")?;
-        Ok(Self(Some(file)))
+        Ok(spooled)
+    }
+
+    fn find(&self, path: &Path) -> Option<&NamedTempFile> {
+        self.0.iter().find(|(spooled, _, _)| spooled == path).map(|(_, file, _)| file)
     }
 
     /// Where the text of a path is to be read.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
-        match &self.0 {
-            Some(file) if path.as_os_str() == "-" => file.path().to_owned(),
-            _ => path.to_owned(),
-        }
+        self.find(path).map_or_else(|| path.to_owned(), |file| file.path().to_owned())
     }
 
     /// Gives the document that was read from `path` its name back.
     pub(super) fn rename(&self, path: &Path, name: &mut String) {
-        if self.0.is_some() && path == Path::new("-") {
-            "-".clone_into(name);
+        if self.find(path).is_some() {
+            *name = path.display().to_string();
         }
     }
+}
+
+fn is_read_once(path: &Path) -> bool {
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|facts| std::os::unix::fs::FileTypeExt::is_fifo(&facts.file_type())) {
+        return true;
+    }
+    path.as_os_str() == "-"
 }

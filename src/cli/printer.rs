@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::Temporary;
-use fpdb::report::Style;
+use fpdb::report::{Style, seen};
 use tempfile::NamedTempFile;
 
 use super::args::{Format, Global, When};
@@ -35,30 +35,30 @@ impl Printer {
     /// Something worth knowing.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            say(format_args!("{text}"));
+            say(format_args!("{}", seen(text)));
         }
     }
 
     /// Something only `--verbose` shows.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
-            say(format_args!("{text}"));
+            say(format_args!("{}", seen(text)));
         }
     }
 
     /// What ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        say(format_args!("{}: {error:#}", self.label("error", 31)));
+        say(format_args!("{}: {}", self.label("error", 31), seen(&format!("{error:#}"))));
         if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<fpdb::Error>()?.hint()) {
-            say(format_args!("{}: {hint}", self.label("hint", 36)));
+            say(format_args!("{}: {}", self.label("hint", 36), seen(&hint)));
         }
     }
 
     /// What kept one document from being read.
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
-        say(format_args!("{}: {name}: {}", self.label("error", 31), error.chain()));
+        say(format_args!("{}: {}: {}", self.label("error", 31), seen(name), seen(&error.chain())));
         if let Some(hint) = error.hint().filter(|_| !self.quiet) {
-            say(format_args!("{}: {hint}", self.label("hint", 36)));
+            say(format_args!("{}: {}", self.label("hint", 36), seen(&hint)));
         }
     }
 

@@ -112,7 +112,7 @@ fn report(
         ("-n", options.n.map(|n| n.to_string())),
         ("--top", Some(args.top.to_string())),
         ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
-        ("--max-df", args.max_df.map(|max_df| max_df.to_string())),
+        ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
         ("--weight", text(args.weight == Weight::Idf, "idf".into())),
     ];
     let flags = [flags, args.joining.flags()].concat();
@@ -160,7 +160,7 @@ fn options(args: &QueryArgs) -> QueryOptions {
         n: args.n.or(n),
         top: (args.top > 0).then_some(args.top),
         min_score: args.min_score,
-        max_df: args.max_df,
+        max_df: args.max_df.filter(|&most| most > 0),
         passages: !args.no_passages,
         joining: args.joining.options(),
         weight: args.weight.into(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::seen::seen;
 use super::wire::{
     DedupReport, DedupSummaryReport, DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport,
     VerifyReport,
@@ -80,7 +81,7 @@ pub fn ingest_page(report: &IngestReport) -> String {
 /// The first names of many.
 fn few(names: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let shown = names.iter().take(SHOWN).map(|name| seen(name)).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
@@ -90,7 +91,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     let query = &report.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
-        style.strong(&&query.name),
+        style.strong(&seen(&query.name)),
         size(query.bytes),
         count(query.symbols, "symbol"),
         count(query.fingerprints, "fingerprint"),
@@ -149,7 +150,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
             share("containment", found.containment),
             share("document_containment", found.document_containment),
             share("resemblance", found.resemblance),
-            style.strong(&&found.document),
+            style.strong(&seen(&found.document)),
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
@@ -166,7 +167,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
 fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
-    if known.is_empty() { String::new() } else { format!("  [{}]", known.join(", ")) }
+    if known.is_empty() { String::new() } else { format!("  [{}]", seen(&known.join(", "))) }
 }
 
 /// The most passages shown of one match; the other formats have all.
@@ -213,7 +214,7 @@ pub fn document_line(report: &DocumentReport, style: Style) -> String {
         "{:>10}  {:>9}  {}{}{}\n",
         size(report.bytes),
         grouped(report.fingerprints),
-        style.strong(&&report.name),
+        style.strong(&seen(&report.name)),
         labels(&report.metadata),
         if report.boilerplate { "  (boilerplate)" } else { "" }
     )
@@ -222,9 +223,9 @@ pub fn document_line(report: &DocumentReport, style: Style) -> String {
 /// One document, all that is known.
 #[must_use]
 pub fn document_page(report: &DocumentReport, style: Style) -> String {
-    let mut page = format!("{}\n", style.strong(&&report.name));
+    let mut page = format!("{}\n", style.strong(&seen(&report.name)));
     let mut row = |name: &str, value: String| {
-        let _ = writeln!(page, "  {name:<13} {value}");
+        let _ = writeln!(page, "  {:<13} {}", seen(name), seen(&value));
     };
     row("number", report.id.to_string());
     row("read from", report.source.clone().unwrap_or_else(|| "standard input".into()));
@@ -267,8 +268,8 @@ pub fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
         percent(report.containment_a),
         percent(report.containment_b),
         grouped(report.shared),
-        style.strong(&&report.a),
-        style.strong(&&report.b)
+        style.strong(&seen(&report.a)),
+        style.strong(&seen(&report.b))
     )
 }
 
@@ -284,9 +285,9 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
     let number = |id: u32| if report.remove == report.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",
-        style.strong(&&report.remove),
+        style.strong(&seen(&report.remove)),
         number(report.remove_id),
-        report.keep,
+        seen(&report.keep),
         number(report.keep_id)
     )
 }
@@ -407,10 +408,10 @@ pub fn verify_page(report: &VerifyReport) -> String {
         let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
     }
     for lost in &repair.lost {
-        let _ = writeln!(page, "  {}: {}", lost.name.as_deref().unwrap_or("(its name is lost)"), lost.reason);
+        let _ = writeln!(page, "  {}: {}", lost.name.as_deref().map_or("(its name is lost)".into(), seen), lost.reason);
     }
     for name in &repair.texts_lost {
-        let _ = writeln!(page, "  {name}: its stored text is lost; its fingerprints are not");
+        let _ = writeln!(page, "  {}: its stored text is lost; its fingerprints are not", seen(name));
     }
     page
 }

@@ -6,6 +6,7 @@ mod csv;
 mod evidence;
 pub mod html;
 mod human;
+mod seen;
 mod wire;
 
 pub use csv::{
@@ -16,6 +17,7 @@ pub use human::{
     Style, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
     removable_line, stats_page, verify_page,
 };
+pub use seen::seen;
 pub use wire::{
     CacheReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure, IgnoredReport, IngestReport,
     LevelReport, LostDocumentReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport,

@@ -126,6 +126,10 @@ fn completions_and_the_manual_page_come_from_the_same_definitions() {
         }
     }
     assert_eq!(folder.run(&["completions", "cmd"]).status, 2);
+    for command in [&["man"][..], &["completions", "bash"]] {
+        let run = folder.run(&[command, &["--format", "json"]].concat());
+        assert!(run.status == 2 && run.stderr.contains("has no json format; it has human"), "{run:?}");
+    }
     folder.ok(&["man", "--output", "fpdb.1"]);
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
     assert!(page.contains(".TH") && page.contains("ingest"), "{page}");

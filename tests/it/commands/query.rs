@@ -159,6 +159,48 @@ fn estimates_are_told_from_exact_values() {
     );
 }
 
+/// 0 means none, as for pairs and dedup.
+#[test]
+fn no_cap_on_df_is_none() {
+    let folder = samples();
+    let ask = |extra: &[&str]| ask(&folder, &[&["federalist/fed51.txt"], extra].concat());
+    assert_eq!(ask(&["--max-df", "0"]), ask(&[]));
+    assert!(ask(&["--max-df", "1"])[0]["common"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_query_without_a_document_says_how_to_name_one() {
+    let run = samples().run(&["query"]);
+    assert!(run.status == 2 && run.stderr.contains("--document <NAME>"), "{run:?}");
+}
+
+/// A name cannot talk to the terminal, nor make lines of its own.
+#[cfg(unix)]
+#[test]
+fn names_are_shown_on_one_line() {
+    let folder = samples();
+    let name = "fed\n\u{1b}[31mred\u{202e}.txt";
+    folder.write(name, std::fs::read(folder.path().join("federalist/fed10.txt")).unwrap());
+    folder.ok(&["ingest", "-q", name]);
+    let shown = "fed␊␛[31mred⟪RLO⟫.txt";
+    for arguments in [
+        &["list", "fed\n"][..],
+        &["show", name],
+        &["query", name],
+        &["query", COPY],
+        &["pairs"],
+        &["dedup"],
+        &["diff", name, COPY],
+    ] {
+        let page = folder.ok(arguments).stdout;
+        assert!(page.contains(shown) && !page.contains('\u{1b}') && !page.contains("red\u{202e}"), "{page}");
+    }
+    let missing = folder.run(&["query", &format!("{name}.gone")]).stderr;
+    assert!(missing.contains(shown) && !missing.contains('\u{1b}'), "{missing}");
+    let json = folder.ok(&["list", "fed\n", "--format", "json"]).json();
+    assert_eq!(json[0]["name"], name);
+}
+
 #[test]
 fn matches_are_cut_by_number_and_by_score() {
     let folder = samples();
