@@ -44,7 +44,7 @@ pub struct Database {
 }
 
 /// What to query with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QuerySource {
     /// A file; `-` is standard input.
     File(PathBuf),

@@ -1,5 +1,6 @@
 //! `fpdb query`: which stored documents share text with these?
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
@@ -30,6 +31,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let stored = args.document.iter().cloned().map(QuerySource::Stored);
     let sources: Vec<QuerySource> = files.chain(stored).collect();
     if let Some(html) = html {
+        let mut seen = HashSet::new();
+        // What is asked twice is one document of the report.
+        let sources: Vec<QuerySource> = sources.into_iter().filter(|source| seen.insert(source.clone())).collect();
         return report(&database, args, &options, &sources, &html, printer);
     }
 

@@ -113,7 +113,7 @@ impl Report {
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
     #[must_use]
-    pub fn of_diff(mut report: QueryReport, a: Origin, b: Origin, b_bytes: u64, about: About) -> Self {
+    pub fn of_diff(mut report: QueryReport, a: Origin, b: Origin, about: About) -> Self {
         let mut documents = Documents::default();
         let profile = report.profile.clone();
         let query = documents.query(&report, a);
@@ -126,8 +126,8 @@ impl Report {
             let other = documents.add(ReportDocument {
                 name: found.document.clone(),
                 role: "stored".into(),
-                bytes: b_bytes,
-                symbols: None,
+                bytes: found.document_bytes,
+                symbols: Some(found.document_symbols),
                 extracted: false,
                 why: None,
                 origin: Some(b.clone()),

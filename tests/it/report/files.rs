@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use fpdb::report::html::{Overview, PairData, TextData};
@@ -297,6 +298,43 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     assert!(holds("query"));
     folder.ok(&["query", "docs/b.txt", "--no-text", "--format", "html", "-o", "bare"]);
     assert!(!holds("bare"));
+}
+
+/// A document has the bytes of its text, however its file is packed, and is there once, however often it is asked about.
+#[test]
+fn documents_are_counted_once_and_unpacked() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let text = COPIES[1].1;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(text.as_bytes()).unwrap();
+    folder.write("b.txt.gz", packed.finish().unwrap());
+    let diff = ["diff", "docs/a.txt", "b.txt.gz", "--profile", "prose", "--no-text", "--format", "html", "-o", "diff"];
+    folder.ok(&diff);
+    let documents = overview(&files(&folder.path().join("diff"))["index.html"]).documents;
+    let stored = folder.ok(&["list", "docs/b.txt", "--format", "json"]).json();
+    assert_eq!(documents[1].bytes, text.len() as u64);
+    assert_eq!(documents[1].symbols, stored[0]["symbols"].as_u64());
+    folder.ok(&["query", "docs/a.txt", "docs/a.txt", "docs/b.txt", "--format", "html", "-o", "twice"]);
+    folder.ok(&["query", "docs/a.txt", "docs/b.txt", "--format", "html", "-o", "once"]);
+    assert_eq!(files(&folder.path().join("twice")), files(&folder.path().join("once")));
+}
+
+/// What can be read only once is kept until the report is written.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_shown_too() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    let pipe = folder.path().join("pipe");
+    let writer = std::thread::spawn(move || fs::write(pipe, COPIES[1].1).unwrap());
+    folder.ok(&["query", "pipe", "--format", "html", "-o", "report"]);
+    writer.join().unwrap();
+    let all = files(&folder.path().join("report"));
+    assert_eq!(overview(&all["index.html"]).documents[0].name, "pipe");
+    assert_eq!(part::<TextData>(&all, "text-1").text, COPIES[1].1);
 }
 
 #[test]
