@@ -392,6 +392,14 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// Counters that do not fit in the memory allowed.
+    #[error("counting the pairs needs {needed} bytes of memory at least, and {allowed} are allowed")]
+    TooLittleMemory {
+        /// What one counter for each document and lists beside it take.
+        needed: u64,
+        /// The limit.
+        allowed: u64,
+    },
     /// The run stopped because it was told to.
     #[error("interrupted")]
     Interrupted,
@@ -427,6 +435,7 @@ impl Error {
                 None => "without --window the stored fingerprints are used".into(),
             },
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+            Self::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
             Self::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
             Self::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),

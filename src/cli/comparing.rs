@@ -149,7 +149,8 @@ pub(crate) struct PairsArgs {
     /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
     #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
     pub(crate) max_df: u64,
-    /// Only pairs of documents under different prefixes of these; with one, of those under it with the others
+    /// Only pairs of documents under different prefixes of these, the longest that fits counting; with one, of those
+    /// under it with the others
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
     /// Never pair documents of one group: what this regular expression finds in their names, its first group if it has

@@ -51,7 +51,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     match global.format {
         Format::Csv => output.csv([pair_header(args.passages)])?,
-        Format::Human if !answer.pairs.is_empty() => output.text(&pair_header_line(weighted))?,
+        Format::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,
+        Format::Human => output.text(&pair_header_line(weighted))?,
         _ => {}
     }
     for some in answer.pairs.chunks(AT_A_TIME) {
@@ -82,6 +83,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
 /// Says how many pairs there are, and what is not in them.
 fn left_out(answer: &PairsAnswer, args: &PairsArgs, least: f64, printer: &Printer) {
     printer.detail(&format!("{} pairs", answer.pairs.len()));
+    for prefix in &answer.unmatched {
+        printer.note(&format!("no document's name begins with {prefix} (--across)"));
+    }
     if answer.below > 0 && args.min_resemblance.is_none() && least > 0.0 {
         printer.note(&format!(
             "{} pairs more have a resemblance below {least} and are left out (--min-resemblance 0 shows them)",

@@ -242,7 +242,7 @@ fn edges(
     }
     let silent: Vec<u32> =
         candidates.iter().filter(|candidate| speakers[&candidate.digest] != candidate.id).map(|c| c.id).collect();
-    let pairs::Counted { pairs, common, boilerplate, below: _ } = pairs::measured(store, &wanted, &silent, progress)?;
+    let pairs::Counted { pairs, common, boilerplate, .. } = pairs::measured(store, &wanted, &silent, progress)?;
     let mut edges: HashMap<u32, Vec<Verdict>> = HashMap::new();
     for pair in pairs {
         let (because, a_goes, b_goes) = match options.by {

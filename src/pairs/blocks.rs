@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Documents, PairsOptions};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::Store;
 
 /// The blocks, and what was learnt on the way.
@@ -12,6 +12,8 @@ pub(super) struct Plan {
     pub(super) blocks: Vec<Range<u32>>,
     /// For each id, the lists it has to be counted through.
     pub(super) lists: Vec<u32>,
+    /// The most threads that count at a time.
+    pub(super) threads: usize,
     /// Hashes above the df cap.
     pub(super) common: u64,
     /// Hashes that boilerplate holds.
@@ -60,19 +62,22 @@ impl Plan {
         let view = store.view();
         let mut held = Holders::default();
         store.for_each_hash(|_, holders| {
-            if holders.iter().any(|&holder| view.is_boilerplate(holder)) {
+            let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
+            if !documents.weights.is_empty() {
+                // What is not counted as shared is part of a document all the same; boilerplate is found nowhere that counts.
+                let df = if ignored { 0 } else { holders.len() as u64 };
+                let weight = options.weight.of(df, documents.count);
+                for &holder in holders {
+                    documents.weights[holder as usize] += weight;
+                }
+            }
+            if ignored {
                 boilerplate += 1;
                 return Ok(());
             }
             if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
                 common += 1;
                 return Ok(());
-            }
-            if !documents.weights.is_empty() {
-                let weight = options.weight.of(holders.len() as u64, documents.count);
-                for &holder in holders {
-                    documents.weights[holder as usize] += weight;
-                }
             }
             held.take(holders, documents);
             for (place, &anchor) in held.anchors.iter().enumerate() {
@@ -85,23 +90,70 @@ impl Plan {
             }
             Ok(())
         })?;
-        let counters = (rayon::current_num_threads() * ids * if documents.weights.is_empty() { 4 } else { 12 }) as u64;
-        let capacity = options.memory.saturating_sub(counters);
-        let mut blocks = Vec::new();
-        let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
-        for id in 0..ids {
-            let (more, further) = (u64::from(lists[id]), bounds[id]);
-            // Four bytes a list and document, four a holder, of whom a list has each once, and some a list.
-            let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
-            if entries > 0 && bytes(entries + more, bound + further) > capacity {
-                blocks.push(start..id as u32);
-                (start, entries, bound) = (id as u32, 0, 0);
-            }
-            (entries, bound) = (entries + more, bound + further);
+        let counter = (ids * if documents.weights.is_empty() { 4 } else { 12 }) as u64;
+        let threads = threads(counter, options.memory)?;
+        let capacity = options.memory - threads as u64 * counter;
+        let blocks = divide(&lists, &bounds, total, capacity);
+        Ok(Self { blocks, lists, threads, common, boilerplate })
+    }
+}
+
+/// How many threads count, each with a counter of so many bytes: as many as there are, as long as their counters take at most
+/// half of the memory. The other half is for lists: each block of them costs a pass over all postings.
+fn threads(counter: u64, memory: u64) -> Result<usize> {
+    let counter = counter.max(1);
+    match memory / 2 / counter {
+        0 => Err(Error::TooLittleMemory { needed: 2 * counter, allowed: memory }),
+        most => Ok(rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX))),
+    }
+}
+
+/// Divides documents into blocks whose lists take at most `capacity` bytes; a document by itself may take more. `bounds` has
+/// the holders that the lists of each can have at most, of `total` in all.
+fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range<u32>> {
+    let mut blocks = Vec::new();
+    let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
+    for (id, (&more, &further)) in (0..).zip(lists.iter().zip(bounds)) {
+        let more = u64::from(more);
+        // Four bytes a list and document, four a holder, of whom a list has each once, and some a list.
+        let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
+        if entries > 0 && bytes(entries + more, bound + further) > capacity {
+            blocks.push(start..id);
+            (start, entries, bound) = (id, 0, 0);
         }
-        if entries > 0 {
-            blocks.push(start..ids as u32);
+        (entries, bound) = (entries + more, bound + further);
+    }
+    if entries > 0 {
+        blocks.push(start..lists.len() as u32);
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However large the counters are, lists have room: a block takes more than one document.
+    #[test]
+    fn counters_leave_room_for_lists() {
+        for (ids, memory) in [(1000u64, 1u64 << 20), (1000, 20_000), (1000, 8_000), (100_000, 1 << 20)] {
+            let counter = 4 * ids;
+            let threads = threads(counter, memory).unwrap() as u64;
+            assert!(threads >= 1 && threads <= rayon::current_num_threads() as u64);
+            assert!(threads * counter <= memory / 2);
         }
-        Ok(Self { blocks, lists, common, boilerplate })
+        let error = threads(4000, 7999).unwrap_err();
+        assert!(error.to_string().contains("8000 bytes") && error.to_string().contains("7999"), "{error}");
+        assert!(threads(0, 0).is_err() && threads(0, 2).is_ok());
+    }
+
+    #[test]
+    fn blocks_hold_all_documents_and_what_fits() {
+        let (lists, bounds) = ([10, 10, 0, 10, 1000, 10, 0], [20, 20, 0, 20, 9000, 20, 0]);
+        let one = 4 * 10 + 4 * 20 + 12 * 10;
+        assert_eq!(divide(&lists, &bounds, 9080, 2 * one), [0..3, 3..4, 4..5, 5..7]);
+        assert_eq!(divide(&lists, &bounds, 9080, u64::MAX), vec![0..7; 1]);
+        assert_eq!(divide(&lists, &bounds, 9080, 0), [0..1, 1..2, 2..4, 4..5, 5..6]);
+        assert_eq!(divide(&[0, 0], &[0, 0], 0, 0), [0..0; 0]);
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn count(
 ) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, &block)?;
     let done = AtomicU64::new(0);
-    let found = block.clone().into_par_iter().map_init(
+    // Each part of the block has a counter of its own: no more parts than counters fit in memory.
+    let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
+    let found = block.clone().into_par_iter().with_min_len(least).map_init(
         || Counter::new(documents),
         |counter, anchor| {
             let found = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, options);

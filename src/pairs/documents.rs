@@ -1,5 +1,6 @@
 //! What the counting knows of each document, by id: its size, and with which others it may be a pair.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use regex::Regex;
@@ -15,10 +16,12 @@ pub(super) struct Documents {
     sizes: Vec<u32>,
     /// The summed weights of the hashes that count; empty where they all weigh the same.
     pub(super) weights: Vec<f64>,
-    /// The 1-based number of the first prefix the name begins with, 0 for none; empty where there are no prefixes.
+    /// The 1-based number of the longest prefix the name begins with, 0 for none; empty where there are no prefixes.
     sides: Vec<u16>,
     /// Prefixes given.
     prefixes: usize,
+    /// Those of them that no name begins with.
+    pub(super) unmatched: Vec<String>,
     /// The 1-based number of the group, 0 for none; empty where nobody has one.
     groups: Vec<u32>,
     /// Whether it is new; empty where that does not matter.
@@ -47,6 +50,7 @@ impl Documents {
             weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
+            unmatched: options.across.clone(),
             groups: vec![0; ids],
             new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
             count: 0,
@@ -59,8 +63,10 @@ impl Documents {
                 documents.sizes[index] = record.distinct as u32;
             }
             if let Some(side) = documents.sides.get_mut(index) {
-                let position = options.across.iter().position(|prefix| record.name.starts_with(prefix));
-                *side = position.map_or(0, |position| position as u16 + 1);
+                let fit = (1..).zip(&options.across).filter(|(_, prefix)| record.name.starts_with(prefix.as_str()));
+                let longest = fit.max_by_key(|(number, prefix)| (prefix.len(), Reverse(*number)));
+                *side = longest.map_or(0, |(number, _)| number);
+                documents.unmatched.retain(|prefix| !record.name.starts_with(prefix.as_str()));
             }
             if let Some(new) = documents.new.get_mut(index) {
                 *new = match options.new_since {

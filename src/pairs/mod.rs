@@ -31,8 +31,8 @@ pub struct PairsOptions {
     pub min_containment: f64,
     /// Hashes that more documents hold are not counted as shared; they are counted as common.
     pub max_df: Option<u64>,
-    /// Only pairs of documents under different ones of these name prefixes; under one of them and under none,
-    /// where there is one prefix. All pairs where it is empty.
+    /// Only pairs of documents under different ones of these name prefixes, the longest that fits counting; under one of
+    /// them and under none, where there is one prefix. All pairs where it is empty.
     pub across: Vec<String>,
     /// Documents of one group are no pair: the drafts of one author, the files of one submission.
     pub group_by: GroupBy,
@@ -135,6 +135,8 @@ pub struct PairsAnswer {
     pub boilerplate: u64,
     /// Pairs that share a hash, but less than was asked for.
     pub below: u64,
+    /// Prefixes of `across` that no document's name begins with.
+    pub unmatched: Vec<String>,
 }
 
 /// A pair by ids, with its measures.
@@ -155,6 +157,7 @@ pub(crate) struct Counted {
     pub(crate) common: u64,
     pub(crate) boilerplate: u64,
     pub(crate) below: u64,
+    unmatched: Vec<String>,
 }
 
 /// Told how many documents of how many have been compared with all others; from several threads.
@@ -162,7 +165,7 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
-    let Counted { pairs: measured, common, boilerplate, below } = measured(store, options, &[], progress)?;
+    let Counted { pairs: measured, common, boilerplate, below, unmatched } = measured(store, options, &[], progress)?;
     let mut names: HashMap<u32, String> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -182,7 +185,7 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
     });
     let mut pairs: Vec<Pair> = named.collect();
     pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b)));
-    Ok(PairsAnswer { pairs, common, boilerplate, below })
+    Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched })
 }
 
 /// Finds the pairs without the documents of `left_out`.
@@ -209,5 +212,6 @@ pub(crate) fn measured(
         )?;
         done += block.len() as u64;
     }
-    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below })
+    let unmatched = documents.unmatched;
+    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below, unmatched })
 }

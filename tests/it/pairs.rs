@@ -92,6 +92,19 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert!(!across.is_empty());
     assert_eq!(pairs(&folder, &["--across", "old/", "new/", all]), across);
     assert_eq!(pairs(&folder, &["--across", "old/", all]), across);
+    // Of prefixes within each other the longest counts, in whatever order they are given.
+    let nested = only(&|(a, b), _| a.starts_with("old/0") != b.starts_with("old/0") && !b.starts_with("new/"));
+    assert!(!nested.is_empty());
+    assert_eq!(pairs(&folder, &["--across", "old/", "old/0", all]), nested);
+    assert_eq!(pairs(&folder, &["--across", "old/0", "old/", all]), nested);
+    let run = folder.ok(&["pairs", "--across", "old/", "nowhere/"]);
+    assert_eq!(run.stdout, "no pairs\n");
+    assert!(run.stderr.contains("no document's name begins with nowhere/ (--across)"), "{run:?}");
+    assert!(!run.stderr.contains("old/"), "{run:?}");
+    // Counters that do not fit are an error; those of some threads leave room for lists.
+    let run = folder.run(&["pairs", "--memory", "100"]);
+    assert!(run.status == 2 && run.stderr.contains("needs 192 bytes of memory"), "{run:?}");
+    assert_eq!(pairs(&folder, &["--memory", "192", "--threads", "2", all]), expected);
 }
 
 #[test]
@@ -154,7 +167,9 @@ fn rare_hashes_count_more() {
                 if a.starts_with(&b[..3]) && a > b {
                     continue;
                 }
-                let (shared, all) = (sum(&mut set.intersection(other)), sum(&mut set.union(other)));
+                // What is common is shared by nobody, and part of both all the same.
+                let shared = sum(&mut set.intersection(other));
+                let all = set.iter().map(weight).sum::<f64>() + other.iter().map(weight).sum::<f64>() - shared;
                 expected += usize::from(shared / all >= 0.1);
                 if let Some(line) = lines.iter().find(|line| names(line) == (a.clone(), b.clone())) {
                     assert!((score(line) - shared / all).abs() < 1e-9, "{line}: {}", shared / all);
@@ -163,6 +178,16 @@ fn rare_hashes_count_more() {
         }
         assert_eq!(lines.len(), expected);
     }
+    // People see the score beside the resemblance, which is another.
+    let flags = ["pairs", "--weight", "idf", "--min-resemblance", "0.1", "--format"];
+    let (human, first) =
+        (folder.ok(&[&flags[..], &["human"]].concat()).stdout, folder.ok(&[&flags[..], &["json"]].concat()));
+    let first = first.json().remove(0);
+    let shown: Vec<&str> = human.lines().nth(1).unwrap().split_whitespace().collect();
+    let percent = |field: &str| format!("{:.1}%", 100.0 * first[field].as_f64().unwrap());
+    assert!(human.starts_with("    score  resemblance     a in b"), "{human}");
+    assert_eq!(shown[..2], [percent("score"), percent("resemblance")]);
+    assert_ne!(shown[0], shown[1]);
     // A query is ranked by the weighted containment.
     let query = ["query", "--weight", "idf", "--top", "0", "--no-passages", "--format", "json", "old/05.txt"];
     let answer = folder.ok(&query).json().remove(0);
