@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::dedup::{self, DedupAnswer, DedupOptions};
 use crate::document::{Digest, DocId, Modified};
 use crate::error::{Error, Result};
+use crate::hash_counts::HashCounts;
 use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
@@ -130,38 +131,6 @@ pub struct DatabaseStats {
     pub stored_bytes: Vec<(&'static str, u64)>,
     /// When the last commit was made, in seconds since 1970; `None` where there was none.
     pub committed_at: Option<i64>,
-}
-
-/// How often each distinct hash occurs in a database.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HashCounts {
-    /// Distinct hashes.
-    pub distinct: u64,
-    /// Hashes with one posting.
-    pub singletons: u64,
-    /// Hashes by df: those of 1, 2 and 3, then of 4 to 7, 8 to 15 and so on, up to the greatest there is.
-    pub by_df: Vec<u64>,
-}
-
-impl HashCounts {
-    /// The least and the greatest df that entry `index` of `by_df` counts.
-    #[must_use]
-    pub fn df_range(index: usize) -> (u64, u64) {
-        match index {
-            0..3 => (index as u64 + 1, index as u64 + 1),
-            _ => (1 << (index - 1), (2 << (index - 1)) - 1),
-        }
-    }
-
-    fn add(&mut self, postings: u64, df: usize) {
-        self.distinct += 1;
-        self.singletons += u64::from(postings == 1);
-        let index = if df < 4 { df.saturating_sub(1) } else { df.ilog2() as usize + 1 };
-        if self.by_df.len() <= index {
-            self.by_df.resize(index + 1, 0);
-        }
-        self.by_df[index] += 1;
-    }
 }
 
 impl Database {
@@ -379,7 +348,20 @@ impl Database {
     /// # Errors
     /// What keeps the documents and postings from being read.
     pub fn dedup(&self, options: &DedupOptions) -> Result<DedupAnswer> {
-        dedup::dedup(&self.store, options, &|_, _| {})
+        self.dedup_with_progress(options, &|_, _| {})
+    }
+
+    /// As [`Database::dedup`]; `progress` is told, from several threads, how many documents of how many have been
+    /// compared with all others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn dedup_with_progress(
+        &self,
+        options: &DedupOptions,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<DedupAnswer> {
+        dedup::dedup(&self.store, options, progress)
     }
 
     /// Calls `visit` with each document, in order of number.
@@ -498,21 +480,5 @@ fn info(id: u32, record: DocumentRecord) -> DocumentInfo {
         format: record.format,
         metadata: record.metadata,
         boilerplate: record.boilerplate,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_df_is_counted_in_its_range() {
-        let mut counts = HashCounts::default();
-        for df in 1..=40 {
-            counts.add(if df == 1 { 1 } else { 50 }, df);
-        }
-        assert_eq!(counts, HashCounts { distinct: 40, singletons: 1, by_df: vec![1, 1, 1, 4, 8, 16, 9] });
-        let ranges: Vec<(u64, u64)> = (0..7).map(HashCounts::df_range).collect();
-        assert_eq!(ranges, [(1, 1), (2, 2), (3, 3), (4, 7), (8, 15), (16, 31), (32, 63)]);
     }
 }

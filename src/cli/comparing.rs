@@ -207,7 +207,7 @@ pub(crate) struct DedupArgs {
     /// What makes a document removable, beside being identical to another
     #[arg(long, value_enum, default_value_t = By::Exact)]
     pub(crate) by: By,
-    /// The least resemblance, or containment in the survivor (0 to 1) [default: 0.8]
+    /// The least resemblance, or containment in the survivor (0 to 1), with --by resemblance or containment [default: 0.8]
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
     /// Which of several alike stays

@@ -10,9 +10,15 @@ use super::args::{Format, Global};
 use super::comparing::{By, DedupArgs, Keep};
 use super::place;
 use super::printer::{Output, Printer, only};
+use super::progress::Bar;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "dedup", &[Format::Human, Format::Json, Format::Csv])?;
+    if args.by == By::Exact && args.threshold.is_some() {
+        anyhow::bail!(
+            "--threshold is for --by resemblance and --by containment; without them only identical documents go"
+        );
+    }
     let database = Database::open(&place::existing(global)?)?;
     let default = DedupOptions::default();
     let options = DedupOptions {
@@ -32,7 +38,10 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         max_df: (args.max_df > 0).then_some(args.max_df),
         memory: args.memory.unwrap_or(default.memory),
     };
-    let answer = database.dedup(&options)?;
+    let bar = Bar::start(printer, "documents compared");
+    let answer = database.dedup_with_progress(&options, &|done, total| bar.show(done, total));
+    bar.end();
+    let answer = answer?;
     let mut output = Output::open(global)?;
     if global.format == Format::Csv {
         output.csv([removable_header()])?;

@@ -2,7 +2,8 @@
 //!
 //! Documents are taken from the most to the least worth keeping; one goes if a document that stays is
 //! identical to it, contains it, or resembles it, by itself: likeness is never passed on from document to
-//! document, which is what removes wrong documents elsewhere.
+//! document, which is what removes wrong documents elsewhere. Those that stay are then looked at again, in the
+//! opposite order, since a part may come before its whole.
 
 use std::collections::{HashMap, HashSet};
 
@@ -125,7 +126,7 @@ struct Candidate {
 }
 
 /// Why one document goes: the survivor's id and the measures.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Verdict {
     keep: u32,
     because: Because,
@@ -150,30 +151,7 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_
         speakers.entry(candidate.digest).or_insert(candidate.id);
     }
     let Edges { edges, common, boilerplate } = edges(store, options, &candidates, &speakers, progress)?;
-    let mut staying: HashSet<u32> = HashSet::new();
-    let mut verdicts: HashMap<u32, Verdict> = HashMap::new();
-    for candidate in &candidates {
-        let speaker = speakers[&candidate.digest];
-        let verdict = if candidate.protected {
-            None
-        } else if speaker == candidate.id {
-            edges.get(&speaker).and_then(|edges| best(edges, &staying))
-        } else if staying.contains(&speaker) {
-            Some(Verdict { keep: speaker, because: Because::Identical, score: 1.0, shared: candidate.distinct })
-        } else {
-            // What justifies the removal of one justifies that of its twin.
-            verdicts.get(&speaker).copied()
-        };
-        match verdict {
-            Some(verdict) => {
-                verdicts.insert(candidate.id, verdict);
-            }
-            None => {
-                staying.insert(candidate.id);
-            }
-        }
-    }
-
+    let verdicts = choose(&candidates, &speakers, &edges);
     let mut answer = DedupAnswer { documents: candidates.len() as u64, common, boilerplate, ..DedupAnswer::default() };
     let mut survivors: Vec<u32> = verdicts.values().map(|verdict| verdict.keep).collect();
     survivors.sort_unstable();
@@ -193,6 +171,78 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_
         });
     }
     Ok(answer)
+}
+
+/// The documents that go, and why. `candidates` come from the most to the least worth keeping.
+fn choose(
+    candidates: &[Candidate],
+    speakers: &HashMap<Digest, u32>,
+    edges: &HashMap<u32, Vec<Verdict>>,
+) -> HashMap<u32, Verdict> {
+    let mut staying: HashSet<u32> = HashSet::new();
+    let mut verdicts: HashMap<u32, Verdict> = HashMap::new();
+    for candidate in candidates {
+        let speaker = speakers[&candidate.digest];
+        let verdict = if candidate.protected {
+            None
+        } else if speaker == candidate.id {
+            best(edges, speaker, &staying)
+        } else if staying.contains(&speaker) {
+            Some(Verdict { keep: speaker, because: Because::Identical, score: 1.0, shared: candidate.distinct })
+        } else {
+            // What justifies the removal of one justifies that of its twin.
+            verdicts.get(&speaker).copied()
+        };
+        match verdict {
+            Some(verdict) => {
+                verdicts.insert(candidate.id, verdict);
+            }
+            None => {
+                staying.insert(candidate.id);
+            }
+        }
+    }
+    drop_contained(candidates, speakers, edges, &mut staying, &mut verdicts);
+    verdicts
+}
+
+/// Looks at those that stay again, from the least worth keeping on: what came before the document that contains it could not
+/// go when it was looked at. One goes if another that stays justifies it, and others, each by itself, justify what it
+/// justified until now.
+fn drop_contained(
+    candidates: &[Candidate],
+    speakers: &HashMap<Digest, u32>,
+    edges: &HashMap<u32, Vec<Verdict>>,
+    staying: &mut HashSet<u32>,
+    verdicts: &mut HashMap<u32, Verdict>,
+) {
+    let mut justified: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (&id, verdict) in &*verdicts {
+        justified.entry(verdict.keep).or_default().push(id);
+    }
+    let speaker_of: HashMap<u32, u32> =
+        candidates.iter().map(|candidate| (candidate.id, speakers[&candidate.digest])).collect();
+    for candidate in candidates.iter().rev().filter(|candidate| !candidate.protected) {
+        if !staying.remove(&candidate.id) {
+            continue;
+        }
+        // With its twins, whose speaker it is, it goes for one reason.
+        let going = justified.get(&candidate.id).into_iter().flatten().chain([&candidate.id]);
+        let others: Option<Vec<(u32, Verdict)>> =
+            going.map(|&id| Some((id, best(edges, speaker_of[&id], staying)?))).collect();
+        match others {
+            None => {
+                staying.insert(candidate.id);
+            }
+            Some(others) => {
+                justified.remove(&candidate.id);
+                for (id, verdict) in others {
+                    justified.entry(verdict.keep).or_default().push(id);
+                    verdicts.insert(id, verdict);
+                }
+            }
+        }
+    }
 }
 
 /// All documents but boilerplate, which justifies nothing, from the most to the least worth keeping.
@@ -258,8 +308,76 @@ fn edges(
     Ok(Edges { edges, common, boilerplate })
 }
 
-/// The best of those that stay for sure, the first ingested of equals.
-fn best(edges: &[Verdict], staying: &HashSet<u32>) -> Option<Verdict> {
-    let justified = edges.iter().filter(|edge| staying.contains(&edge.keep));
+/// The best reason why a document goes, among those that stay for sure; the first ingested of equals.
+fn best(edges: &HashMap<u32, Vec<Verdict>>, id: u32, staying: &HashSet<u32>) -> Option<Verdict> {
+    let justified = edges.get(&id)?.iter().filter(|edge| staying.contains(&edge.keep));
     justified.copied().max_by(|x, y| x.score.total_cmp(&y.score).then(y.keep.cmp(&x.keep)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Documents as sets of numbers, by id: contents, and whether they are protected.
+    fn check(documents: &[(u64, bool)], threshold: f64) -> Result<(), TestCaseError> {
+        let set = |id: u32| documents[id as usize].0;
+        let digest = |id: u32| -> Digest { u128::from(set(id)).to_be_bytes() };
+        let mut candidates: Vec<Candidate> = (0..)
+            .zip(documents)
+            .map(|(id, &(set, protected))| {
+                let distinct = set.count_ones().into();
+                Candidate { id, digest: digest(id), protected, distinct, rank: 0 }
+            })
+            .collect();
+        candidates.sort_by_key(|candidate| (!candidate.protected, candidate.id));
+        let mut speakers: HashMap<Digest, u32> = HashMap::new();
+        for candidate in &candidates {
+            speakers.entry(candidate.digest).or_insert(candidate.id);
+        }
+        let ids = 0..documents.len() as u32;
+        let part = |a: u32, b: u32| f64::from((set(a) & set(b)).count_ones()) / f64::from(set(a).count_ones());
+        let contains = |a: u32, b: u32| set(a) != 0 && part(a, b) >= threshold;
+        let mut edges: HashMap<u32, Vec<Verdict>> = HashMap::new();
+        let speak = |id: &u32| speakers[&digest(*id)] == *id;
+        for a in ids.clone().filter(speak) {
+            for keep in ids.clone().filter(speak).filter(|&b| a != b && contains(a, b)) {
+                let verdict = Verdict { keep, because: Because::Contained, score: part(a, keep), shared: 0 };
+                edges.entry(a).or_default().push(verdict);
+            }
+        }
+        let verdicts = choose(&candidates, &speakers, &edges);
+        let stays = |id: u32| !verdicts.contains_key(&id);
+        for (&id, verdict) in &verdicts {
+            prop_assert!(stays(verdict.keep) && !documents[id as usize].1, "{id}: {verdict:?}");
+            match verdict.because {
+                Because::Identical => prop_assert_eq!(set(id), set(verdict.keep)),
+                _ => {
+                    prop_assert!(contains(id, verdict.keep));
+                    prop_assert_eq!(verdict.score, part(id, verdict.keep));
+                }
+            }
+        }
+        // Whatever stays and justifies nobody is needed: no other that stays holds it.
+        for id in ids.clone().filter(|&id| stays(id) && !documents[id as usize].1) {
+            let needed = verdicts.values().any(|verdict| verdict.keep == id);
+            let held = ids
+                .clone()
+                .find(|&other| other != id && stays(other) && (set(other) == set(id) || contains(id, other)));
+            prop_assert!(needed || held.is_none(), "{id} stays beside {held:?}");
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn each_goes_for_a_reason_of_its_own_and_none_that_could_go_stays(
+            documents in prop::collection::vec((0u64..256, prop::bool::weighted(0.1)), 0..24),
+            threshold in 0.3f64..1.0,
+        ) {
+            check(&documents, threshold)?;
+            check(&documents, 1.0)?;
+        }
+    }
 }

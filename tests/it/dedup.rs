@@ -1,5 +1,7 @@
 //! Which documents may go: each by itself, because of a survivor that stays.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::support::{Folder, word};
@@ -149,4 +151,69 @@ fn versions_of_one_name_go_by_number() {
     assert!(all.contains(&format!("a.txt: all {} documents of this name", left.len())), "{all}");
     assert!(folder.ok(&["list"]).stdout.is_empty());
     assert_eq!(folder.run(&["rm"]).status, 2);
+}
+
+/// Documents that are excerpts of others, in any order of arrival: what goes is held by what stays, and nothing stays that
+/// another one holds and that justifies nobody. By the definition, on sets of trigrams.
+#[test]
+fn excerpts_go_whenever_they_came() {
+    let mut seed = 3u64;
+    let mut next = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    for (round, threshold) in ["1", "0.9", "0.6"].into_iter().enumerate() {
+        let folder = Folder::new();
+        let mut sets: Vec<(String, BTreeSet<Vec<String>>)> = Vec::new();
+        for number in 0..30 {
+            let (first, length) = (next(40), 1 + next(12));
+            let name = format!("c/{number:02}.txt");
+            let text = sentences(first..first + length);
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            folder.write(&name, text);
+            sets.push((name, words.windows(3).map(<[String]>::to_vec).collect()));
+        }
+        folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
+        let keep = ["first", "longest", "newest"][round];
+        let flags = ["dedup", "--by", "containment", "--threshold", threshold, "--keep", keep, "--protect", "c/07"];
+        let lines = folder.ok(&[&flags[..], &["--format", "json"]].concat()).json();
+        let (_, removable) = lines.split_last().unwrap();
+        let gone: Vec<&str> = removable.iter().map(|line| line["remove"].as_str().unwrap()).collect();
+        let kept: Vec<&str> = removable.iter().map(|line| line["keep"].as_str().unwrap()).collect();
+        let set = |name: &str| &sets.iter().find(|(other, _)| other == name).unwrap().1;
+        let share = |a: &str, b: &str| set(a).intersection(set(b)).count() as f64 / set(a).len() as f64;
+        let least: f64 = threshold.parse().unwrap();
+        for (line, (remove, keep)) in removable.iter().zip(gone.iter().zip(&kept)) {
+            assert!(!gone.contains(keep) && !remove.starts_with("c/07"), "{line}");
+            assert!(share(remove, keep) >= least && line["score"] == share(remove, keep), "{line}");
+        }
+        for (name, _) in sets.iter().filter(|(name, _)| !gone.contains(&name.as_str()) && !name.starts_with("c/07")) {
+            let stays = |other: &str| other != name && !gone.contains(&other);
+            let holder = sets.iter().find(|(other, _)| stays(other) && share(name, other) >= least);
+            assert!(kept.contains(&name.as_str()) || holder.is_none(), "{name} stays beside {holder:?}");
+        }
+        assert!(gone.len() > 5, "{removable:?}");
+    }
+}
+
+#[test]
+fn an_excerpt_goes_though_it_came_before_the_whole() {
+    let folder = Folder::new();
+    folder.write("c/1-part.txt", sentences(102..106));
+    folder.write("c/2-whole.txt", sentences(100..110));
+    folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
+    let lines = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.9", "--format", "json"]).json();
+    assert_eq!((&lines[0]["remove"], &lines[0]["keep"]), (&"c/1-part.txt".into(), &"c/2-whole.txt".into()));
+    assert_eq!(lines[1]["removable"], 1);
+    // Protected, it stays.
+    let flags = ["dedup", "--by", "containment", "--protect", "c/1", "--format", "json"];
+    assert_eq!(folder.ok(&flags).json()[0]["removable"], 0);
+}
+
+#[test]
+fn a_threshold_without_a_measure_is_an_error() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let run = folder.run(&["dedup", "--threshold", "0.5"]);
+    assert!(run.status == 2 && run.stderr.contains("--threshold is for --by resemblance"), "{run:?}");
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::database::{DatabaseStats, DocumentInfo, HashCounts};
+use crate::database::{DatabaseStats, DocumentInfo};
 use crate::document::Digest;
+use crate::hash_counts::HashCounts;
 use crate::profile::Profile;
 use crate::store::{Level, LostDocument, Problem, Repair, Verification};
 
