@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use fpdb::Temporary;
 use fpdb::report::{Style, seen};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::args::{Format, Global, When};
 
@@ -85,7 +85,7 @@ pub(crate) struct Output {
 /// A file beside the place it goes to.
 struct NewFile {
     target: PathBuf,
-    file: NamedTempFile,
+    path: TempPath,
     _noted: Temporary,
 }
 
@@ -126,8 +126,8 @@ impl Output {
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         self.lines.flush().context("cannot write the results")?;
         self.rows.flush().context("cannot write the results")?;
-        if let Some(NewFile { target, file, _noted }) = self.file.take() {
-            file.persist(&target).map_err(|error| fpdb::Error::Io {
+        if let Some(NewFile { target, path, _noted }) = self.file.take() {
+            path.persist(&target).map_err(|error| fpdb::Error::Io {
                 action: "write",
                 path: target,
                 source: error.error,
@@ -147,18 +147,21 @@ fn create(path: &Path) -> io::Result<(File, Option<NewFile>)> {
         return Ok((File::create(path)?, None));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".fpdb-output-");
-    // Files made for a while are their owner's alone; results are as readable as any other file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder)?;
+    let mut number = 0;
+    let (file, path) = loop {
+        let path = folder.join(format!(".fpdb-output-{}-{number}", std::process::id()));
+        match File::create_new(&path) {
+            Ok(file) => break (file, TempPath::try_from_path(path)?),
+            // One that was killed may have left it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    };
+    let noted = Temporary::new(&path);
     if let Some(facts) = facts {
-        file.as_file().set_permissions(facts.permissions())?;
+        file.set_permissions(facts.permissions())?;
     }
-    let written = file.as_file().try_clone()?;
-    let _noted = Temporary::new(file.path());
-    Ok((written, Some(NewFile { target, file, _noted })))
+    Ok((file, Some(NewFile { target, path, _noted: noted })))
 }
 
 /// Refuses to write results over a file that is read for them.

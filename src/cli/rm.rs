@@ -10,7 +10,7 @@ use super::printer::{Printer, only};
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "rm", &[Format::Human])?;
     let database = Database::open_writer(&place::existing(global)?)?;
-    let mut failed = false;
+    let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     for name in &args.names {
         match database.documents_named(name) {
@@ -20,18 +20,18 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
                 }
                 ids.extend(versions.iter().map(|document| document.id));
             }
-            Err(error @ Error::NoSuchDocument { .. }) => {
-                failed = true;
-                printer.failure(name, &error);
-            }
+            Err(error @ Error::NoSuchDocument { .. }) => unknown_names.push((name, error)),
             Err(error) => return Err(error.into()),
         }
     }
     let (removed, unknown) = database.remove_numbers(&ids)?;
     let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
     printer.note(&format!("{documents} deleted; `fpdb compact` frees the space"));
+    for (name, error) in &unknown_names {
+        printer.failure(name, error);
+    }
     for id in &unknown {
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
-    Ok(if failed || !unknown.is_empty() { Outcome::Incomplete } else { Outcome::Done })
+    Ok(if unknown_names.is_empty() && unknown.is_empty() { Outcome::Done } else { Outcome::Incomplete })
 }

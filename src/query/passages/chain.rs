@@ -27,7 +27,8 @@ pub(super) fn longest_chain(matches: &[MaximalMatch]) -> u64 {
             ended.raise(ends.partition_point(|&end| end < matches[before].document_end()), chains[before]);
         }
         let apart = ended.below(ends.partition_point(|&end| end <= found.document)) + u64::from(found.length);
-        let near = (index.saturating_sub(LOOK_BACK)..index).filter_map(|before| Some(chains[before] + rest(&matches[before], found)?));
+        let near = (index.saturating_sub(LOOK_BACK)..index)
+            .filter_map(|before| Some(chains[before] + rest(&matches[before], found)?));
         chains.push(near.fold(apart, u64::max));
     }
     chains.into_iter().max().unwrap_or(0)
@@ -36,7 +37,8 @@ pub(super) fn longest_chain(matches: &[MaximalMatch]) -> u64 {
 /// The symbols of a match after those it has in common with the one before it; `None` where it does not follow it.
 fn rest(before: &MaximalMatch, found: &MaximalMatch) -> Option<u64> {
     let follows = before.query <= found.query && before.document <= found.document;
-    let overlap = before.query_end().saturating_sub(found.query).max(before.document_end().saturating_sub(found.document));
+    let overlap =
+        before.query_end().saturating_sub(found.query).max(before.document_end().saturating_sub(found.document));
     (follows && overlap < found.length).then(|| u64::from(found.length - overlap))
 }
 

@@ -268,13 +268,13 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     // What was said of the documents tells who wrote them.
     folder.write(
         "labels.csv",
-        "filename,label,author,group\ndocs/b.txt,plagiarised,Maria Keller,class-7b\ndocs/c.txt,genuine,Jonas Weber,class-9a\n",
+        "filename,label,author,group\ndocs/b.txt,plagiarised,Maria Keller,class-7b\ndocs/d.txt,genuine,Jonas Weber,class-9a\n",
     );
     folder.ok(&["--db", "labelled", "ingest", "-q", "--profile", "prose", "--metadata", "labels.csv", "docs"]);
     let told = folder.ok(&["--db", "labelled", "list", "--format", "json"]).stdout;
     let secret = ["plagiarised", "Maria", "Keller", "class-7b", "genuine", "Jonas", "class-9a", "author", "docs/"];
     assert!(secret.iter().all(|word| told.contains(word)), "{told}");
-    for command in [&["query", "docs/d.txt"][..], &["query", "--document", "docs/c.txt"], &["pairs"]] {
+    for command in [&["query", "docs/d.txt"][..], &["query", "--document", "docs/d.txt"], &["pairs"]] {
         for place in [&["-o", "labelled-folder"][..], &["-o", "labelled.html", "--single-file"]] {
             let flags = ["--db", "labelled", "--anonymise", "--no-text", "--format", "html"];
             folder.ok(&[command, &flags, place].concat());
