@@ -53,7 +53,7 @@ pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use hash_counts::HashCounts;
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, measure};
-pub use pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, Since};
+pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Match, Measure, Mode, Passage, PassageOptions, QueryAnswer, QueryOptions,

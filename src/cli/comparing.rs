@@ -139,8 +139,9 @@ pub(crate) struct PairsArgs {
     /// The least number of shared fingerprints [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) min_shared: Option<u64>,
-    /// The least resemblance (0 to 1), weighted with --weight [default: 0 if another threshold is given; else 0.03 for
-    /// tokens, and where k is below 25 characters, 25 bytes or 6 words; else 0]
+    /// The least resemblance (0 to 1), weighted with --weight [default: 0 if another threshold is given; else 0.1 for
+    /// tokens, and 0.2 where no more than the frame of a small program is shared; 0.03 where k is below 25 characters, 25
+    /// bytes or 6 words; else 0]
     #[arg(long, value_name = "R", value_parser = parse_share)]
     pub(crate) min_resemblance: Option<f64>,
     /// The least containment (0 to 1) of either document in the other

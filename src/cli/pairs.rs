@@ -22,10 +22,11 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     let database = Database::open(&place::existing(global)?)?;
     let default = PairsOptions::of(database.profile());
-    let given = args.min_shared.is_some() || args.min_containment.is_some();
+    let given = args.min_resemblance.is_some() || args.min_shared.is_some() || args.min_containment.is_some();
     let options = PairsOptions {
         min_shared: args.min_shared.unwrap_or(default.min_shared),
         min_resemblance: args.min_resemblance.unwrap_or(if given { 0.0 } else { default.min_resemblance }),
+        few: default.few.filter(|_| !given),
         min_containment: args.min_containment.unwrap_or(0.0),
         max_df: (args.max_df > 0).then_some(args.max_df),
         across: args.across.clone(),
@@ -44,8 +45,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = answer?;
     let how = PairEvidence { max_df: options.max_df, joining: args.joining.options() };
     if let Some(html) = html {
-        left_out(&answer, args, options.min_resemblance, printer);
-        return report(&database, args, (&how, options.min_resemblance), answer, &html, printer);
+        left_out(&answer, args, &options, printer);
+        return report(&database, args, (&how, &options), answer, &html, printer);
     }
     let weighted = args.weight != Weight::None;
     let mut output = Output::open(global)?;
@@ -76,20 +77,21 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         }
     }
     output.finish()?;
-    left_out(&answer, args, options.min_resemblance, printer);
+    left_out(&answer, args, &options, printer);
     Ok(Outcome::Done)
 }
 
 /// Says how many pairs there are, and what is not in them.
-fn left_out(answer: &PairsAnswer, args: &PairsArgs, least: f64, printer: &Printer) {
+fn left_out(answer: &PairsAnswer, args: &PairsArgs, options: &PairsOptions, printer: &Printer) {
     printer.detail(&format!("{} pairs", answer.pairs.len()));
     for prefix in &answer.unmatched {
         printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }
-    if answer.below > 0 && args.min_resemblance.is_none() && least > 0.0 {
+    if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(
-            "{} pairs more have a resemblance below {least} and are left out (--min-resemblance 0 shows them)",
-            answer.below
+            "{} pairs more have a resemblance below {} and are left out (--min-resemblance 0 shows them)",
+            answer.below,
+            threshold(options)
         ));
     }
     if answer.boilerplate > 0 {
@@ -103,18 +105,29 @@ fn left_out(answer: &PairsAnswer, args: &PairsArgs, least: f64, printer: &Printe
     }
 }
 
+/// The least resemblance, as a reader is told it.
+fn threshold(options: &PairsOptions) -> String {
+    match options.few {
+        Some(few) => format!(
+            "{}, or {} where they share fewer than {} fingerprints,",
+            options.min_resemblance, few.min_resemblance, few.shared
+        ),
+        None => options.min_resemblance.to_string(),
+    }
+}
+
 /// The pairs as a report for a browser.
 fn report(
     database: &Database,
     args: &PairsArgs,
-    (how, least): (&PairEvidence, f64),
+    (how, options): (&PairEvidence, &PairsOptions),
     answer: PairsAnswer,
     html: &Html<'_>,
     printer: &Printer,
 ) -> anyhow::Result<Outcome> {
     let flags = vec![
         ("--min-shared", args.min_shared.map(|least| least.to_string())),
-        ("--min-resemblance", Some(least.to_string())),
+        ("--min-resemblance", Some(threshold(options).trim_end_matches(',').to_owned())),
         ("--min-containment", args.min_containment.map(|share| share.to_string())),
         ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
         ("--weight", (args.weight == Weight::Idf).then(|| "idf".to_owned())),

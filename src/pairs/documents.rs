@@ -139,8 +139,9 @@ impl Documents {
             _ => (resemblance, containment_a, containment_b),
         };
         let shared = u64::from(shared);
+        let few = options.few.filter(|few| shared < few.shared);
         let enough = shared >= options.min_shared
-            && score >= options.min_resemblance
+            && score >= few.map_or(options.min_resemblance, |few| few.min_resemblance)
             && of_a.max(of_b) >= options.min_containment;
         match enough {
             true => Verdict::Wanted(Measured { a, b, shared, resemblance, containment_a, containment_b, score }),

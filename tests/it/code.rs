@@ -57,6 +57,37 @@ fn a_copy_under_other_names_is_the_same() {
     assert!(diff["matches"].as_array().unwrap().is_empty(), "{diff}");
 }
 
+/// Programs that have a frame in common are no pair, whatever its share of so small a program; half a program copied is one.
+#[test]
+fn a_shared_frame_is_no_pair() {
+    let folder = Folder::new();
+    let frame = "import java.util.*;\npublic class Main {\n    public static void main(String[] args) {\n";
+    for (number, statement) in
+        ["int n = 7; while (n > 1) { n = n / 2; }", "String s = \"x\"; s += s.trim() + args[0];"].iter().enumerate()
+    {
+        let out = "        System.out.println(\"done\");\n    }\n}\n";
+        folder.write(&format!("c/Small{number}.java"), format!("{frame}        {statement}\n{out}"));
+    }
+    let (whole, other) = (program("First", "find", 1), program("Other", "look", 5));
+    folder.write("c/Whole.java", &whole);
+    let middle = |text: &str| text.find("int find6").or(text.find("int look3")).unwrap();
+    // Its first methods are those of the other, and then come more of its own.
+    folder.write("c/Half.java", whole[..middle(&whole)].to_owned() + &other[middle(&other)..]);
+    folder.ok(&["ingest", "-q", "--profile", "code", "c"]);
+    let names = |line: &serde_json::Value| format!("{} {}", line["a"], line["b"]).replace('"', "");
+    let listed = |flags: &[&str]| -> Vec<(String, f64)> {
+        let lines = folder.ok(&[&["pairs", "--format", "json"], flags].concat()).json();
+        lines.iter().map(|line| (names(line), line["resemblance"].as_f64().unwrap())).collect()
+    };
+    let half = "c/Half.java c/Whole.java".to_owned();
+    assert_eq!(listed(&[]).iter().map(|(names, _)| names).collect::<Vec<_>>(), [&half]);
+    let all = listed(&["--min-resemblance", "0"]);
+    let frame = all.iter().find(|(names, _)| names == "c/Small0.java c/Small1.java").unwrap();
+    assert!((0.1..0.2).contains(&frame.1), "{all:?}");
+    let told = folder.ok(&["pairs"]).stderr;
+    assert!(told.contains("below 0.1, or 0.2 where they share fewer than 40 fingerprints, and are left out"), "{told}");
+}
+
 #[test]
 fn what_is_no_code_is_words_and_marks() {
     let folder = Folder::new();
