@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::pipeline::{Closed, Step};
-use super::worker::{Piece, Read};
+use super::worker::{Parcel, Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
 use crate::document::{Digest, Modified, Offsets};
@@ -126,7 +126,7 @@ impl Intake<'_> {
             Step::Close(closed) => self.close(&closed),
             Step::Skipped { name, reason } => self.skip(name, reason),
             Step::Failed { name, error } => self.fail(name, error),
-            Step::Read(about, pieces) => self.take_document(about, &pieces)?,
+            Step::Read(documents, parcels) => self.take_documents(documents, &parcels)?,
         }
         Ok(())
     }
@@ -165,16 +165,30 @@ impl Intake<'_> {
         self.summary.added + self.summary.replaced + self.summary.unchanged + self.summary.kept
     }
 
-    fn take_document(&mut self, about: About, pieces: &Receiver<Piece>) -> Result<()> {
-        let read = loop {
-            // A worker that ends without a word was interrupted.
-            match pieces.recv().unwrap_or(Piece::End(Err(Error::Interrupted))) {
+    fn take_documents(&mut self, mut documents: usize, parcels: &Receiver<Parcel>) -> Result<()> {
+        for piece in parcels.iter().flatten() {
+            match piece {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
                 Piece::Text(chunk) => self.take_text(chunk)?,
-                Piece::Stored(digest) => return self.touch(about, digest),
-                Piece::End(read) => break read,
+                Piece::Stored(about, digest) => {
+                    documents -= 1;
+                    self.touch(about, digest)?;
+                }
+                Piece::End(about, read) => {
+                    documents -= 1;
+                    self.take_end(about, read)?;
+                }
             }
-        };
+        }
+        if documents > 0 {
+            // A worker that ends without a word was interrupted.
+            self.batch.abandon()?;
+            self.before = None;
+        }
+        Ok(())
+    }
+
+    fn take_end(&mut self, about: About, read: Result<Read>) -> Result<()> {
         match read {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;

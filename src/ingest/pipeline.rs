@@ -1,9 +1,10 @@
 //! Pipeline: one thread walks, some read, one takes in; in order, and in bounded memory.
 //!
-//! Every document to be read gets a short queue of its own. The queues are handed to the intake in the
+//! Every job, a document to be read, gets a short queue of its own. The queues are handed to the intake in the
 //! order of the walk, and it empties them one after the other: a worker that runs ahead waits when its
-//! document's queue is full. Containers are read by the walking thread, which hands each member over before the
-//! next: so decompression and fingerprinting overlap, and a member of any size passes through a queue of a few pieces.
+//! job's queue is full. Containers are read by the walking thread, which hands each member over before the
+//! next: so a member of any size passes through a queue of a few pieces. Small members are handed over many at a
+//! time, as one job: to wake another thread for each of them would cost more than to read it.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::intake::Intake;
-use super::worker::{Job, Piece, work};
+use super::worker::{Job, Parcel, work};
 use super::{IngestObserver, IngestOptions};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -22,15 +23,23 @@ use crate::input::{
 };
 use crate::store::Store;
 
-/// Pieces of one document that may wait to be taken in.
-const PIECES_WAITING: usize = 3;
+/// Parcels of one job that may wait to be taken in.
+const PARCELS_WAITING: usize = 3;
 
-/// Documents per thread that may wait to be taken in.
-const DOCUMENTS_WAITING: usize = 16;
+/// Jobs per thread that may wait to be taken in.
+const JOBS_WAITING: usize = 16;
+
+/// Small members are one job up to so many bytes: enough that the threads seldom wake each other. One with more is a job
+/// of its own.
+const JOB_BYTES: usize = 128 << 10;
+
+/// And up to so many of them.
+const JOB_MEMBERS: usize = 256;
 
 /// One step of the walk, as the intake sees it.
 pub(super) enum Step {
-    Read(About, Receiver<Piece>),
+    /// What comes of a job of so many documents.
+    Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
     /// A container that was ingested whole before and has not changed: its name, bytes and documents.
@@ -66,12 +75,12 @@ pub(super) fn run(
     observer: &dyn IngestObserver,
     intake: &mut Intake<'_>,
 ) -> Result<()> {
-    let waiting = options.threads * DOCUMENTS_WAITING;
+    let waiting = options.threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
-        let walker = Walker { store, options, stop, observer, steps, jobs };
+        let mut walker = Walker { store, options, stop, observer, steps, jobs, members: Vec::new(), bytes: 0 };
         let walker = scope.spawn(move || walker.walk(sources));
         for _ in 0..options.threads {
             let jobs = &waiting_jobs;
@@ -99,23 +108,29 @@ struct Walker<'a> {
     observer: &'a dyn IngestObserver,
     steps: SyncSender<Step>,
     jobs: SyncSender<Job>,
+    /// Small members that are to be one job, and their bytes.
+    members: Vec<Candidate>,
+    bytes: usize,
 }
 
 impl Walker<'_> {
-    fn walk(&self, sources: &[Source]) -> Result<()> {
+    fn walk(&mut self, sources: &[Source]) -> Result<()> {
         let mut failure = None;
-        walk(sources, &self.options.walk, &mut |found| match self.found(found) {
+        let options = self.options;
+        walk(sources, &options.walk, &mut |found| match self.found(found) {
             Ok(flow) => flow,
             Err(error) => {
                 failure = Some(error);
                 ControlFlow::Break(())
             }
         })?;
+        // Those of standard input, behind which no other step comes.
+        let _ = self.hand_over();
         failure.map_or(Ok(()), Err)
     }
 
     /// Takes what the walk has found.
-    fn found(&self, found: Found) -> Result<ControlFlow<()>> {
+    fn found(&mut self, found: Found) -> Result<ControlFlow<()>> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(ControlFlow::Break(()));
         }
@@ -128,7 +143,8 @@ impl Walker<'_> {
         if let Some(table) = &self.options.metadata {
             table.apply(&mut about);
         }
-        let progress = |bytes| self.observer.read(bytes);
+        let observer = self.observer;
+        let progress = |bytes| observer.read(bytes);
         let reading = Reading { options: &self.options.read, stop: self.stop, progress: &progress };
         let Some(file) = about.file.clone() else {
             expand_standard_input(&about, reading, &mut |found| self.member(found));
@@ -161,7 +177,7 @@ impl Walker<'_> {
     }
 
     /// Takes what a container holds.
-    fn member(&self, found: Found) -> ControlFlow<()> {
+    fn member(&mut self, found: Found) -> ControlFlow<()> {
         if self.stop.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
@@ -172,20 +188,49 @@ impl Walker<'_> {
                 if let Some(table) = &self.options.metadata {
                     table.apply(&mut about);
                 }
-                self.document(about, content, None)
+                match content {
+                    Content::Whole(bytes) => self.small_member(about, bytes),
+                    content => self.document(about, content, None),
+                }
             }
         }
     }
 
-    fn document(&self, about: About, content: Content, stored: Option<Digest>) -> ControlFlow<()> {
-        let (pieces, taken) = sync_channel(PIECES_WAITING);
-        // The step before the job: a worker that waits for the intake then waits for a step it will reach.
-        self.step(Step::Read(about.clone(), taken))?;
-        let job = Job { candidate: Candidate { about, content }, stored, pieces };
-        if self.jobs.send(job).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    fn small_member(&mut self, about: About, bytes: Vec<u8>) -> ControlFlow<()> {
+        if self.bytes + bytes.len() > JOB_BYTES || self.members.len() == JOB_MEMBERS {
+            self.hand_over()?;
+        }
+        self.bytes += bytes.len();
+        self.members.push(Candidate { about, content: Content::Whole(bytes) });
+        ControlFlow::Continue(())
     }
 
-    fn step(&self, step: Step) -> ControlFlow<()> {
+    /// Hands over the small members that have come together.
+    fn hand_over(&mut self) -> ControlFlow<()> {
+        if self.members.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.bytes = 0;
+        let candidates = std::mem::take(&mut self.members);
+        self.job(candidates, None)
+    }
+
+    fn document(&mut self, about: About, content: Content, stored: Option<Digest>) -> ControlFlow<()> {
+        self.hand_over()?;
+        self.job(vec![Candidate { about, content }], stored)
+    }
+
+    fn job(&self, candidates: Vec<Candidate>, stored: Option<Digest>) -> ControlFlow<()> {
+        let (parcels, taken) = sync_channel(PARCELS_WAITING);
+        // The step before the job: a worker that waits for the intake then waits for a step it will reach.
+        let told = self.steps.send(Step::Read(candidates.len(), taken)).is_ok();
+        // An intake that is gone has failed, and says so itself.
+        let given = told && self.jobs.send(Job { candidates, stored, parcels }).is_ok();
+        if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn step(&mut self, step: Step) -> ControlFlow<()> {
+        self.hand_over()?;
         // An intake that is gone has failed, and says so itself.
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

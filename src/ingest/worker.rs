@@ -11,28 +11,32 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 use crate::guarded::guarded;
-use crate::input::{Candidate, Content, Reader, format_of};
+use crate::input::{About, Candidate, Content, Reader, format_of};
 use crate::store::{CHUNK_BYTES, Store, compress};
 
 /// Fingerprints that travel together: some 200 KiB.
 const PIECE_FINGERPRINTS: usize = 4096;
 
-/// A document to be read.
+/// Documents to be read, one after the other.
 pub(super) struct Job {
-    pub(super) candidate: Candidate,
-    /// The content stored under its name, where the size is the same: then it is worth a look before the work.
+    pub(super) candidates: Vec<Candidate>,
+    /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
+    /// of a document that is the only one.
     pub(super) stored: Option<Digest>,
-    pub(super) pieces: SyncSender<Piece>,
+    pub(super) parcels: SyncSender<Parcel>,
 }
+
+/// Pieces that travel together, in order: the last ones of a document and the first ones of the next.
+pub(super) type Parcel = Vec<Piece>;
 
 /// Part of a document, on its way from a worker to the intake.
 pub(super) enum Piece {
     Fingerprints(Vec<Fingerprint>),
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
-    /// It has the content that is stored; nothing else comes.
-    Stored(Digest),
-    End(Result<Read>),
+    /// It has the content that is stored; it had no other piece.
+    Stored(About, Digest),
+    End(About, Result<Read>),
 }
 
 /// A document that has been read to its end.
@@ -44,6 +48,12 @@ pub(super) struct Read {
     pub(super) stored_text: bool,
     /// The fingerprints that no piece has brought.
     pub(super) rest: Vec<Fingerprint>,
+}
+
+/// What has come of a document.
+enum Seen {
+    Stored(Digest),
+    Read(Read),
 }
 
 /// Works until no job comes any more.
@@ -67,19 +77,59 @@ pub(super) fn work(
     let mut worker = new();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { candidate, stored, pieces }) = job else { return };
-        let end = guarded(|| match worker.stored(&candidate, stored) {
-            Ok(Some(digest)) => Piece::Stored(digest),
-            Ok(None) => Piece::End(worker.read(&candidate, &pieces)),
-            Err(error) => Piece::End(Err(error)),
-        });
-        let end = end.unwrap_or_else(|detail| {
-            // What it was at is half done.
-            worker = new();
-            Piece::End(Err(Error::ReaderFailed { detail }))
-        });
+        let Ok(Job { candidates, stored, parcels }) = job else { return };
+        let mut pieces = Pieces { parcels, parcel: Vec::new(), weight: 0 };
+        for candidate in candidates {
+            let seen = guarded(|| {
+                Ok(match worker.stored(&candidate, stored)? {
+                    Some(digest) => Seen::Stored(digest),
+                    None => Seen::Read(worker.read(&candidate, &mut pieces)?),
+                })
+            });
+            let seen = seen.unwrap_or_else(|detail| {
+                // What it was at is half done.
+                worker = new();
+                Err(Error::ReaderFailed { detail })
+            });
+            let end = match seen {
+                Ok(Seen::Stored(digest)) => Piece::Stored(candidate.about, digest),
+                Ok(Seen::Read(read)) => Piece::End(candidate.about, Ok(read)),
+                Err(error) => Piece::End(candidate.about, Err(error)),
+            };
+            if pieces.push(end).is_err() {
+                break;
+            }
+        }
         // An intake that is gone has failed, and says so itself.
-        let _ = pieces.send(end);
+        let _ = pieces.send();
+    }
+}
+
+/// Packs the pieces of a job.
+struct Pieces {
+    parcels: SyncSender<Parcel>,
+    parcel: Parcel,
+    /// What it holds, in fingerprints.
+    weight: usize,
+}
+
+impl Pieces {
+    /// # Errors
+    /// [`Error::Interrupted`] where nobody takes them any more.
+    fn push(&mut self, piece: Piece) -> Result<()> {
+        self.weight += match &piece {
+            Piece::Fingerprints(fingerprints) => fingerprints.len(),
+            Piece::Text(text) => text.len() / size_of::<Fingerprint>(),
+            Piece::End(_, Ok(read)) => read.rest.len(),
+            Piece::End(_, Err(_)) | Piece::Stored(..) => 0,
+        };
+        self.parcel.push(piece);
+        if self.weight < PIECE_FINGERPRINTS { Ok(()) } else { self.send() }
+    }
+
+    fn send(&mut self) -> Result<()> {
+        self.weight = 0;
+        self.parcels.send(std::mem::take(&mut self.parcel)).map_err(|_| Error::Interrupted)
     }
 }
 
@@ -123,12 +173,12 @@ impl Worker<'_> {
         Ok((same && digest == record.digest).then_some(digest))
     }
 
-    fn read(&mut self, candidate: &Candidate, pieces: &SyncSender<Piece>) -> Result<Read> {
+    fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<Read> {
         let Self { fingerprinter, observer, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
         let mut fingerprints = Vec::new();
-        let mut text = self.options.store_text.then(|| TextChunks { sender: pieces, pending: Vec::new() });
+        let mut text = self.options.store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| observer.read(bytes), &mut |bytes| {
             if format.is_none() {
                 let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
@@ -137,51 +187,49 @@ impl Worker<'_> {
             }
             fingerprinter.feed(bytes, &mut fingerprints);
             if let Some(text) = &mut text {
-                text.take(bytes)?;
+                text.take(bytes, pieces)?;
             }
             if fingerprints.len() < PIECE_FINGERPRINTS {
                 return Ok(());
             }
-            // An intake that is gone has failed, and says so itself.
-            pieces.send(Piece::Fingerprints(std::mem::take(&mut fingerprints))).map_err(|_| Error::Interrupted)
+            pieces.push(Piece::Fingerprints(std::mem::take(&mut fingerprints)))
         });
         let Some(format) = format else { return Err(read.err().unwrap_or(Error::Interrupted)) };
         // Finished in any case, so as to be ready for the next document.
         let facts = fingerprinter.finish(&mut fingerprints);
         let stored_text = text.is_some();
         let (digest, facts) = (read?, facts?);
-        text.map_or(Ok(()), TextChunks::finish)?;
+        text.map_or(Ok(()), |text| text.finish(pieces))?;
         Ok(Read { digest, format, facts, stored_text, rest: fingerprints })
     }
 }
 
-/// Sends a document's bytes in compressed chunks.
-struct TextChunks<'a> {
-    sender: &'a SyncSender<Piece>,
+/// Makes compressed chunks of a document's bytes.
+#[derive(Default)]
+struct TextChunks {
     pending: Vec<u8>,
 }
 
-impl TextChunks<'_> {
-    fn take(&mut self, mut bytes: &[u8]) -> Result<()> {
+impl TextChunks {
+    fn take(&mut self, mut bytes: &[u8], pieces: &mut Pieces) -> Result<()> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(CHUNK_BYTES - self.pending.len()));
             self.pending.extend_from_slice(now);
             if self.pending.len() == CHUNK_BYTES {
-                self.send()?;
+                self.send(pieces)?;
             }
             bytes = later;
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<()> {
-        if self.pending.is_empty() { Ok(()) } else { self.send() }
+    fn finish(mut self, pieces: &mut Pieces) -> Result<()> {
+        if self.pending.is_empty() { Ok(()) } else { self.send(pieces) }
     }
 
-    fn send(&mut self) -> Result<()> {
+    fn send(&mut self, pieces: &mut Pieces) -> Result<()> {
         let chunk = compress(&self.pending)?;
         self.pending.clear();
-        // An intake that is gone has failed, and says so itself.
-        self.sender.send(Piece::Text(chunk)).map_err(|_| Error::Interrupted)
+        pieces.push(Piece::Text(chunk))
     }
 }

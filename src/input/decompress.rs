@@ -1,6 +1,8 @@
 //! Decompress: a reader of what compressed data holds, all of its members or frames one after the other.
 
+use std::cell::Cell;
 use std::io::{self, BufReader, Read};
+use std::rc::Rc;
 
 use liblzma::stream::{CONCATENATED, Stream};
 
@@ -19,6 +21,15 @@ pub(crate) fn decompress<'a>(
     input: impl Read + 'a,
     meter: &'a Meter<'a>,
 ) -> io::Result<Box<dyn Read + 'a>> {
+    let (decoder, taken) = decoder(compression, input)?;
+    Ok(Box::new(Guard::new(decoder, compression.name(), taken, meter)))
+}
+
+/// A decoder, and how much it has taken of its input.
+pub(super) type Decoder<'a> = (Box<dyn Read + 'a>, Rc<Cell<u64>>);
+
+/// Decodes `input`, and counts what it takes of it.
+pub(super) fn decoder<'a>(compression: Compression, input: impl Read + 'a) -> io::Result<Decoder<'a>> {
     let (input, taken) = Taken::new(input);
     let input = BufReader::with_capacity(BUFFER, input);
     let decoder: Box<dyn Read + 'a> = match compression {
@@ -31,5 +42,5 @@ pub(crate) fn decompress<'a>(
         }
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
     };
-    Ok(Box::new(Guard::new(decoder, compression.name(), taken, meter)))
+    Ok((decoder, taken))
 }

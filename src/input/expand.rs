@@ -11,6 +11,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::ahead::decompress_ahead;
 use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
@@ -112,14 +113,17 @@ impl Closed {
         let mut expander = Expander::new(about, reading.options, &meter, visit);
         let place = Place::outermost(about);
         let copy = file.try_clone().map_err(Error::io("read", &facts.path))?;
-        let mut input = Cursor::new(head).chain(Metered { input: copy, meter: &meter });
         let told = match layer {
             Layer::Container(container @ (Container::Zip | Container::Parquet)) => {
-                let file = file.try_clone().map_err(Error::io("read", &facts.path))?;
-                expander.container(container, place, From::File(file))
+                expander.container(container, place, From::File(copy))
             }
-            Layer::Container(container) => expander.container(container, place, From::Stream(&mut input)),
-            Layer::Compressed(compression) => expander.compressed(compression, place, &mut input),
+            Layer::Container(container) => {
+                let mut input = Cursor::new(head).chain(Metered { input: copy, meter: &meter });
+                expander.container(container, place, From::Stream(&mut input))
+            }
+            Layer::Compressed(compression) => {
+                expander.compressed_outermost(compression, place, Cursor::new(head).chain(copy))
+            }
             Layer::Document => Ok(()),
         };
         if told.is_ok() && !is_unchanged(&file, facts)? {
@@ -141,8 +145,17 @@ pub(crate) fn expand_standard_input(
     let meter = Meter::new(reading.options.limits, None, reading.stop, reading.progress);
     meter.tell();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
+    let place = Place::outermost(about);
+    let mut head = Vec::with_capacity(HEAD);
+    let read = io::stdin().take(HEAD as u64).read_to_end(&mut head);
+    let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
+    let input = Cursor::new(head).chain(io::stdin());
     // What goes wrong has been told of.
-    let _ = expander.layer(Place::outermost(about), &mut Metered { input: io::stdin().lock(), meter: &meter });
+    let _ = match (read, layer) {
+        (Err(error), _) => expander.break_off(&place, Error::io("read", "standard input")(error)),
+        (Ok(_), Layer::Compressed(compression)) => expander.compressed_outermost(compression, place, input),
+        (Ok(_), _) => expander.layer(place, &mut Metered { input, meter: &meter }),
+    };
 }
 
 /// Where in a file the reading stands.
@@ -224,12 +237,29 @@ impl<'a> Expander<'a> {
     }
 
     fn compressed(&mut self, compression: Compression, place: Place, input: &mut dyn Read) -> Result<()> {
+        let decoder = self.deeper(&place).map(|()| decompress(compression, input, self.meter));
+        self.decompressed(compression, place, decoder)
+    }
+
+    /// As [`Expander::compressed`], of the file itself, which is not metered yet.
+    fn compressed_outermost(
+        &mut self,
+        compression: Compression,
+        place: Place,
+        input: impl Read + Send + 'static,
+    ) -> Result<()> {
+        let decoder = self.deeper(&place).map(|()| decompress_ahead(compression, input, self.meter));
+        self.decompressed(compression, place, decoder)
+    }
+
+    fn decompressed(
+        &mut self,
+        compression: Compression,
+        place: Place,
+        decoder: Result<io::Result<Box<dyn Read + '_>>>,
+    ) -> Result<()> {
         let format = compression.name();
-        let decoder = match self.deeper(&place) {
-            Ok(()) => decompress(compression, input, self.meter).map_err(|error| self.meter.error(format, error)),
-            Err(error) => Err(error),
-        };
-        match decoder {
+        match decoder.and_then(|decoder| decoder.map_err(|error| self.meter.error(format, error))) {
             Ok(mut inside) => {
                 let outer = place.clone();
                 let hint = name_inside(&place.hint);

@@ -3,6 +3,7 @@
 //! A walk finds files; a file is a document, a compressed document, or a container whose members are documents,
 //! containers among them again. Members are handed over as their bytes come, so that one of any size passes through.
 
+mod ahead;
 mod containers;
 mod decompress;
 mod expand;

@@ -1,7 +1,7 @@
 //! tar: members one after the other, each behind a header; POSIX, GNU and old archives.
 
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
 use tar::{Archive, EntryType};
@@ -15,11 +15,16 @@ const FORMAT: &str = "tar";
 /// What the headers of one member may take: long names and extended headers are read into memory.
 const HEADER_BYTES: u64 = 1 << 20;
 
+/// Bytes taken at a time.
+const BUFFER: usize = 64 << 10;
+
 /// An archive is made of blocks of this size, and ends with two of zeros; one will do.
 const BLOCK: u64 = 512;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let (left, zeros) = (Cell::new(None), Cell::new(0));
+    // Headers and small members are read block by block.
+    let input = BufReader::with_capacity(BUFFER, input);
     let mut archive = Archive::new(Headers { input, left: &left, zeros: &zeros });
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;

@@ -1,0 +1,195 @@
+//! Ahead: a compressed stream that a thread of its own decompresses, so that this goes on while what came of it before
+//! is taken apart.
+//!
+//! The thread does nothing but decode. What limits and progress are about is counted where the bytes are taken, so
+//! that it does not depend on how far the thread has come. It ends with its stream, or at the next piece once nobody
+//! reads any more. Nobody waits for that: it may be in the middle of reading a pipe to which nothing is written.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use super::decompress::decoder;
+use super::layer::Compression;
+use super::limits::{Guard, Meter};
+use super::reader::PIECE;
+
+/// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
+const PIECES_WAITING: usize = 2;
+
+/// Decodes `input` on a thread of its own, watched by `meter`, which is also told of the bytes of `input`.
+///
+/// # Errors
+/// Where the system has no more threads.
+pub(super) fn decompress_ahead<'a>(
+    compression: Compression,
+    input: impl Read + Send + 'static,
+    meter: &'a Meter<'a>,
+) -> io::Result<Box<dyn Read + 'a>> {
+    let (sender, pieces) = sync_channel(PIECES_WAITING);
+    let (returned, empty) = channel();
+    let thread = thread::Builder::new().name("decompress".into());
+    thread.spawn(move || {
+        if let Err(error) = decode(compression, input, &sender, &empty) {
+            // A reader that is gone wants to know nothing.
+            let _ = sender.send(Err(error));
+        }
+    })?;
+    let taken = Rc::new(Cell::new(0));
+    let ahead =
+        Ahead { pieces, returned, piece: Piece::default(), at: 0, ended: false, taken: Rc::clone(&taken), meter };
+    Ok(Box::new(Guard::new(ahead, compression.name(), taken, meter)))
+}
+
+/// What was decoded since the last one; an empty one is the end.
+#[derive(Default)]
+struct Piece {
+    buffer: Vec<u8>,
+    filled: usize,
+    /// Compressed bytes read by then.
+    taken: u64,
+}
+
+/// Sends the pieces of a stream, until the receiver is gone.
+fn decode(
+    compression: Compression,
+    input: impl Read,
+    pieces: &SyncSender<io::Result<Piece>>,
+    empty: &Receiver<Vec<u8>>,
+) -> io::Result<()> {
+    let (mut decoder, taken) = decoder(compression, input)?;
+    loop {
+        let mut buffer = empty.try_recv().unwrap_or_default();
+        buffer.resize(PIECE, 0);
+        let (mut filled, mut outcome) = (0, Ok(()));
+        while filled < PIECE && outcome.is_ok() {
+            match decoder.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => outcome = Err(error),
+            }
+        }
+        // What came before an error is good.
+        if (filled > 0 || outcome.is_ok()) && pieces.send(Ok(Piece { buffer, filled, taken: taken.get() })).is_err() {
+            return Ok(());
+        }
+        outcome?;
+        if filled == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// The other end.
+struct Ahead<'a> {
+    pieces: Receiver<io::Result<Piece>>,
+    /// Buffers that are used again: new ones would be memory fresh from the system each time.
+    returned: Sender<Vec<u8>>,
+    piece: Piece,
+    at: usize,
+    ended: bool,
+    taken: Rc<Cell<u64>>,
+    meter: &'a Meter<'a>,
+}
+
+impl Read for Ahead<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.piece.filled && !self.ended && !buffer.is_empty() {
+            let Piece { buffer, .. } = std::mem::take(&mut self.piece);
+            let _ = self.returned.send(buffer);
+            self.at = 0;
+            // The thread may not end without a word.
+            self.piece = self.pieces.recv().unwrap_or_else(|_| Err(io::ErrorKind::UnexpectedEof.into()))?;
+            self.ended = self.piece.filled == 0;
+            self.meter.read(self.piece.taken - self.taken.replace(self.piece.taken))?;
+        }
+        let read = buffer.len().min(self.piece.filled - self.at);
+        buffer[..read].copy_from_slice(&self.piece.buffer[self.at..self.at + read]);
+        self.at += read;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::time::{Duration, Instant};
+
+    use super::super::limits::InputLimits;
+    use super::*;
+    use crate::error::Error;
+
+    fn with_meter<T>(stop: bool, work: impl FnOnce(&Meter<'_>) -> T) -> T {
+        let stop = AtomicBool::new(stop);
+        work(&Meter::new(InputLimits::default(), None, &stop, &|_| {}))
+    }
+
+    /// Several pieces of something that is the same nowhere.
+    fn numbers() -> Vec<u8> {
+        (0..300_000u32).flat_map(u32::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn all_of_it_comes_and_then_nothing() {
+        let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
+        with_meter(false, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let mut bytes = Vec::new();
+            ahead.read_to_end(&mut bytes).unwrap();
+            assert!(bytes == numbers());
+            assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 0);
+        });
+    }
+
+    #[test]
+    fn what_comes_before_damage_is_there() {
+        let mut packed = zstd::encode_all(&numbers()[..], 1).unwrap();
+        packed.truncate(packed.len() - 100);
+        with_meter(false, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let mut bytes = Vec::new();
+            let error = ahead.read_to_end(&mut bytes).unwrap_err();
+            assert!(bytes.len() > PIECE && numbers().starts_with(&bytes));
+            assert!(matches!(meter.error("tar", error), Error::Undecodable { format: "zstd", .. }));
+        });
+    }
+
+    #[test]
+    fn a_run_that_stops_reads_no_more() {
+        let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
+        with_meter(true, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let error = ahead.read(&mut [0; 8]).unwrap_err();
+            assert!(matches!(meter.error("tar", error), Error::Interrupted));
+        });
+    }
+
+    #[test]
+    fn the_thread_ends_when_nobody_reads() {
+        struct Endless {
+            packed: zstd::stream::read::Encoder<'static, io::BufReader<io::Repeat>>,
+            _held: Arc<()>,
+        }
+        impl Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.packed.read(buffer)
+            }
+        }
+        let held = Arc::new(());
+        let packed = zstd::stream::read::Encoder::new(io::repeat(7), 1).unwrap();
+        let endless = Endless { packed, _held: Arc::clone(&held) };
+        with_meter(false, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, endless, meter).unwrap();
+            assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 8);
+        });
+        let started = Instant::now();
+        while Arc::strong_count(&held) > 1 {
+            assert!(started.elapsed() < Duration::from_secs(60), "it goes on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
