@@ -11,12 +11,13 @@ mod documents;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::{Profile, Unit};
 use crate::query::Weight;
-use crate::store::Store;
+use crate::store::{DocumentRecord, Store};
 use blocks::Plan;
 use documents::Documents;
 
@@ -120,6 +121,9 @@ pub enum Since {
     Time(i64),
 }
 
+/// What is known of a document beside its content: names and values.
+type Metadata = Arc<[(String, String)]>;
+
 /// Two documents that share text; `a` came first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
@@ -141,6 +145,10 @@ pub struct Pair {
     pub containment_b: f64,
     /// What pairs are ordered by: the resemblance, weighted where hashes are.
     pub score: f64,
+    /// What is known of the older document beside its content; the same for all its pairs.
+    pub a_metadata: Metadata,
+    /// What is known of the newer one.
+    pub b_metadata: Metadata,
 }
 
 /// The pairs of a database.
@@ -185,15 +193,16 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
     let Counted { pairs: measured, common, boilerplate, below, unmatched } = measured(store, options, &[], progress)?;
-    let mut names: HashMap<u32, String> = HashMap::new();
+    let mut names: HashMap<u32, (String, Metadata)> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
-            vacant.insert(store.document(id)?.name);
+            let DocumentRecord { name, metadata, .. } = store.document(id)?;
+            vacant.insert((name, metadata.into()));
         }
     }
     let named = measured.into_iter().map(|pair| Pair {
-        a: names[&pair.a].clone(),
-        b: names[&pair.b].clone(),
+        a: names[&pair.a].0.clone(),
+        b: names[&pair.b].0.clone(),
         a_id: DocId(pair.a),
         b_id: DocId(pair.b),
         shared: pair.shared,
@@ -201,6 +210,8 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
         containment_a: pair.containment_a,
         containment_b: pair.containment_b,
         score: pair.score,
+        a_metadata: Arc::clone(&names[&pair.a].1),
+        b_metadata: Arc::clone(&names[&pair.b].1),
     });
     let mut pairs: Vec<Pair> = named.collect();
     pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b)));

@@ -120,6 +120,7 @@ pub fn pair_header(passages: bool) -> Vec<&'static str> {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
         header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact", "agreement"]);
     }
+    header.extend(["a_metadata", "b_metadata"]);
     header
 }
 
@@ -137,10 +138,16 @@ pub fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
         report.b_id.to_string(),
         report.score.to_string(),
     ];
-    match &report.passages {
+    // As in JSON: the names differ from document to document.
+    let metadata = [&report.a_metadata, &report.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
+    let mut rows = match &report.passages {
         None => vec![head],
-        Some(passages) => with_passages(&head, passages, pair_header(true).len()),
+        Some(passages) => with_passages(&head, passages, pair_header(true).len() - metadata.len()),
+    };
+    for row in &mut rows {
+        row.extend(metadata.iter().cloned());
     }
+    rows
 }
 
 /// `head` once for each passage, followed by it; once, with empty columns up to `columns`, where there is none.

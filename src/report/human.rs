@@ -263,13 +263,15 @@ pub fn pair_header_line(weighted: bool) -> String {
 pub fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
     let score = if weighted { format!("{:>9}  ", percent(report.score)) } else { String::new() };
     format!(
-        "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}  {}\n",
+        "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}{}  {}{}\n",
         percent(report.resemblance),
         percent(report.containment_a),
         percent(report.containment_b),
         grouped(report.shared),
         style.strong(&seen(&report.a)),
-        style.strong(&seen(&report.b))
+        labels(&report.a_metadata),
+        style.strong(&seen(&report.b)),
+        labels(&report.b_metadata)
     )
 }
 

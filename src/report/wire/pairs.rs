@@ -1,5 +1,7 @@
 //! What is told of pairs of documents.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::PassageReport;
@@ -33,6 +35,12 @@ pub struct PairReport {
     /// The passages they share, `query` being a and `document` b; absent unless they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<PassageReport>>,
+    /// What is known of a beside its content.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub a_metadata: BTreeMap<String, String>,
+    /// What is known of b beside its content.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub b_metadata: BTreeMap<String, String>,
 }
 
 impl PairReport {
@@ -51,6 +59,8 @@ impl PairReport {
             containment_b: pair.containment_b,
             score: pair.score,
             passages: None,
+            a_metadata: pair.a_metadata.iter().cloned().collect(),
+            b_metadata: pair.b_metadata.iter().cloned().collect(),
         }
     }
 }

@@ -32,6 +32,13 @@ fn a_table_says_what_documents_are() {
     let page = folder.ok(&["show", "texts/fed01.txt"]).stdout;
     assert!(page.contains("  created_at    1787-10-27\n"), "{page}");
 
+    let pairs = folder.ok(&["pairs", "--no-groups", "--format", "json"]).json();
+    let pair = pairs.iter().find(|pair| pair["a"] == "texts/fed01.txt").unwrap();
+    assert_eq!((&pair["a_metadata"], pair.get("b_metadata")), (&essay, None), "{pair}");
+    assert!(folder.ok(&["pairs", "--no-groups"]).stdout.contains("texts/fed01.txt  [essay, a]  texts.zip!"));
+    let csv = folder.ok(&["pairs", "--no-groups", "--format", "csv"]).stdout;
+    assert!(csv.lines().any(|row| row.contains(r#""label"":""essay"#) && row.ends_with(",{}")), "{csv}");
+
     // Another table changes what is known and nothing else; no table takes nothing back.
     folder.write("new.csv", "filename,label\ntexts/fed01.txt,draft\n");
     let run = folder.ok(&["ingest", "--metadata", "new.csv", "texts", "texts.zip", "--format", "json"]).json();
