@@ -3,6 +3,8 @@
 
 mod again;
 mod damage;
+#[cfg(target_os = "linux")]
+mod enormous;
 mod hostile;
 mod metadata;
 
