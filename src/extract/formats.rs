@@ -63,7 +63,7 @@ pub const FORMATS: [FormatFacts; 12] = [
         format: Format::Tex,
         extensions: &["tex", "ltx", "latex"],
         signature: "`\\documentclass` or `\\documentstyle` at the beginning of a line",
-        kept: "text, the arguments of commands, the contents of formulas; nothing is expanded",
+        kept: r#"text, the arguments of commands, the contents of formulas; accents and letters as the characters they are (`\'e`, `\"{o}`, `\c c`, `\ss`, `{\o}`); nothing else is expanded"#,
         dropped: "comments, what stands outside `document`, names of commands and their optional arguments, the arguments that are names and lengths (`\\label`, `\\cite`, `\\begin`, `\\usepackage`, ...)",
         reader: "own",
         original: true,

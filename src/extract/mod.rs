@@ -5,6 +5,7 @@
 //! bytes in, values out. What each format keeps and drops is stated in `docs/formats.md`, in the words of
 //! [`formats`]; which one a document is in is guessed by [`choose`].
 
+mod accents;
 mod builder;
 mod charset;
 mod choose;

@@ -1,12 +1,13 @@
 //! TeX: a light rule of our own, since no library reads TeX but TeX itself. Text is kept, commands are dropped.
 //!
-//! It never expands anything. Dropped are comments, what stands before `\begin{document}`, the names of commands with
+//! It never expands anything, but for the commands that write a single character ([`accents`]). Dropped are comments, what stands before `\begin{document}`, the names of commands with
 //! their optional arguments, and the arguments of those commands that hold names and lengths. Everything else stays, with
 //! the arguments of all other commands and the contents of formulas among it.
 
-use super::Extracted;
 use super::builder::Builder;
 use super::source::Source;
+use super::{Extracted, accents};
+use crate::document::Span;
 
 /// Commands whose first argument is no text.
 const NAMES: [&str; 34] = [
@@ -65,15 +66,28 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
 fn read(tex: &[u8], mut at: usize, builder: &mut Builder) {
     while at < tex.len() {
         let plain = memchr::memchr2(b'\\', b'%', &tex[at..]).unwrap_or(tex.len() - at);
-        builder.verbatim(&tex[at..at + plain], at as u64);
+        let begin = at;
         at += plain;
+        if tex.get(at) == Some(&b'\\')
+            && let Some((character, mut end)) = accents::character(tex, at)
+        {
+            // Braces around just this character would part the word it stands in.
+            if at > begin && tex[at - 1] == b'{' && tex.get(end) == Some(&b'}') {
+                (at, end) = (at - 1, end + 1);
+            }
+            builder.verbatim(&tex[begin..at], begin as u64);
+            builder.replaced(character.as_bytes(), Span { start: at as u64, end: end as u64 });
+            at = end;
+            continue;
+        }
+        builder.verbatim(&tex[begin..at], begin as u64);
         match (tex.get(at), tex.get(at + 1)) {
             // A comment takes the end of its line with it, and the blanks after that.
             (Some(b'%'), _) => {
                 at += memchr::memchr(b'\n', &tex[at..]).map_or(tex.len() - at, |end| end + 1);
             }
             (Some(_), Some(letter)) if letter.is_ascii_alphabetic() => at = command(tex, at, builder),
-            // `\\` ends a line; `\%`, `\&` and their like are the character; any other (an accent, say) is dropped.
+            // `\\` ends a line; `\%`, `\&` and their like are the character; any other is dropped.
             (Some(_), Some(b'\\')) => {
                 builder.separate(at as u64);
                 at += 2;

@@ -59,6 +59,28 @@ fn every_format_gives_the_fingerprints_of_its_text() {
 }
 
 #[test]
+fn accents_of_tex_are_the_characters_they_stand_for() {
+    let profile = Profile::named("prose").expect("a profile");
+    let plain =
+        "Le garçon naïf à l'œil fêlé dît « où ? » ; die größte Straße in Ærø, Øster Åby, Łódź i Żółć, Dvořák, Erdős, \
+                 İstanbul, Jérôme Müller und Société Générale."
+            .repeat(3);
+    let tex = r#"Le gar\c{c}on na{\"\i}f \`a l'\oe il f\^{e}l\'e d\^\i t « o\`{u} ? » ; die gr\"o{\ss}te Stra\ss{}e in {\AE}r\o, \O ster
+        \AA by, \L\'od\'{z} i \.Z\'{o}\l\'c, Dvo\v r\'ak, Erd\H{o}s, \.Istanbul, J\'er\^ome M\"uller und Soci\'et\'e G\'{e}n\'{e}rale."#
+        .repeat(3);
+    let (expected, facts) = read(&profile, Format::Text, plain.as_bytes()).expect("text");
+    let (found, its) = read(&profile, Format::Tex, tex.as_bytes()).expect("TeX");
+    assert_eq!((its.symbols, hashes(&found)), (facts.symbols, hashes(&expected)));
+    // Words are not parted by braces either, and each place is that of the whole command.
+    let words = Profile::named("words").expect("a profile");
+    let (expected, _) = read(&words, Format::Text, plain.as_bytes()).expect("text");
+    let (found, _) = read(&words, Format::Tex, tex.as_bytes()).expect("TeX");
+    assert_eq!(hashes(&found), hashes(&expected));
+    let third = &found[2].span;
+    assert_eq!(&tex[third.start as usize..third.end as usize], r#"na{\"\i}f \`a l"#);
+}
+
+#[test]
 fn what_a_book_or_a_mail_adds_is_its_title() {
     let profile = Profile::named("prose").expect("a profile");
     let (plain, facts) = read(&profile, Format::Text, &sample("sample.txt")).expect("text");
