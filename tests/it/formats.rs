@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::support::Folder;
 use fpdb::{DocumentFacts, Error, FORMATS, Fingerprint, Fingerprinter, Format, Offsets, Profile};
 
 fn sample(name: &str) -> Vec<u8> {
@@ -78,6 +79,25 @@ fn accents_of_tex_are_the_characters_they_stand_for() {
     assert_eq!(hashes(&found), hashes(&expected));
     let third = &found[2].span;
     assert_eq!(&tex[third.start as usize..third.end as usize], r#"na{\"\i}f \`a l"#);
+}
+
+#[test]
+fn a_library_that_panics_fails_its_document_without_a_word() {
+    let folder = Folder::new();
+    let mut document = sample("sample.pdf");
+    // Its reader expects a page to have a size.
+    let places: Vec<usize> = (0..document.len() - 8).filter(|&at| document[at..].starts_with(b"MediaBox")).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        document[at..at + 8].copy_from_slice(b"MediaBux");
+    }
+    folder.write("a.pdf", document);
+    folder.write("b.txt", "It goes on with the next document.");
+    let run = folder.run(&["ingest", "a.pdf", "b.txt"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("a.pdf") && run.stderr.contains("its reader failed on it"), "{run:?}");
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    assert!(run.stdout.contains("1 document"), "{run:?}");
 }
 
 #[test]
