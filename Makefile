@@ -47,8 +47,9 @@ check: setup ## formatting, lints, documentation, the walls between modules, lic
 bench: setup ## measure speed
 	$(CARGO) bench --locked
 
-soak: setup ## the long tests that `make test` leaves out
+soak: setup ## the long tests that `make test` leaves out, and each fuzz target for a minute, where there is cargo-fuzz
 	$(CARGO) test --release --locked --tests -- --ignored
+	@$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/fuzz.sh
 
 install: setup ## put fpdb into PREFIX/bin; PREFIX is cargo's own folder unless given: make install PREFIX=/usr/local
 	$(CARGO) install --path . --locked --root "$(PREFIX)" --target-dir "$(abspath $(TARGET))"

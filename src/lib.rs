@@ -28,6 +28,9 @@ mod document;
 mod error;
 mod extract;
 mod fingerprint;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guarded;
 mod hash_counts;
 mod ingest;

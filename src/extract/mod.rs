@@ -22,6 +22,8 @@ mod notebook;
 mod office;
 mod package;
 mod pdf;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod properties;
 mod source;
 #[cfg(test)]
 mod tests;

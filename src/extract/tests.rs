@@ -5,6 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use super::properties::check_segments;
 use super::*;
 
 /// All formats with an extractor.
@@ -23,35 +24,8 @@ const EXTRACTED: [Format; 9] = [
 /// The text of a document, once its segments have been looked at.
 pub(super) fn text_of(format: Format, document: &[u8]) -> Result<String> {
     let extracted = extract(format, document, &Limits::default())?;
-    check(document, &extracted);
+    check_segments(document, &extracted);
     Ok(String::from_utf8(extracted.text).expect("the text is UTF-8"))
-}
-
-/// Segments ascend, cover the text, and lead into the document; verbatim ones to the very bytes.
-fn check(document: &[u8], extracted: &Extracted) {
-    let Extracted { text, segments, offsets, .. } = extracted;
-    if *offsets == Offsets::Extracted {
-        assert!(segments.is_empty());
-        return;
-    }
-    assert_eq!(segments.is_empty(), text.is_empty());
-    assert!(segments.first().is_none_or(|first| first.text == 0));
-    let ends = segments.iter().skip(1).map(|next| next.text).chain([text.len() as u64]);
-    let mut last = 0;
-    for (segment, end) in segments.iter().zip(ends) {
-        let Span { start, end: stop } = segment.origin;
-        assert!(segment.text < end, "segments ascend");
-        assert!(last <= start && start <= stop && stop <= document.len() as u64, "{segment:?} after {last}");
-        last = start;
-        if end - segment.text == stop - start {
-            let (origin, text) = (&document[start as usize..stop as usize], &text[segment.text as usize..end as usize]);
-            // HTML has one kind of line end. Of two segments for one character that is as long as its origin, one has
-            // one byte.
-            let same = |(&origin, &text): (&u8, &u8)| origin == text || (origin, text) == (b'\r', b'\n');
-            let is_same = origin.iter().zip(text).all(same);
-            assert!(is_same || text.len() == 1, "{segment:?} is verbatim: {origin:?} {text:?}");
-        }
-    }
 }
 
 fn sample(name: &str) -> Vec<u8> {

@@ -142,14 +142,24 @@ pub(crate) fn expand_standard_input(
     reading: Reading<'_>,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
+    expand_stream(about, reading, io::stdin(), visit);
+}
+
+/// As [`expand_standard_input`], of any input.
+pub(super) fn expand_stream(
+    about: &About,
+    reading: Reading<'_>,
+    mut input: impl Read + Send + 'static,
+    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) {
     let meter = Meter::new(reading.options.limits, None, reading.stop, reading.progress);
     meter.tell();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
     let place = Place::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
-    let read = io::stdin().take(HEAD as u64).read_to_end(&mut head);
+    let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
     let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
-    let input = Cursor::new(head).chain(io::stdin());
+    let input = Cursor::new(head).chain(input);
     // What goes wrong has been told of.
     let _ = match (read, layer) {
         (Err(error), _) => expander.break_off(&place, Error::io("read", "standard input")(error)),

@@ -34,12 +34,17 @@ impl MetadataTable {
     /// # Errors
     /// [`Error::Io`], [`Error::BadTable`].
     pub fn read(path: &Path) -> Result<Self> {
-        let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
         let mut text = Vec::new();
         let mut file = std::fs::File::open(path).map_err(Error::io("read", path))?;
         file.read_to_end(&mut text).map_err(Error::io("read", path))?;
-        let digest = xxh3_64(&text);
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        Self::parse(path, &text)
+    }
+
+    /// Reads the bytes of the table at `path`.
+    pub(super) fn parse(path: &Path, text: &[u8]) -> Result<Self> {
+        let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
+        let digest = xxh3_64(text);
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text);
         let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
         let key = header.iter().position(|column| column == KEY);

@@ -10,6 +10,8 @@ mod expand;
 mod layer;
 mod limits;
 mod metadata;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod properties;
 mod reader;
 mod stored;
 #[cfg(test)]

@@ -14,7 +14,11 @@ mod detect;
 mod fold;
 mod legacy;
 mod piece;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod properties;
 mod readable;
+#[cfg(any(test, fuzzing))]
+mod reference;
 mod symbols;
 mod transcribe;
 mod utf8;

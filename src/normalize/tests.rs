@@ -7,23 +7,16 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use encoding_rs::Encoding;
-use icu_casemap::CaseMapper;
-use icu_normalizer::ComposingNormalizer;
-use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
-use icu_properties::{CodePointMapData, CodePointSetData};
 use proptest::prelude::*;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::fold::{Fate, Folding, NOT_SIMPLE};
+use super::reference::{Symbol, reference_chars, reference_words, standard_form};
 use super::value::{
     LETTERS, code_beyond_ascii, code_of_char, mix64, value_of_byte, value_of_char, value_of_word, width_of_code,
 };
 use super::{FrontEnd, Symbols, TextFacts};
 use crate::lanes::{CODES, NO_CODE, Processor};
 use crate::profile::WordRule;
-
-/// Value and origin.
-type Symbol = (u64, Range<u64>);
 
 const UNITS: [fn() -> FrontEnd; 4] =
     [FrontEnd::chars, || FrontEnd::words(WordRule::Letters), || FrontEnd::words(WordRule::Unicode), FrontEnd::bytes];
@@ -69,59 +62,6 @@ fn pieces<'a>(document: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'
         (piece, rest) = rest.split_at(size);
         (!piece.is_empty()).then_some(piece)
     })
-}
-
-// References that see the whole text.
-
-fn standard_form(text: &str) -> String {
-    let nfkc = ComposingNormalizer::new_nfkc();
-    nfkc.normalize(&CaseMapper::new().fold_string(&nfkc.normalize(text))).into_owned()
-}
-
-fn is_ignorable(c: char) -> bool {
-    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
-}
-
-fn is_mark(c: char) -> bool {
-    let category = CodePointMapData::<GeneralCategory>::new().get(c);
-    [GeneralCategory::NonspacingMark, GeneralCategory::SpacingMark].contains(&category)
-}
-
-fn reference_chars(text: &str) -> Vec<u64> {
-    let form = standard_form(text);
-    form.chars().filter(|&c| (c.is_alphanumeric() || is_mark(c)) && !is_ignorable(c)).map(value_of_char).collect()
-}
-
-fn reference_words(text: &str, rule: WordRule) -> Vec<Symbol> {
-    let mut ranges = Vec::new();
-    for piece in text.split(char::is_whitespace) {
-        let piece_at = piece.as_ptr() as usize - text.as_ptr() as usize;
-        for (at, segment) in piece.split_word_bound_indices() {
-            let at = piece_at + at;
-            match rule {
-                WordRule::Unicode if segment.contains(char::is_alphanumeric) => ranges.push(at..at + segment.len()),
-                WordRule::Unicode => {}
-                WordRule::Letters => {
-                    let mut from = None;
-                    for (offset, c) in segment.char_indices().chain([(segment.len(), '.')]) {
-                        match from {
-                            None if c.is_alphabetic() => from = Some(offset),
-                            Some(start) if !(c.is_alphabetic() || is_mark(c) || is_ignorable(c)) => {
-                                ranges.push(at + start..at + offset);
-                                from = None;
-                            }
-                            _ => {}
-                        }
-                    }
-                }
-            }
-        }
-    }
-    let fold = |range: Range<usize>| {
-        let form: String = standard_form(&text[range.clone()]).chars().filter(|&c| !is_ignorable(c)).collect();
-        (!form.is_empty()).then(|| (value_of_word(&form), range.start as u64..range.end as u64))
-    };
-    ranges.into_iter().filter_map(fold).collect()
 }
 
 // Inputs.

@@ -34,12 +34,12 @@ pub(super) fn read(root: &Path) -> Result<u64> {
 }
 
 /// Of one length for every number.
-fn text(commits: u64) -> String {
+pub(super) fn text(commits: u64) -> String {
     let number = format!("commit {commits:020}");
     format!("{number} {:016x}\n", xxh3_64(number.as_bytes()))
 }
 
-fn parse(bytes: &[u8]) -> Option<u64> {
+pub(super) fn parse(bytes: &[u8]) -> Option<u64> {
     let number = std::str::from_utf8(bytes).ok()?.strip_prefix("commit ")?.get(..20)?.parse().ok()?;
     (text(number).as_bytes() == bytes).then_some(number)
 }

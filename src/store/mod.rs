@@ -23,6 +23,8 @@ mod open_files;
 mod options;
 mod positions;
 mod posting_buffer;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod properties;
 mod ranges;
 mod records;
 mod repair;

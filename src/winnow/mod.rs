@@ -19,6 +19,8 @@
 
 mod modulus;
 mod opening;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod properties;
 #[cfg(test)]
 mod tests;
 mod windows;

@@ -1,46 +1,13 @@
-//! The fast selection against the definitions, written down as they stand in the papers.
+//! The fast selection against the definitions, on a grid and on drawn hashes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::properties::definition;
 use super::{Selected, Winnower};
 use crate::lanes::Processor;
 use crate::profile::Selection;
-
-/// Definitions 1 and 3, and section 3.1.2, window by window.
-fn oracle(hashes: &[u64], selection: Selection, w: usize) -> Vec<Selected> {
-    let n = hashes.len();
-    let w = if selection == Selection::All { 1 } else { w };
-    let mut picked = BTreeSet::new();
-    match selection {
-        Selection::Mod(p) => picked.extend((0..n).filter(|&i| hashes[i].is_multiple_of(p))),
-        Selection::SafeMod(p) => {
-            let good = |i: usize| hashes[i].is_multiple_of(p);
-            picked.extend((0..n).filter(|&i| good(i)));
-            picked.extend((0..n).filter(|&i| i + 1 >= w && (i + 1 - w..=i).all(|j| !good(j))));
-            if n > 0 && n < w && picked.is_empty() {
-                picked.insert(n - 1);
-            }
-        }
-        Selection::Plain | Selection::Robust | Selection::All => {
-            let windows: Vec<(usize, usize)> = match n {
-                0 => vec![],
-                _ if n < w => vec![(0, n)],
-                _ => (0..=n - w).map(|start| (start, start + w)).collect(),
-            };
-            let mut left: Option<usize> = None;
-            for (start, end) in windows {
-                let least = *hashes[start..end].iter().min().unwrap();
-                let kept = left.filter(|&i| i >= start && hashes[i] == least && selection != Selection::Plain);
-                let pick = kept.unwrap_or_else(|| (start..end).rev().find(|&i| hashes[i] == least).unwrap());
-                picked.insert(pick);
-                left = Some(pick);
-            }
-        }
-    }
-    picked.into_iter().map(|i| Selected { hash: hashes[i], position: i as u64 }).collect()
-}
 
 fn fast(hashes: &[u64], selection: Selection, w: usize, piece: usize) -> Vec<Selected> {
     let mut winnower = Winnower::new(selection, w as u32);
@@ -97,7 +64,7 @@ fn equals_the_definitions_on_a_grid() {
         for n in [0, 1, 2, w - 1, w, w + 1, 2 * w - 1, 2 * w, 2 * w + 1, 5 * w + 3] {
             for (name, hashes) in inputs(n) {
                 for selection in SELECTIONS {
-                    let expected = oracle(&hashes, selection, w);
+                    let expected = definition(&hashes, selection, w);
                     for piece in [1, 2, 3, w, w + 1, n.max(1)] {
                         let got = fast(&hashes, selection, w, piece);
                         assert_eq!(got, expected, "{name}, n {n}, w {w}, {selection}, pieces of {piece}");
@@ -170,7 +137,7 @@ proptest! {
         choice in 0usize..SELECTIONS.len(),
     ) {
         let selection = SELECTIONS[choice];
-        prop_assert_eq!(fast(&hashes, selection, w, piece), oracle(&hashes, selection, w));
+        prop_assert_eq!(fast(&hashes, selection, w, piece), definition(&hashes, selection, w));
     }
 }
 
@@ -207,7 +174,7 @@ proptest! {
         let hash = |i: u64| ((mix(seed ^ i) % values) << 32) | (mix(i) % low);
         // At the end all hashes are the greatest there is.
         let hashes: Vec<u64> = (0..length as u64).map(hash).chain((0..60 * tail).map(|_| u64::MAX)).collect();
-        let expected = oracle(&hashes, selection, w);
+        let expected = definition(&hashes, selection, w);
         for processor in Processor::all() {
             prop_assert_eq!(&fast_on(processor, &hashes, selection, w, &sizes), &expected, "{:?}", processor);
         }
@@ -221,7 +188,7 @@ proptest! {
         rightmost in any::<bool>(),
     ) {
         let selection = if rightmost { Selection::Plain } else { Selection::Robust };
-        let expected = oracle(&hashes, selection, w);
+        let expected = definition(&hashes, selection, w);
         for processor in Processor::all() {
             prop_assert_eq!(&fast_on(processor, &hashes, selection, w, &sizes), &expected, "{:?}", processor);
         }

@@ -1,0 +1,121 @@
+//! What must hold of any bytes that are taken for a container, for compressed data or for a table of metadata: they come
+//! to an end, within the limits, and in the same documents however they are read.
+
+use std::fmt::Write;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::decompress::decompress;
+use super::expand::{Reading, expand_stream};
+use super::layer::{Compression, layer_of, name_inside};
+use super::limits::Meter;
+use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
+use crate::document::Format;
+use crate::extract::{self, Choice};
+use crate::profile::Unit;
+
+/// Small, so that all of them are met; a document is below what is handed over in pieces.
+const LIMITS: InputLimits = InputLimits {
+    document_bytes: 100_000,
+    record_bytes: 20_000,
+    expansion: 250,
+    expanded_bytes: 2 << 20,
+    nesting: 4,
+    members: 200,
+    json_depth: 20,
+};
+
+/// Gives at most so many bytes at a time.
+struct Steps<'a> {
+    bytes: &'a [u8],
+    step: usize,
+}
+
+impl Read for Steps<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = self.step.min(buffer.len());
+        self.bytes.read(&mut buffer[..most])
+    }
+}
+
+/// All that is found in a file of this name.
+fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
+    let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
+    let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    let about = About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new() };
+    let (mut found, mut total) = (String::new(), 0);
+    expand_stream(&about, reading, &mut Steps { bytes, step }, &mut |step| {
+        let line = match step {
+            Found::Document(document) => {
+                let About { name, hint, member, metadata, .. } = document.about;
+                assert!(!name.chars().any(char::is_control), "{name:?}");
+                let Content::Whole(bytes) = document.content else { panic!("{name} is not whole") };
+                assert!(bytes.len() as u64 <= LIMITS.document_bytes);
+                total += bytes.len() as u64;
+                writeln!(found, "{name:?} {hint:?} {member:?} {metadata:?} {bytes:?}")
+            }
+            Found::Skipped { name, reason } => writeln!(found, "{name:?} skipped: {reason}"),
+            Found::Failed { name, error } => writeln!(found, "{name:?} failed: {error}"),
+        };
+        line.unwrap();
+        ControlFlow::Continue(())
+    });
+    // What is in the file itself counts for nothing.
+    assert!(total <= LIMITS.expanded_bytes + bytes.len() as u64, "{total}");
+    found
+}
+
+/// A container of the kind that the ending of its name tells.
+pub(crate) fn container(name: &str, data: &[u8]) {
+    let whole = unfold(name, data, usize::MAX);
+    assert_eq!(unfold(name, data, 1 + data.len() % 13), whole);
+}
+
+/// A response of a server, in a record of WARC.
+pub(crate) fn http(data: &[u8]) {
+    let head = format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", data.len());
+    container("a.warc", &[head.as_bytes(), data].concat());
+}
+
+/// A compressed stream of each kind.
+pub(crate) fn compressed(data: &[u8]) {
+    for kind in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2] {
+        let read = |step| {
+            let stop = AtomicBool::new(false);
+            let meter = Meter::new(LIMITS, None, &stop, &|_| {});
+            let mut inside = Vec::new();
+            decompress(kind, Steps { bytes: data, step }, &meter)?.read_to_end(&mut inside)?;
+            Ok::<_, io::Error>(inside)
+        };
+        let whole = read(usize::MAX).ok();
+        assert!(whole.as_ref().is_none_or(|inside| inside.len() as u64 <= LIMITS.expanded_bytes));
+        assert_eq!(read(1 + data.len() % 13).ok(), whole, "{kind:?}");
+    }
+}
+
+/// What a document or file is, by its name, which is the first line, and by how it begins.
+pub(crate) fn choose(data: &[u8]) {
+    let name = data.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let head = data.get(name.len() + 1..).unwrap_or_default();
+    let name = String::from_utf8_lossy(name);
+    layer_of(&name, head);
+    assert!(name_inside(&name).len() <= name.len() + ".tar".len());
+    for unit in [Unit::Char, Unit::Word, Unit::Token] {
+        let choice = extract::choose(&name, head, unit);
+        assert!(unit == Unit::Token || !matches!(choice, Choice::Read(Format::Code(_) | Format::Bytes)));
+    }
+    assert_eq!(extract::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
+}
+
+/// A table of metadata: every row is about the document it names.
+pub(crate) fn metadata(data: &[u8]) {
+    let Ok(table) = MetadataTable::parse(Path::new("table.csv"), data) else { return };
+    for name in table.unmatched() {
+        let mut about = About { hint: String::new(), name, file: None, member: None, metadata: Vec::new() };
+        table.apply(&mut about);
+        assert!(about.metadata.iter().all(|(_, value)| !value.is_empty()));
+    }
+    assert_eq!(table.unmatched(), Vec::<String>::new());
+}

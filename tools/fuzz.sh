@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Looks for bytes of which a property of src/fuzzing/ does not hold: each fuzz target for some time, under AddressSanitizer,
+# beginning with the saved inputs in tests/corpus/. It needs cargo-fuzz and a nightly toolchain, and says so where they
+# are missing.
+#
+# What it has found is kept in the target folder, so that the next run goes on from there. An input that fails is in
+# <target>/fuzz-found/NAME/; once the fault is mended it belongs into tests/corpus/NAME/ (`cargo +nightly fuzz tmin` makes
+# it small), where `make test` looks at it.
+#
+# usage: tools/fuzz.sh [SECONDS [NAME...]]     60 seconds and all targets, unless given
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+seconds=${1:-60}
+names=("${@:2}")
+if ((${#names[@]} == 0)); then
+    for file in fuzz/fuzz_targets/*.rs; do names+=("$(basename "$file" .rs)"); done
+fi
+
+missing=()
+cargo +nightly --version >/dev/null 2>&1 || missing+=('rustup toolchain install nightly')
+cargo fuzz --version >/dev/null 2>&1 || missing+=('cargo install cargo-fuzz')
+if ((${#missing[@]} > 0)); then
+    echo 'fuzz: SKIPPED: it needs what is installed by' >&2
+    printf '    %s\n' "${missing[@]}" >&2
+    exit 0
+fi
+
+target=${CARGO_TARGET_DIR:-target}
+failed=()
+for name in "${names[@]}"; do
+    corpus=$target/fuzz-corpus/$name found=$target/fuzz-found/$name/
+    mkdir -p "$corpus" "$found"
+    # A target that takes seconds for a few kilobytes, or gigabytes of memory, is a fault as well.
+    cargo +nightly fuzz run --target-dir "$target/fuzz" "$name" "$corpus" "tests/corpus/$name" -- \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found" -print_final_stats=1 ||
+        failed+=("$name")
+done
+
+if ((${#failed[@]} > 0)); then
+    echo "fuzz: failed: ${failed[*]}; the inputs are in $target/fuzz-found/" >&2
+    exit 1
+fi
