@@ -1,7 +1,8 @@
 //! From the tokeniser's calls to text with origins: where the rule of `docs/formats.md` is applied.
 //!
 //! `html5gum` says, with every string it emits, how far it has read. What was read since the string before is the
-//! origin of this one: as long as the string it is the string itself, else a character reference or a line end.
+//! origin of this one: as long as the string it is the string itself, else a character reference or a line end, or the
+//! string itself and what the next one is.
 
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
@@ -138,7 +139,13 @@ impl Calls for Emitter<'_> {
         }
         // A few references are as long as what they stand for.
         let is_reference = self.source.get(start as usize) == Some(&b'&') && text.first() != Some(&b'&');
+        let stands_there =
+            || text.first() != Some(&b'&') && self.source.get(start as usize..).is_some_and(|it| it.starts_with(text));
         if self.position - start == text.len() as u64 && !is_reference {
+            self.builder.verbatim(text, start);
+        } else if stands_there() {
+            // What turned out to be no end tag, or no end of a section, comes in parts once all of it has been read.
+            self.emitted = start + text.len() as u64;
             self.builder.verbatim(text, start);
         } else {
             self.builder.replaced(text, Span { start, end: self.position });
