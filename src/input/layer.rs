@@ -90,7 +90,8 @@ pub(crate) fn layer_of(name: &str, head: &[u8]) -> Layer {
 /// The name of what is inside compressed data: `a.tar.gz` and `a.tgz` hold `a.tar`.
 pub(crate) fn name_inside(name: &str) -> String {
     let ending = ending(name);
-    let stem = name.len().checked_sub(ending.len() + 1).map_or(name, |end| &name[..end]);
+    // There is a point before the ending, where there is an ending.
+    let stem = name.len().checked_sub(ending.len() + 1).and_then(|end| name.get(..end)).unwrap_or(name);
     match ending.as_str() {
         "gz" | "zst" | "zstd" | "xz" | "bz2" => stem.to_owned(),
         "tgz" | "taz" | "tzst" | "txz" | "tbz2" | "tbz" => format!("{stem}.tar"),
@@ -208,9 +209,15 @@ mod tests {
 
     #[test]
     fn compressed_data_has_the_name_without_its_ending() {
-        for (name, inside) in
-            [("a.tar.gz", "a.tar"), ("a.tgz", "a.tar"), ("a.txt.zst", "a.txt"), ("a", "a"), (".gz", ""), ("a.b", "a.b")]
-        {
+        for (name, inside) in [
+            ("a.tar.gz", "a.tar"),
+            ("a.tgz", "a.tar"),
+            ("a.txt.zst", "a.txt"),
+            ("a", "a"),
+            (".gz", ""),
+            ("a.b", "a.b"),
+            ("é", "é"),
+        ] {
             assert_eq!(name_inside(name), inside);
         }
     }
