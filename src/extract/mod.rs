@@ -9,6 +9,7 @@ mod accents;
 mod builder;
 mod charset;
 mod choose;
+mod cmap;
 mod epub;
 mod formats;
 #[cfg(test)]

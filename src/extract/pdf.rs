@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
 
-use super::{Extracted, Limits};
+use super::{Extracted, Limits, cmap};
 use crate::document::Format;
 use crate::error::{Error, Result};
 
@@ -26,6 +26,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
         return Err(Error::EncryptedDocument { format: Format::Pdf.name() });
     }
     drop_images(&mut document);
+    check_fonts(&document)?;
     let pages = document.get_pages();
     if pages.is_empty() {
         return Err(Error::not_of_format(Format::Pdf, "it has no pages, or their list is missing"));
@@ -90,6 +91,34 @@ fn drop_images(document: &mut Document) {
             stream.dict.remove(b"Filter");
         }
     }
+}
+
+/// Refuses a document one of whose fonts has a program that is harmful to read.
+fn check_fonts(document: &Document) -> Result<()> {
+    let mut programs = HashSet::new();
+    let mut waiting: Vec<&Object> = document.objects.values().collect();
+    while let Some(object) = waiting.pop() {
+        let dictionary = match object {
+            Object::Array(values) => {
+                waiting.extend(values);
+                continue;
+            }
+            Object::Dictionary(dictionary) => dictionary,
+            Object::Stream(stream) => &stream.dict,
+            _ => continue,
+        };
+        for (key, value) in dictionary {
+            waiting.push(value);
+            if [&b"ToUnicode"[..], b"Encoding", b"FontFile"].contains(&&key[..])
+                && let Ok((Some(id), Object::Stream(stream))) = document.dereference(value)
+                && programs.insert(id)
+            {
+                let program = stream.decompressed_content().unwrap_or_else(|_| stream.content.clone());
+                cmap::check(&program).map_err(|detail| Error::not_of_format(Format::Pdf, detail))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Adds up what is to be read when all pages are drawn, graphics within graphics as often as they are asked for.
