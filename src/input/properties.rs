@@ -28,12 +28,12 @@ const LIMITS: InputLimits = InputLimits {
 };
 
 /// Gives at most so many bytes at a time.
-struct Steps<'a> {
-    bytes: &'a [u8],
+struct Steps {
+    bytes: Cursor<Vec<u8>>,
     step: usize,
 }
 
-impl Read for Steps<'_> {
+impl Read for Steps {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = self.step.min(buffer.len());
         self.bytes.read(&mut buffer[..most])
@@ -46,7 +46,7 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
     let about = About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new() };
     let (mut found, mut total) = (String::new(), 0);
-    expand_stream(&about, reading, &mut Steps { bytes, step }, &mut |step| {
+    expand_stream(&about, reading, Steps { bytes: Cursor::new(bytes.to_vec()), step }, &mut |step| {
         let line = match step {
             Found::Document(document) => {
                 let About { name, hint, member, metadata, .. } = document.about;
@@ -86,7 +86,7 @@ pub(crate) fn compressed(data: &[u8]) {
             let stop = AtomicBool::new(false);
             let meter = Meter::new(LIMITS, None, &stop, &|_| {});
             let mut inside = Vec::new();
-            decompress(kind, Steps { bytes: data, step }, &meter)?.read_to_end(&mut inside)?;
+            decompress(kind, Steps { bytes: Cursor::new(data.to_vec()), step }, &meter)?.read_to_end(&mut inside)?;
             Ok::<_, io::Error>(inside)
         };
         let whole = read(usize::MAX).ok();
