@@ -18,7 +18,7 @@ COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccac
 endif
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
-.PHONY: help setup build demo test check bench soak install
+.PHONY: help setup build demo test check bench soak sanitize install
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,10 @@ bench: setup ## measure speed
 soak: setup ## the long tests that `make test` leaves out, and each fuzz target for a minute, where there is cargo-fuzz
 	$(CARGO) test --release --locked --tests -- --ignored
 	@$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/fuzz.sh
+
+sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain
+	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" RUSTFLAGS=-Zsanitizer=address \
+	  cargo +nightly test --release --locked --lib --target "$$(rustc -vV | sed -n 's/^host: //p')" -- lanes winnow kgram normalize kernel
 
 install: setup ## put fpdb into PREFIX/bin; PREFIX is cargo's own folder unless given: make install PREFIX=/usr/local
 	$(CARGO) install --path . --locked --root "$(PREFIX)" --target-dir "$(abspath $(TARGET))"
