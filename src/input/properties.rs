@@ -2,7 +2,7 @@
 //! to an end, within the limits, and in the same documents however they are read.
 
 use std::fmt::Write;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,8 @@ impl Read for Steps {
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
-    let about = About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new() };
+    let about =
+        About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
     let (mut found, mut total) = (String::new(), 0);
     expand_stream(&about, reading, Steps { bytes: Cursor::new(bytes.to_vec()), step }, &mut |step| {
         let line = match step {
@@ -113,7 +114,8 @@ pub(crate) fn choose(data: &[u8]) {
 pub(crate) fn metadata(data: &[u8]) {
     let Ok(table) = MetadataTable::parse(Path::new("table.csv"), data) else { return };
     for name in table.unmatched() {
-        let mut about = About { hint: String::new(), name, file: None, member: None, metadata: Vec::new() };
+        let mut about =
+            About { hint: String::new(), name, file: None, member: None, metadata: Vec::new(), repeated: false };
         table.apply(&mut about);
         assert!(about.metadata.iter().all(|(_, value)| !value.is_empty()));
     }

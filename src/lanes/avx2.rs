@@ -1,14 +1,16 @@
 //! Lanes of AVX2: four hashes to a register.
 
 use std::arch::x86_64::{
-    __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32,
+    __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32, _mm256_and_si256,
     _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32,
-    _mm256_cmpeq_epi64, _mm256_cmpgt_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_min_epu8,
-    _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_cmpeq_epi64, _mm256_cmpgt_epi32, _mm256_cmpgt_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256,
+    _mm256_max_epi32, _mm256_min_epi32, _mm256_min_epu8, _mm256_min_epu32, _mm256_movemask_epi8, _mm256_movemask_pd,
+    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_storeu_si256,
+    _mm256_sub_epi8, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
 };
+use std::ops::Range;
 
-use super::{BLOCK, Classes, Job, Lanes, TEXT};
+use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
 /// For each mask of eight bytes, the indices of those that are kept, the rest 0.
 static KEPT: [[u8; 8]; 256] = {
@@ -59,6 +61,7 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
 // are four of the sixteen elements of an array.
 impl Lanes for Avx2 {
     const SMALL_WINDOW: usize = 48;
+    const LOW_WINDOWS: Range<usize> = 26..1001;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -124,6 +127,57 @@ impl Lanes for Avx2 {
             }
         }
         mask
+    }
+
+    #[inline(always)]
+    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+        let mut mask = 0;
+        for i in 0..TEXT / 4 {
+            // SAFETY: see above. Four hashes are read, from a multiple of four below 64 on.
+            unsafe {
+                let bound = signed(_mm256_set1_epi64x(bound as i64));
+                let four = signed(_mm256_loadu_si256(hashes.as_ptr().cast::<__m256i>().add(i)));
+                let low = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(bound, four)));
+                mask |= u64::from(low as u32) << (4 * i);
+            }
+        }
+        mask
+    }
+
+    #[inline(always)]
+    fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32) {
+        let (mut mask, mut crowded) = (0, 0);
+        for half in 0..GROUP / 8 {
+            // SAFETY: see above. Eight numbers are read, of which the first is at most `REACH` away from those in the
+            // middle.
+            unsafe {
+                let (keys, places) = (keys.as_ptr().add(8 * half), places.as_ptr().add(8 * half));
+                let key = _mm256_loadu_si256(keys.add(REACH).cast());
+                let place = _mm256_loadu_si256(places.add(REACH).cast());
+                let w = _mm256_set1_epi32(w);
+                let mut left = _mm256_sub_epi32(place, w);
+                let below = _mm256_sub_epi32(key, _mm256_set1_epi32(1));
+                let mut right = _mm256_min_epi32(_mm256_add_epi32(place, w), _mm256_set1_epi32(end));
+                for step in 1..REACH + 1 {
+                    let before = _mm256_loadu_si256(keys.add(REACH - step).cast());
+                    let smaller = _mm256_cmpgt_epi32(key, before);
+                    let place = _mm256_loadu_si256(places.add(REACH - step).cast());
+                    // 0, where it is not smaller: no place w before any is below that.
+                    left = _mm256_max_epi32(left, _mm256_and_si256(smaller, place));
+                    let after = _mm256_loadu_si256(keys.add(REACH + step).cast());
+                    let not_smaller = _mm256_cmpgt_epi32(after, below);
+                    let place = _mm256_loadu_si256(places.add(REACH + step).cast());
+                    // The greatest number of all, where it is not smaller.
+                    right = _mm256_min_epu32(right, _mm256_or_si256(not_smaller, place));
+                }
+                let apart = _mm256_cmpgt_epi32(_mm256_sub_epi32(right, left), w);
+                mask |= (_mm256_movemask_ps(_mm256_castsi256_ps(apart)) as u32) << (8 * half);
+                let last = _mm256_loadu_si256(places.add(2 * REACH).cast());
+                let near = _mm256_cmpgt_epi32(w, _mm256_sub_epi32(last, place));
+                crowded |= (_mm256_movemask_ps(_mm256_castsi256_ps(near)) as u32) << (8 * half);
+            }
+        }
+        (mask, crowded)
     }
 
     #[inline(always)]

@@ -2,13 +2,15 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_cmpeq_epu64_mask,
-    _mm512_cmplt_epu8_mask, _mm512_cmplt_epu64_mask, _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32,
-    _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_maskz_compress_epi8, _mm512_min_epu64, _mm512_movepi8_mask,
+    _mm512_cmpgt_epi32_mask, _mm512_cmplt_epi32_mask, _mm512_cmplt_epu8_mask, _mm512_cmplt_epu64_mask,
+    _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mask_max_epi32,
+    _mm512_mask_min_epi32, _mm512_maskz_compress_epi8, _mm512_min_epi32, _mm512_min_epu64, _mm512_movepi8_mask,
     _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_storeu_si512, _mm512_sub_epi8,
+    _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi32,
 };
+use std::ops::Range;
 
-use super::{BLOCK, Classes, Job, Lanes, TEXT};
+use super::{BLOCK, Classes, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
 /// Proof that the processor has AVX-512 as it is since 2019 (Ice Lake, Zen 4), when it learnt to move bytes together, and
 /// the bit manipulation of its age.
@@ -55,6 +57,7 @@ static PLACES: [u8; TEXT] = {
 // SAFETY of the whole implementation: `self` exists only where AVX-512 was found.
 impl Lanes for Avx512 {
     const SMALL_WINDOW: usize = 40;
+    const LOW_WINDOWS: Range<usize> = 26..1001;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -107,6 +110,46 @@ impl Lanes for Avx512 {
             }
         }
         mask
+    }
+
+    #[inline(always)]
+    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+        let mut mask = 0;
+        for i in 0..TEXT / 8 {
+            // SAFETY: see above. Eight hashes are read, from a multiple of eight below 64 on.
+            unsafe {
+                let eight = _mm512_loadu_si512(hashes.as_ptr().cast::<__m512i>().add(i));
+                let low = _mm512_cmplt_epu64_mask(eight, _mm512_set1_epi64(bound as i64));
+                mask |= u64::from(low) << (8 * i);
+            }
+        }
+        mask
+    }
+
+    #[inline(always)]
+    fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32) {
+        // SAFETY: see above. 16 numbers are read, of which the first is at most `REACH` away from those in the middle.
+        unsafe {
+            let (keys, places) = (keys.as_ptr(), places.as_ptr());
+            let key = _mm512_loadu_si512(keys.add(REACH).cast());
+            let place = _mm512_loadu_si512(places.add(REACH).cast());
+            let w = _mm512_set1_epi32(w);
+            let mut left = _mm512_sub_epi32(place, w);
+            let mut right = _mm512_min_epi32(_mm512_add_epi32(place, w), _mm512_set1_epi32(end));
+            for step in 1..REACH + 1 {
+                let before = _mm512_loadu_si512(keys.add(REACH - step).cast());
+                let smaller = _mm512_cmplt_epi32_mask(before, key);
+                left = _mm512_mask_max_epi32(left, smaller, left, _mm512_loadu_si512(places.add(REACH - step).cast()));
+                let after = _mm512_loadu_si512(keys.add(REACH + step).cast());
+                let smaller = _mm512_cmplt_epi32_mask(after, key);
+                right =
+                    _mm512_mask_min_epi32(right, smaller, right, _mm512_loadu_si512(places.add(REACH + step).cast()));
+            }
+            let apart = _mm512_cmpgt_epi32_mask(_mm512_sub_epi32(right, left), w);
+            let last = _mm512_loadu_si512(places.add(2 * REACH).cast());
+            let near = _mm512_cmplt_epi32_mask(_mm512_sub_epi32(last, place), w);
+            (apart.into(), near.into())
+        }
     }
 
     #[inline(always)]

@@ -11,6 +11,8 @@ mod portable;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +21,11 @@ use portable::Portable;
 
 /// Hashes looked at together.
 pub(crate) const BLOCK: usize = 16;
+
+/// Numbers that are compared together with their neighbours, and how many of these on each side.
+pub(crate) const GROUP: usize = 16;
+pub(crate) const REACH: usize = 12;
+pub(crate) const NEIGHBOURHOOD: usize = GROUP + 2 * REACH;
 
 /// Bytes of text looked at together.
 pub(crate) const TEXT: usize = 64;
@@ -56,8 +63,10 @@ pub(crate) struct Classes {
 
 /// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
 pub(crate) trait Lanes: Copy {
-    /// The greatest window that is quicker selected from by an opening (measured).
+    /// The greatest window that is quicker selected from by an opening than in the exact way (measured).
     const SMALL_WINDOW: usize;
+    /// The windows that are quicker selected from by their low hashes than in any other way (measured).
+    const LOW_WINDOWS: Range<usize>;
     /// What the bytes of a block of text are.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
@@ -65,6 +74,12 @@ pub(crate) trait Lanes: Copy {
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
     /// Which of the numbers are the same in both.
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
+    /// Which of the hashes are below `bound`, where many are.
+    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64;
+    /// Which of the keys in the middle are the least of `w` places that follow one another and end before `end`; keys and
+    /// places are not negative, and no place of those in the middle is below `w`. And of which not all keys within w
+    /// places to the right are here.
+    fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.

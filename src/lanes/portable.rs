@@ -1,12 +1,15 @@
 //! Lanes of any processor, in plain Rust.
 
-use super::{BLOCK, CODES, Classes, Lanes, TEXT};
+use std::ops::Range;
+
+use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
 
 impl Lanes for Portable {
     const SMALL_WINDOW: usize = 16;
+    const LOW_WINDOWS: Range<usize> = 0..0;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -44,6 +47,32 @@ impl Lanes for Portable {
         }
         let (words, _) = equal.as_chunks();
         words.iter().enumerate().fold(0, |mask, (i, &word)| mask | bits(u64::from_le_bytes(word)) << (8 * i))
+    }
+
+    #[inline(always)]
+    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+        hashes.iter().enumerate().fold(0, |mask, (i, &hash)| mask | u64::from(hash < bound) << i)
+    }
+
+    #[inline(always)]
+    fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32) {
+        let (mut mask, mut crowded) = (0, 0);
+        for i in 0..GROUP {
+            let (key, place) = (keys[REACH + i], places[REACH + i]);
+            let (mut left, mut right) = (place - w, end.min(place + w));
+            for step in 1..REACH + 1 {
+                let (before, after) = (REACH + i - step, REACH + i + step);
+                if keys[before] < key {
+                    left = left.max(places[before]);
+                }
+                if keys[after] < key {
+                    right = right.min(places[after]);
+                }
+            }
+            mask |= u32::from(right - left > w) << i;
+            crowded |= u32::from(places[2 * REACH + i] - place < w) << i;
+        }
+        (mask, crowded)
     }
 
     #[inline(always)]

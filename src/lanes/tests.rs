@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Classes, Job, Lanes, Processor, TEXT};
+use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, Processor, REACH, TEXT};
 
 struct Ask<'a> {
     blocks: &'a [[u64; BLOCK]],
@@ -57,6 +57,72 @@ impl Job for AskKeys<'_> {
 
     fn run<L: Lanes>(self, lanes: L) -> u64 {
         lanes.equal_keys(self.one, self.other)
+    }
+}
+
+struct AskLow<'a> {
+    hashes: &'a [u64; TEXT],
+    bound: u64,
+}
+
+impl Job for AskLow<'_> {
+    type Output = u64;
+
+    fn run<L: Lanes>(self, lanes: L) -> u64 {
+        lanes.low(self.hashes, self.bound)
+    }
+}
+
+struct AskNeighbours<'a> {
+    keys: &'a [i32; NEIGHBOURHOOD],
+    places: &'a [i32; NEIGHBOURHOOD],
+    w: i32,
+    end: i32,
+}
+
+impl Job for AskNeighbours<'_> {
+    type Output = (u32, u32);
+
+    fn run<L: Lanes>(self, lanes: L) -> (u32, u32) {
+        lanes.least_within(self.keys, self.places, self.w, self.end)
+    }
+}
+
+proptest! {
+    #[test]
+    fn low_hashes_are_found_alike(hashes in prop::collection::vec(hash(), TEXT), bound in hash()) {
+        let hashes = hashes.first_chunk().unwrap();
+        let low: u64 = (0..TEXT).filter(|&i| hashes[i] < bound).map(|i| 1 << i).sum();
+        for processor in Processor::all() {
+            prop_assert_eq!(processor.run(AskLow { hashes, bound }), low, "{:?}", processor);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_compared_alike(
+        keys in prop::collection::vec(prop_oneof![0i32..40, Just(i32::MAX), 0..=i32::MAX], NEIGHBOURHOOD),
+        steps in prop::collection::vec(1i32..30, NEIGHBOURHOOD),
+        w in 1i32..200,
+        after in 1i32..100,
+    ) {
+        // The first place in the middle is w.
+        let ahead: i32 = steps[..=REACH].iter().sum();
+        let places: Vec<i32> = steps.iter().scan(w - ahead, |place, step| { *place += step; Some(*place) }).collect();
+        let places: Vec<i32> = places.iter().map(|&place| place.max(0)).collect();
+        let (keys, places) = (keys.first_chunk().unwrap(), places.first_chunk().unwrap());
+        let end = places[REACH + GROUP - 1] + after;
+        let (mut least, mut near) = (0, 0);
+        for i in REACH..REACH + GROUP {
+            let smaller = |j: &usize| keys[*j] < keys[i];
+            let left = (i - REACH..i).rev().find(smaller).map_or(i32::MIN, |j| places[j]).max(places[i] - w);
+            let right = (i + 1..=i + REACH).find(smaller).map_or(i32::MAX, |j| places[j]).min(end);
+            least |= u32::from(right - left > w) << (i - REACH);
+            near |= u32::from(places[i + REACH] - places[i] < w) << (i - REACH);
+        }
+        for processor in Processor::all() {
+            let got = processor.run(AskNeighbours { keys, places, w, end });
+            prop_assert_eq!(got, (least, near), "{:?}", processor);
+        }
     }
 }
 

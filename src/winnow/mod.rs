@@ -17,8 +17,10 @@
 //!
 //! Fewer hashes than one window are treated as one window, so that a short document has one fingerprint.
 
+mod low;
 mod modulus;
 mod opening;
+mod patience;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 #[cfg(test)]
@@ -48,7 +50,7 @@ pub struct Winnower {
 
 #[derive(Clone, Debug)]
 enum Rule {
-    Windows(WindowSelector),
+    Windows(Box<WindowSelector>),
     Modulus(ModulusSelector),
 }
 
@@ -57,9 +59,9 @@ impl Winnower {
     #[must_use]
     pub fn new(selection: Selection, w: u32) -> Self {
         let rule = match selection {
-            Selection::Robust => Rule::Windows(WindowSelector::new(w, false)),
-            Selection::Plain => Rule::Windows(WindowSelector::new(w, true)),
-            Selection::All => Rule::Windows(WindowSelector::new(1, false)),
+            Selection::Robust => Rule::Windows(Box::new(WindowSelector::new(w, false))),
+            Selection::Plain => Rule::Windows(Box::new(WindowSelector::new(w, true))),
+            Selection::All => Rule::Windows(Box::new(WindowSelector::new(1, false))),
             Selection::Mod(p) => Rule::Modulus(ModulusSelector::new(p, None)),
             Selection::SafeMod(p) => Rule::Modulus(ModulusSelector::new(p, Some(w))),
         };

@@ -195,6 +195,34 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Windows of which some have no low hash, and low hashes of which some tie, here and there or all of them.
+    #[test]
+    fn windows_with_few_low_hashes_equal_the_definitions(
+        seed in any::<u64>(),
+        length in 0usize..6000,
+        share in prop::sample::select(vec![0u64, 2, 3, 4, 5, 8, 20, 100]),
+        low in prop::sample::select(vec![1u64, 30, 1000, u64::MAX]),
+        high in prop::sample::select(vec![1u64, 30, 1000, u64::MAX]),
+        w in prop_oneof![2usize..30, 30usize..250, 250usize..1500],
+        sizes in proptest::collection::vec(prop_oneof![1usize..200, 1usize..3000], 1..4),
+        rightmost in any::<bool>(),
+    ) {
+        let selection = if rightmost { Selection::Plain } else { Selection::Robust };
+        // In a window of w random hashes as many as `share` are below this.
+        let bound = u64::MAX / w as u64 * share.min(w as u64);
+        let hash = |i: u64| {
+            let hash = mix(seed ^ i);
+            if hash < bound { hash % bound.min(low) } else { bound + (hash - bound) % high.min(u64::MAX - bound).max(1) }
+        };
+        let hashes: Vec<u64> = (0..length as u64).map(hash).collect();
+        let expected = definition(&hashes, selection, w);
+        for processor in Processor::all() {
+            prop_assert_eq!(&fast_on(processor, &hashes, selection, w, &sizes), &expected, "{:?}", processor);
+        }
+    }
+}
+
 /// In pieces whose sizes go round `sizes`.
 fn fast_on(processor: Processor, hashes: &[u64], selection: Selection, w: usize, sizes: &[usize]) -> Vec<Selected> {
     let mut winnower = Winnower::new(selection, w as u32);

@@ -6,24 +6,25 @@
 //! hash earns, and when that is used up, a slower scan also keeps the *chain* of suffix minima (the hashes that will be
 //! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running
 //! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
+//!
+//! This is the exact way, which never fails. Two quicker ones, of which each gives up on some inputs, are tried before it.
 
 use super::Selected;
+use super::low::Low;
 use super::opening::{Open, Opening};
-use crate::lanes::{BLOCK, Job, Lanes, Processor};
+use super::patience::Patience;
+use crate::lanes::{BLOCK, Job, Lanes, Processor, TEXT};
 
 /// Hashes that may be scanned again for each new one.
 const EARNED: usize = 4;
 
-/// Windows selected from by one opening, at most and at least.
-const OPENED: usize = 1 << 10;
-const LEAST_OPENED: usize = 64;
+/// Windows selected from at once, at most and at least.
+const AT_ONCE: usize = 1 << 11;
+const LEAST_AT_ONCE: usize = 64;
 
 /// The greatest window that openings are used for where credit is used up, and how many follow.
 const LARGEST_OPENED: usize = 512;
 const EXHAUSTED: usize = 16;
-
-/// So many openings are not tried, at most, after one that met ties.
-const PATIENCE: usize = 64;
 
 /// Selects the minimum of every window of w hashes.
 #[derive(Clone, Debug)]
@@ -54,9 +55,9 @@ struct State {
     tail: Option<usize>,
     tail_end: usize,
     opening: Opening,
-    /// How many openings are not to be tried, and how many were not the last time.
-    patience: usize,
-    last_patience: usize,
+    opening_patience: Patience,
+    low: Low,
+    low_patience: Patience,
     /// Openings still to be tried because credit was used up.
     exhausted: usize,
 }
@@ -76,8 +77,9 @@ impl WindowSelector {
             tail: None,
             tail_end: 0,
             opening: Opening::default(),
-            patience: 0,
-            last_patience: 0,
+            low: Low::new(w as usize),
+            opening_patience: Patience::default(),
+            low_patience: Patience::default(),
             exhausted: 0,
         };
         Self { processor: Processor::detect(), state }
@@ -93,8 +95,8 @@ impl WindowSelector {
         let state = &mut self.state;
         state.forget();
         let end = state.length + count;
-        if state.hashes.len() < end + BLOCK {
-            state.hashes.resize(end + BLOCK, 0);
+        if state.hashes.len() < end + TEXT {
+            state.hashes.resize(end + TEXT, 0);
         }
         fill(&mut state.hashes[state.length..end]);
         state.length = end;
@@ -114,8 +116,8 @@ impl WindowSelector {
         state.credit = EARNED * EARNED * state.w;
         state.tail = None;
         state.tail_end = 0;
-        state.patience = 0;
-        state.last_patience = 0;
+        state.opening_patience = Patience::default();
+        state.low_patience = Patience::default();
         state.exhausted = 0;
     }
 }
@@ -141,13 +143,11 @@ impl Job for Advance<'_> {
         }
         let Some(mut minimum) = state.minimum else { return };
         while state.next < state.length {
-            let end = state.length.min(state.next + OPENED);
-            if !state.open(lanes, &mut minimum, end, out) {
-                if state.rightmost {
-                    state.advance::<L, true>(lanes, &mut minimum, end, out);
-                } else {
-                    state.advance::<L, false>(lanes, &mut minimum, end, out);
-                }
+            let end = state.length.min(state.next + AT_ONCE);
+            if state.rightmost {
+                state.proceed::<L, true>(lanes, &mut minimum, end, out);
+            } else {
+                state.proceed::<L, false>(lanes, &mut minimum, end, out);
             }
         }
         state.minimum = Some(minimum);
@@ -165,15 +165,84 @@ impl State {
         self.next = self.length;
     }
 
+    /// Goes on to `end`.
+    #[inline(always)]
+    fn proceed<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) {
+        if !self.select_low::<L, RIGHTMOST>(lanes, minimum, end, out) && !self.open(lanes, minimum, end, out) {
+            self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
+        }
+    }
+
+    /// Goes on to `end` by the low hashes, if that is likely to succeed and does.
+    #[inline(always)]
+    fn select_low<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) -> bool {
+        let is_quicker = L::LOW_WINDOWS.contains(&self.w);
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.low_patience.is_over() {
+            return false;
+        }
+        let (from, next, selected) = (*minimum, self.next, out.len());
+        let has_succeeded = self.low.find(lanes, &self.hashes[from..], end - from)
+            && self.follow_low::<L, RIGHTMOST>(lanes, minimum, end, out);
+        self.low_patience.learn(!has_succeeded);
+        if has_succeeded {
+            self.next = end;
+        } else {
+            out.truncate(selected);
+            (*minimum, self.next) = (from, next);
+        }
+        has_succeeded
+    }
+
+    /// Selects the low minima that were found, and of windows without a low hash what the exact way selects. `false`
+    /// where keys tie.
+    #[inline(always)]
+    fn follow_low<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) -> bool {
+        self.chain.clear();
+        let from = *minimum;
+        let mut least = self.low.key(self.hashes[from]);
+        for i in 0.. {
+            let found = self.low.minimum(i);
+            let index = found.map_or(end, |(_, place)| from + place);
+            // Nothing before the next low hash takes the place of a low one until that leaves the window.
+            let settled = if least.is_some() { self.next.max(*minimum + self.w) } else { self.next };
+            if settled < index {
+                self.next = settled;
+                self.advance::<L, RIGHTMOST>(lanes, minimum, index, out);
+                self.chain.clear();
+            }
+            let Some((key, _)) = found else { break };
+            if least == Some(key) && index - *minimum < self.w {
+                return false;
+            }
+            self.select(index, out);
+            (*minimum, least, self.next) = (index, Some(key), index + 1);
+        }
+        true
+    }
+
     /// Goes on to `end` by an opening, if it is likely to succeed and does.
     #[inline(always)]
     fn open<L: Lanes>(&mut self, lanes: L, minimum: &mut usize, end: usize, out: &mut Vec<Selected>) -> bool {
         let is_quicker = self.w <= L::SMALL_WINDOW || self.exhausted > 0 && self.w <= LARGEST_OPENED;
-        if !is_quicker || end - self.next < LEAST_OPENED {
-            return false;
-        }
-        if self.patience > 0 {
-            self.patience -= 1;
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_patience.is_over() {
             return false;
         }
         // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
@@ -189,15 +258,12 @@ impl State {
             position: self.base + from as u64 - missing as u64,
             out,
         };
-        let Some(position) = open.run(lanes) else {
-            self.last_patience = (2 * self.last_patience + 1).min(PATIENCE);
-            self.patience = self.last_patience;
-            return false;
-        };
+        let found = open.run(lanes);
+        self.opening_patience.learn(found.is_none());
+        let Some(position) = found else { return false };
         *minimum = (position - self.base) as usize;
         self.next = end;
         self.chain.clear();
-        self.last_patience = 0;
         if self.exhausted > 0 {
             self.exhausted -= 1;
             self.credit = EARNED * EARNED * self.w;

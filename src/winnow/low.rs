@@ -1,0 +1,121 @@
+//! Selection for large windows from their *low* hashes alone: those below a bound that some four hashes of a window are
+//! below.
+//!
+//! A hash is the minimum of some window if and only if the nearest smaller hashes to its left and to its right are more
+//! than w apart. What is smaller than a low hash is low as well, so that low ones need to be compared with no others, and
+//! with a few neighbours on either side only, by lanes. No step waits for the minimum before, and hardly a branch depends
+//! on a hash. Only 31 bits are compared, as *keys*. Windows without a low hash, keys that tie and inputs with many low
+//! hashes are left to the exact way.
+
+use crate::lanes::{GROUP, Lanes, REACH, TEXT};
+
+/// Low hashes of a window, on average. Of fewer, more windows have none; of more, there is more to compare.
+const EXPECTED: usize = 4;
+
+/// Low hashes of a block that are taken down without asking whether there are so many, which spares a branch.
+const UNASKED: usize = 5;
+
+/// Further away than any place.
+const NOWHERE: i32 = i32::MAX / 2;
+
+/// The low hashes of windows that follow one another; its room is reused.
+#[derive(Clone, Debug)]
+pub(super) struct Low {
+    w: usize,
+    bound: u64,
+    /// Where the key of a low hash begins.
+    shift: u32,
+    /// Of the first hash and of those that are low; before and after them, `REACH` that are nobody's neighbours.
+    keys: Vec<i32>,
+    /// Counted so that the first hash has place w, and the place w before any is none below 0.
+    places: Vec<i32>,
+    /// Which of them are minima of windows.
+    minima: Vec<u32>,
+}
+
+impl Low {
+    /// For windows of `w` hashes.
+    pub(super) fn new(w: usize) -> Self {
+        let bound = u64::MAX / w.max(2 * EXPECTED) as u64 * EXPECTED as u64;
+        let shift = u64::BITS - bound.leading_zeros() - (i32::BITS - 1);
+        Self { w, bound, shift, keys: Vec::new(), places: Vec::new(), minima: Vec::new() }
+    }
+
+    /// The key of a hash, if it is low.
+    #[inline(always)]
+    pub(super) fn key(&self, hash: u64) -> Option<i32> {
+        (hash < self.bound).then_some((hash >> self.shift) as i32)
+    }
+
+    /// Finds the low minima of the windows of the first `length` hashes, of which the first is known to be the minimum of
+    /// a window; after all of them there must be `TEXT` more of anything. `false` where there are too many to tell.
+    #[inline(always)]
+    pub(super) fn find<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> bool {
+        let Some(count) = self.collect(lanes, hashes, length) else { return false };
+        let Self { w, keys, places, minima, .. } = self;
+        minima.clear();
+        let mut crowded = 0;
+        for at in (0..count).step_by(GROUP) {
+            let Some(keys) = keys[at..].first_chunk() else { break };
+            let Some(places) = places[at..].first_chunk() else { break };
+            let (mut least, near) = lanes.least_within(keys, places, *w as i32, (length + *w) as i32);
+            let held = u32::MAX >> (u32::BITS as usize - GROUP.min(count - at));
+            crowded |= near & held;
+            // The first one has been selected before.
+            least &= held & if at == 0 { !1 } else { !0 };
+            while least != 0 {
+                minima.push((at + REACH) as u32 + least.trailing_zeros());
+                least &= least - 1;
+            }
+        }
+        crowded == 0
+    }
+
+    /// The `i`-th minimum that was found: its key and its place.
+    #[inline(always)]
+    pub(super) fn minimum(&self, i: usize) -> Option<(i32, usize)> {
+        let index = *self.minima.get(i)? as usize;
+        Some((self.keys[index], self.places[index] as usize - self.w))
+    }
+
+    /// Fills `keys` and `places` and gives how many they are; nothing where there are many more than expected.
+    #[inline(always)]
+    fn collect<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> Option<usize> {
+        let first = self.key(hashes[0]).unwrap_or(i32::MAX);
+        let Self { w, bound, shift, keys, places, .. } = self;
+        let most = 2 * EXPECTED * length / *w + TEXT;
+        let room = REACH + most + TEXT + REACH + GROUP;
+        if keys.len() < room {
+            keys.resize(room, 0);
+            places.resize(room, 0);
+        }
+        keys[..REACH].fill(i32::MAX);
+        keys[REACH] = first;
+        places[REACH] = *w as i32;
+        let mut end = REACH + 1;
+        for at in (1..length).step_by(TEXT) {
+            let mut low = lanes.low(hashes[at..].first_chunk()?, *bound);
+            if length - at < TEXT {
+                low &= (1 << (length - at)) - 1;
+            }
+            let taken = low.count_ones() as usize;
+            let places: &mut [i32; TEXT] = places[end..].first_chunk_mut()?;
+            let (first, mut i) = ((at + *w) as u32, 0);
+            while i < UNASKED || low != 0 {
+                places[i] = (first + low.trailing_zeros()) as i32;
+                low &= low.wrapping_sub(1);
+                i += 1;
+            }
+            end += taken;
+            if end > REACH + most {
+                return None;
+            }
+        }
+        for (key, &place) in keys[REACH + 1..end].iter_mut().zip(&places[REACH + 1..end]) {
+            *key = (hashes[place as usize - *w] >> *shift) as i32;
+        }
+        keys[end..end + REACH + GROUP].fill(i32::MAX);
+        places[end..end + REACH + GROUP].fill(NOWHERE);
+        Some(end - REACH)
+    }
+}
