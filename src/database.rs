@@ -86,7 +86,8 @@ pub struct DocumentInfo {
     pub distinct: u64,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
-    /// Which part of the file `source` it is, as its name says it; `None` for the whole file.
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or
+    /// compressed file as it is.
     pub member: Option<String>,
     /// The name of the format it was read in.
     pub format: String,

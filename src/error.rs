@@ -236,6 +236,12 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// A member whose name another one has, once both are tidied.
+    #[error("another member of the archive has this name too, once both are tidied")]
+    NameTaken,
+    /// A member that cannot be named.
+    #[error("its name in the archive names no file")]
+    NoName,
     /// Containers within containers.
     #[error("more than {limit} containers and compressions lie within each other")]
     NestedTooDeep {
@@ -444,6 +450,7 @@ impl Error {
             Self::Unpacked { .. } => "it may have been made to do harm; if not, save its text and ingest that".into(),
             Self::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is".into(),
             Self::ReaderFailed { .. } => "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out".into(),
+            Self::NameTaken | Self::NoName => "unpack it with a tool that renames such members, and ingest what comes out".into(),
             Self::Encrypted => "unpack it yourself, and ingest what comes out".into(),
             Self::Expansion { .. } => "if the file is to be trusted, a larger --max-expansion lets it pass".into(),
             Self::Expanded { .. } => "if the file is to be trusted, a larger --max-expanded-size lets it pass".into(),

@@ -152,7 +152,7 @@ pub(crate) struct InitArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
-    /// Files and folders; `-` is standard input
+    /// Files, folders and pipes; `-` is standard input. Databases of fpdb and their backups are left out
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(crate) paths: Vec<PathBuf>,
     /// Take paths from a file, one a line; `-` is standard input
@@ -170,7 +170,8 @@ pub(crate) struct IngestArgs {
     /// Keep the texts in the database, compressed: passages are exact even when the files are gone
     #[arg(long)]
     pub(crate) store_text: bool,
-    /// Leave out files that match this glob (.gitignore syntax); may be repeated
+    /// Leave out files and folders that match this glob, and all below them (.gitignore syntax, from the current folder);
+    /// may be repeated
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
     /// Leave out files and folders whose name begins with a dot

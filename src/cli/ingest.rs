@@ -1,7 +1,8 @@
 //! `fpdb ingest`: adds documents.
 
+use std::collections::HashSet;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -23,12 +24,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let mut options = IngestOptions {
         on_change: args.on_change.into(),
         store_text: args.store_text,
-        walk: WalkOptions {
-            skip_hidden: args.skip_hidden,
-            follow: args.follow,
-            exclude: args.exclude.clone(),
-            database: None,
-        },
+        walk: WalkOptions { skip_hidden: args.skip_hidden, follow: args.follow, exclude: args.exclude.clone() },
         read: args.read_options(),
         boilerplate: args.boilerplate,
         metadata,
@@ -49,8 +45,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     for name in &report.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
-    let named = args.paths.iter().filter(|path| path.is_file());
-    let named: Vec<String> = named.map(|path| path.display().to_string()).collect();
+    // Tidied as the names of documents are.
+    let tidied = |path: &PathBuf| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+    let named = sources.iter().filter_map(|source| match source {
+        Source::Path(path) => Some(tidied(path).display().to_string()),
+        Source::StandardInput { .. } => None,
+    });
+    let named: HashSet<String> = named.collect();
     for skipped in report.skipped.iter().filter(|skipped| named.contains(&skipped.name)) {
         printer.note(&format!("skipped {}: {}", skipped.name, skipped.reason));
     }
@@ -176,6 +177,10 @@ impl IngestObserver for Watch<'_> {
     fn unchanged(&self, name: &str, documents: u64) {
         self.progress.documents(documents);
         self.progress.suspend(|| self.printer.detail(&format!("unchanged {name}, with {documents} documents")));
+    }
+
+    fn removed(&self, name: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its container no longer holds it")));
     }
 
     fn failed(&self, name: &str, error: &Error) {

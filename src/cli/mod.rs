@@ -29,8 +29,8 @@ use std::io;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
 use printer::Printer;
@@ -61,7 +61,12 @@ impl Outcome {
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut command = Cli::command();
+    if std::env::var_os("FPDB_DB").is_some_and(|path| path.is_empty()) {
+        // Empty is as good as not set.
+        command = command.mut_arg("db", |db| db.env(None));
+    }
+    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output, which may be closed early.

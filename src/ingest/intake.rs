@@ -3,12 +3,16 @@
 //! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use roaring::RoaringBitmap;
+
 use super::pipeline::{Closed, Step};
+use super::sweep::Shrunk;
 use super::worker::{Parcel, Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
 use crate::clock;
@@ -28,20 +32,26 @@ const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
 pub(super) struct Intake<'a> {
-    store: &'a Store,
-    observer: &'a dyn IngestObserver,
-    options: &'a IngestOptions,
-    batch: Batch,
+    pub(super) store: &'a Store,
+    pub(super) observer: &'a dyn IngestObserver,
+    pub(super) options: &'a IngestOptions,
+    pub(super) batch: Batch,
     /// Held by the committing thread while it is at work.
     committer: &'a Mutex<Committer>,
     batches: Sender<Batch>,
     outcomes: Receiver<Result<()>>,
     last: LastBatch,
-    summary: IngestSummary,
+    pub(super) summary: IngestSummary,
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
     before: Option<Before>,
     /// The stored documents of the name that was looked up last, as of the last batch.
     looked_up: Option<(String, Vec<u32>)>,
+    /// The first id of this run.
+    pub(super) first: u32,
+    /// The documents of earlier runs that this one has met.
+    pub(super) met: RoaringBitmap,
+    /// Containers read whole that may have held more before, by path.
+    pub(super) shrunk: HashMap<String, Shrunk>,
 }
 
 /// What the run had done when a container began.
@@ -49,6 +59,7 @@ struct Before {
     documents: u64,
     kept: u64,
     failed: usize,
+    met: u64,
 }
 
 /// The batch that was handed to the committing thread last.
@@ -103,6 +114,9 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary::default(),
             before: None,
             looked_up: None,
+            first: store.view().state().next_document,
+            met: RoaringBitmap::new(),
+            shrunk: HashMap::new(),
         })
     })
 }
@@ -121,9 +135,10 @@ impl Intake<'_> {
             }
             Step::Open => {
                 let IngestSummary { kept, ref failed, .. } = self.summary;
-                self.before = Some(Before { documents: self.documents(), kept, failed: failed.len() });
+                let (failed, met) = (failed.len(), self.met.len());
+                self.before = Some(Before { documents: self.documents(), kept, failed, met });
             }
-            Step::Close(closed) => self.close(&closed),
+            Step::Close(closed) => self.close(closed)?,
             Step::Skipped { name, reason } => self.skip(name, reason),
             Step::Failed { name, error } => self.fail(name, error),
             Step::Read(documents, parcels) => self.take_documents(documents, &parcels)?,
@@ -133,6 +148,9 @@ impl Intake<'_> {
 
     /// Commits what is left and returns what was done.
     pub(super) fn finish(&mut self, stop: &AtomicBool) -> Result<IngestSummary> {
+        self.commit()?;
+        self.await_commit()?;
+        self.sweep()?;
         self.commit()?;
         self.await_commit()?;
         self.summary.interrupted = stop.load(Ordering::Relaxed);
@@ -146,18 +164,21 @@ impl Intake<'_> {
     }
 
     /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
-    fn close(&mut self, Closed { name, file, whole }: &Closed) {
-        if let Some(before) = self.before.take()
-            && *whole
-            && before.failed == self.summary.failed.len()
-            && before.kept == self.summary.kept
-            && let Some(modified) = settled(file)
-        {
-            let documents = self.documents() - before.documents;
-            let settings = self.options.settings(name);
-            let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
+    fn close(&mut self, Closed { name, file, whole }: Closed) -> Result<()> {
+        let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
+        if before.failed != self.summary.failed.len() || before.kept != self.summary.kept {
+            return Ok(());
+        }
+        let documents = self.documents() - before.documents;
+        let settings = self.options.settings(&name);
+        let record =
+            settled(&file).map(|modified| ContainerRecord { bytes: file.bytes, modified, documents, settings });
+        if self.options.on_change == OnChange::Replace && self.has_shrunk(&name, &file, self.met.len() - before.met)? {
+            self.shrunk.insert(file.source.clone(), Shrunk { name, record });
+        } else if let Some(record) = record {
             self.batch.container(file.source.clone(), record);
         }
+        Ok(())
     }
 
     /// Documents of this run so far.
@@ -246,6 +267,7 @@ impl Intake<'_> {
             None
         };
         if let Some((id, stored)) = same {
+            self.meet(id);
             if record.stored_text && !stored.stored_text {
                 // The same bytes, to be kept this time.
                 record.boilerplate |= stored.boilerplate;
@@ -267,6 +289,7 @@ impl Intake<'_> {
             OnChange::Both => self.add(record, Outcome::Added),
             OnChange::Replace => {
                 for id in self.documents_named(&record.name)? {
+                    self.meet(id);
                     let old = self.record(id)?;
                     record.boilerplate |= old.boilerplate;
                     self.batch.delete(id, old);
@@ -288,6 +311,7 @@ impl Intake<'_> {
         // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
         match self.newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
+                self.meet(newest);
                 let (source, modified) = origin_of(&about);
                 let About { name, member, metadata, .. } = about;
                 let boilerplate = self.options.boilerplate;
@@ -335,7 +359,7 @@ impl Intake<'_> {
     }
 
     /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
-    fn documents_named(&mut self, name: &str) -> Result<Vec<u32>> {
+    pub(super) fn documents_named(&mut self, name: &str) -> Result<Vec<u32>> {
         if self.looked_up.as_ref().is_none_or(|(last, _)| last != name) {
             self.looked_up = Some((name.to_owned(), self.store.documents_named(name)?));
         }
@@ -349,7 +373,7 @@ impl Intake<'_> {
     }
 
     /// The last of [`Intake::documents_named`]. However many there are, it is found at once.
-    fn newest_named(&mut self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
+    pub(super) fn newest_named(&mut self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let (last, settled) = (&self.last.settled, self.batch.settled());
         let added = last.documents_named(name).iter().rev().find(|&&id| !settled.deletes(id));
         let newest = match settled.documents_named(name).last().or(added) {
@@ -426,7 +450,7 @@ impl Intake<'_> {
     }
 
     /// Hands the batch to the committing thread, once that is done with the one before.
-    fn commit(&mut self) -> Result<()> {
+    pub(super) fn commit(&mut self) -> Result<()> {
         if self.batch.is_empty() {
             return Ok(());
         }

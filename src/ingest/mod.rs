@@ -9,6 +9,7 @@ mod memory;
 mod merge;
 mod pipeline;
 mod repair;
+mod sweep;
 mod worker;
 
 use std::collections::BTreeMap;
@@ -85,7 +86,10 @@ impl IngestOptions {
         let ReadOptions { front_end, closed, fields, limits: _ } = &self.read;
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.boilerplate, self.store_text);
-        let settings = format!("{front_end:?} {closed} {fields:?} {boilerplate} {store_text} {table:?} {name}");
+        // A run that deletes nothing may leave what the container no longer holds.
+        let deletes = self.on_change == OnChange::Replace;
+        let settings =
+            format!("{front_end:?} {closed} {fields:?} {boilerplate} {store_text} {table:?} {deletes} {name}");
         xxh3_64(settings.as_bytes())
     }
 }
@@ -100,6 +104,8 @@ pub trait IngestObserver: Sync {
     fn skipped(&self, name: &str, reason: &'static str);
     /// A container is done with that was ingested whole before and has not changed since, nor its documents.
     fn unchanged(&self, name: &str, documents: u64);
+    /// A stored document has been deleted: the container it came from no longer holds it.
+    fn removed(&self, _name: &str) {}
     /// A document could not be read; the run goes on.
     fn failed(&self, name: &str, error: &Error);
     /// A commit has been made: `documents` documents are safe so far in this run.
@@ -143,6 +149,8 @@ pub struct IngestSummary {
     pub unchanged: u64,
     /// Changed documents left out on request.
     pub kept: u64,
+    /// Stored documents deleted because the container they came from no longer holds them.
+    pub removed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
     /// Bytes, symbols and fingerprints of the added and replacing documents.
@@ -175,9 +183,7 @@ pub(crate) fn ingest(
     stop: &AtomicBool,
     observer: &dyn IngestObserver,
 ) -> Result<IngestSummary> {
-    let mut walk = options.walk.clone();
-    walk.database = store.root().canonicalize().ok();
-    let options = IngestOptions { threads: options.threads.max(1), walk, ..options.clone() };
+    let options = IngestOptions { threads: options.threads.max(1), ..options.clone() };
     with_intake(store, &options, observer, |intake| {
         pipeline::run(store, sources, &options, stop, observer, intake)?;
         intake.finish(stop)

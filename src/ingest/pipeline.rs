@@ -19,7 +19,7 @@ use super::{IngestObserver, IngestOptions};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
-    About, Candidate, Content, FileFacts, Found, Opened, Reading, Source, expand_standard_input, open, walk,
+    About, CLOSED, Candidate, Content, FileFacts, Found, Opened, Reading, Source, expand_stream, open, walk,
 };
 use crate::store::Store;
 
@@ -134,22 +134,22 @@ impl Walker<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(ControlFlow::Break(()));
         }
-        let candidate = match found {
+        let mut candidate = match found {
             Found::Skipped { name, reason } => return Ok(self.step(Step::Skipped { name, reason })),
             Found::Failed { name, error } => return Ok(self.step(Step::Failed { name, error })),
             Found::Document(candidate) => candidate,
         };
-        let mut about = candidate.about;
         if let Some(table) = &self.options.metadata {
-            table.apply(&mut about);
+            table.apply(&mut candidate.about);
         }
         let observer = self.observer;
         let progress = |bytes| observer.read(bytes);
         let reading = Reading { options: &self.options.read, stop: self.stop, progress: &progress };
-        let Some(file) = about.file.clone() else {
-            expand_standard_input(&about, reading, &mut |found| self.member(found));
+        let Some(file) = candidate.about.file.clone() else {
+            expand_stream(&candidate, reading, &mut |found| self.member(found));
             return Ok(ControlFlow::Continue(()));
         };
+        let mut about = candidate.about;
         let stored = match look_up(self.store, self.options, &about, &file)? {
             Known::Unchanged(format) => return Ok(self.step(Step::Unchanged(about, format))),
             Known::Content(digest) => Some(digest),
@@ -158,7 +158,7 @@ impl Walker<'_> {
         if let Some(documents) = self.known_documents(&about.name, &file)? {
             return Ok(self.step(Step::KnownContainer(about.name, file.bytes, documents)));
         }
-        let container = match open(&about, &file, reading) {
+        let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
             Ok(Opened::Document(content)) => {
                 let closed = Closed { name: about.name.clone(), file, whole: true };
@@ -264,9 +264,10 @@ fn look_up(store: &Store, options: &IngestOptions, about: &About, file: &FileFac
         Err(_) if !store.view().is_live(newest) => return Ok(Known::Nothing),
         record => record?,
     };
-    let same_format = options.read.front_end.allows(&record.format);
+    let same_format = options.read.front_end.allows(&record.format, &about.hint);
+    let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
     if record.bytes != file.bytes
-        || record.member.is_some()
+        || record.member.is_some() && !closed
         || !same_format
         || options.store_text && !record.stored_text
     {

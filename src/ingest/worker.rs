@@ -167,7 +167,7 @@ impl Worker<'_> {
         };
         // Its bytes may be wanted, and not kept.
         let keeps = record.stored_text || !self.options.store_text;
-        let same_format = keeps && self.options.read.front_end.allows(&record.format);
+        let same_format = keeps && self.options.read.front_end.allows(&record.format, &candidate.about.hint);
         let same = same_format && record.bytes == bytes.len() as u64;
         let digest = xxh3_128(bytes).to_be_bytes();
         Ok((same && digest == record.digest).then_some(digest))

@@ -7,27 +7,34 @@
 
 use std::cell::Cell;
 use std::io::{self, Read};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::decompress::decoder;
 use super::layer::Compression;
 use super::limits::{Guard, Meter};
 use super::reader::PIECE;
+use crate::error::Error;
 
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;
 
-/// Decodes `input` on a thread of its own, watched by `meter`, which is also told of the bytes of `input`.
+/// Decodes `input`, which `path` names, on a thread of its own, watched by `meter`, which is also told of the bytes of
+/// `input`.
 ///
 /// # Errors
 /// Where the system has no more threads.
 pub(super) fn decompress_ahead<'a>(
     compression: Compression,
+    path: &'a Path,
     input: impl Read + Send + 'static,
     meter: &'a Meter<'a>,
 ) -> io::Result<Box<dyn Read + 'a>> {
+    let unread = Arc::default();
+    let input = Watched { input, unread: Arc::clone(&unread) };
     let (sender, pieces) = sync_channel(PIECES_WAITING);
     let (returned, empty) = channel();
     let thread = thread::Builder::new().name("decompress".into());
@@ -38,9 +45,27 @@ pub(super) fn decompress_ahead<'a>(
         }
     })?;
     let taken = Rc::new(Cell::new(0));
-    let ahead =
-        Ahead { pieces, returned, piece: Piece::default(), at: 0, ended: false, taken: Rc::clone(&taken), meter };
+    let (piece, known) = (Piece::default(), Rc::clone(&taken));
+    let ahead = Ahead { pieces, returned, piece, at: 0, ended: false, taken: known, path, unread, meter };
     Ok(Box::new(Guard::new(ahead, compression.name(), taken, meter)))
+}
+
+/// The input; why it could not be read is kept apart from what the decoder makes of that.
+struct Watched<R> {
+    input: R,
+    unread: Arc<Mutex<Option<io::Error>>>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer).map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                *self.unread.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+            kind.into()
+        })
+    }
 }
 
 /// What was decoded since the last one; an empty one is the end.
@@ -92,7 +117,19 @@ struct Ahead<'a> {
     at: usize,
     ended: bool,
     taken: Rc<Cell<u64>>,
+    path: &'a Path,
+    unread: Arc<Mutex<Option<io::Error>>>,
     meter: &'a Meter<'a>,
+}
+
+impl Ahead<'_> {
+    /// What kept the thread from going on.
+    fn failure(&self, error: io::Error) -> io::Error {
+        match self.unread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(unread) => self.meter.keep(Error::io("read", self.path)(unread)),
+            None => error,
+        }
+    }
 }
 
 impl Read for Ahead<'_> {
@@ -102,7 +139,8 @@ impl Read for Ahead<'_> {
             let _ = self.returned.send(buffer);
             self.at = 0;
             // The thread may not end without a word.
-            self.piece = self.pieces.recv().unwrap_or_else(|_| Err(io::ErrorKind::UnexpectedEof.into()))?;
+            let piece = self.pieces.recv().unwrap_or_else(|_| Err(io::ErrorKind::UnexpectedEof.into()));
+            self.piece = piece.map_err(|error| self.failure(error))?;
             self.ended = self.piece.filled == 0;
             self.meter.read(self.piece.taken - self.taken.replace(self.piece.taken))?;
         }
@@ -115,13 +153,11 @@ impl Read for Ahead<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
     use super::super::limits::InputLimits;
     use super::*;
-    use crate::error::Error;
 
     fn with_meter<T>(stop: bool, work: impl FnOnce(&Meter<'_>) -> T) -> T {
         let stop = AtomicBool::new(stop);
@@ -137,7 +173,8 @@ mod tests {
     fn all_of_it_comes_and_then_nothing() {
         let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         with_meter(false, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let mut ahead =
+                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let mut bytes = Vec::new();
             ahead.read_to_end(&mut bytes).unwrap();
             assert!(bytes == numbers());
@@ -150,7 +187,8 @@ mod tests {
         let mut packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         packed.truncate(packed.len() - 100);
         with_meter(false, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let mut ahead =
+                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let mut bytes = Vec::new();
             let error = ahead.read_to_end(&mut bytes).unwrap_err();
             assert!(bytes.len() > PIECE && numbers().starts_with(&bytes));
@@ -159,10 +197,28 @@ mod tests {
     }
 
     #[test]
+    fn input_that_cannot_be_read_is_told_as_that() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("the disk is gone"))
+            }
+        }
+        let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
+        let input = io::Cursor::new(packed[..1000].to_vec()).chain(Failing);
+        with_meter(false, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), input, meter).unwrap();
+            let error = ahead.read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(meter.error("tar", error).chain(), "cannot read a.zst: the disk is gone");
+        });
+    }
+
+    #[test]
     fn a_run_that_stops_reads_no_more() {
         let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         with_meter(true, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, io::Cursor::new(packed), meter).unwrap();
+            let mut ahead =
+                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let error = ahead.read(&mut [0; 8]).unwrap_err();
             assert!(matches!(meter.error("tar", error), Error::Interrupted));
         });
@@ -183,7 +239,7 @@ mod tests {
         let packed = zstd::stream::read::Encoder::new(io::repeat(7), 1).unwrap();
         let endless = Endless { packed, _held: Arc::clone(&held) };
         with_meter(false, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, endless, meter).unwrap();
+            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), endless, meter).unwrap();
             assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 8);
         });
         let started = Instant::now();

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use liblzma::stream::{CONCATENATED, Stream};
 
+use super::gzip::Gzip;
 use super::layer::Compression;
 use super::limits::{Guard, Meter, Taken};
 
@@ -33,7 +34,7 @@ pub(super) fn decoder<'a>(compression: Compression, input: impl Read + 'a) -> io
     let (input, taken) = Taken::new(input);
     let input = BufReader::with_capacity(BUFFER, input);
     let decoder: Box<dyn Read + 'a> = match compression {
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+        Compression::Gzip => Box::new(Gzip::new(input)),
         // The window is limited to 128 MiB unless told otherwise.
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
         Compression::Xz => {

@@ -16,8 +16,8 @@ use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
 use super::limits::{Meter, Metered};
-use super::reader::{PIECE, is_unchanged};
-use super::stored::member_of;
+use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
+use super::stored::{CLOSED, member_of};
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions, candidate_of};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
@@ -47,18 +47,19 @@ pub(crate) struct Closed {
     layer: Layer,
 }
 
-/// Looks what a file is.
+/// Looks what a file is, and completes what is known of the document that it may be.
 ///
 /// # Errors
 /// What keeps the file from being read or decompressed.
-pub(crate) fn open(about: &About, file: &FileFacts, reading: Reading<'_>) -> Result<Opened> {
-    if reading.options.closed {
-        return Ok(Opened::Document(Content::File));
-    }
+pub(crate) fn open(about: &mut About, file: &FileFacts, reading: Reading<'_>) -> Result<Opened> {
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
     let layer = layer_of(&about.name, &head);
+    if reading.options.closed {
+        about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());
+        return Ok(Opened::Document(Content::File));
+    }
     Ok(match layer {
         Layer::Document => Opened::Document(Content::File),
         Layer::Container(_) => Opened::Container(Closed { file: open, head, layer }),
@@ -69,7 +70,10 @@ pub(crate) fn open(about: &About, file: &FileFacts, reading: Reading<'_>) -> Res
             let mut inside_head = Vec::with_capacity(HEAD);
             let _ = inside.and_then(|inside| inside.take(HEAD as u64).read_to_end(&mut inside_head));
             match layer_of(&name_inside(&about.name), &inside_head) {
-                Layer::Document => Opened::Document(Content::Compressed(compression)),
+                Layer::Document => {
+                    about.hint = name_inside(&about.hint);
+                    Opened::Document(Content::Compressed(compression))
+                }
                 _ => Opened::Container(Closed { file: open, head: Vec::new(), layer }.rewound(file)?),
             }
         }
@@ -81,11 +85,11 @@ pub(crate) fn open(about: &About, file: &FileFacts, reading: Reading<'_>) -> Res
 /// # Errors
 /// [`Error::IsAContainer`], and what keeps the file from being read.
 pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
-    let candidate = candidate_of(path)?;
-    let Some(file) = candidate.about.file.clone() else { return Ok(candidate) };
+    let Candidate { mut about, content } = candidate_of(path)?;
+    let Some(file) = about.file.clone() else { return Ok(Candidate { about, content }) };
     let reading = Reading { options, stop: &AtomicBool::new(false), progress: &|_| {} };
-    match open(&candidate.about, &file, reading)? {
-        Opened::Document(content) => Ok(Candidate { content, ..candidate }),
+    match open(&mut about, &file, reading)? {
+        Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
     }
 }
@@ -118,11 +122,11 @@ impl Closed {
                 expander.container(container, place, From::File(copy))
             }
             Layer::Container(container) => {
-                let mut input = Cursor::new(head).chain(Metered { input: copy, meter: &meter });
+                let mut input = Cursor::new(head).chain(Metered { input: copy, path: &facts.path, meter: &meter });
                 expander.container(container, place, From::Stream(&mut input))
             }
             Layer::Compressed(compression) => {
-                expander.compressed_outermost(compression, place, Cursor::new(head).chain(copy))
+                expander.compressed_outermost(compression, place, &facts.path, Cursor::new(head).chain(copy))
             }
             Layer::Document => Ok(()),
         };
@@ -136,19 +140,27 @@ impl Closed {
     }
 }
 
-/// Visits what standard input holds: one document, or the members of a container.
-pub(crate) fn expand_standard_input(
-    about: &About,
+/// Visits what standard input or a pipe holds: one document, or the members of a container.
+pub(crate) fn expand_stream(
+    Candidate { about, content }: &Candidate,
     reading: Reading<'_>,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
-    expand_stream(about, reading, io::stdin(), visit);
+    match content {
+        Content::Pipe(path) => match File::open(path).map_err(Error::io("read", path)) {
+            Ok(pipe) => expand_input(about, reading, path, pipe, visit),
+            // It is the last thing to be told in any case.
+            Err(error) => drop(visit(Found::Failed { name: about.name.clone(), error })),
+        },
+        _ => expand_input(about, reading, Path::new(STANDARD_INPUT), io::stdin(), visit),
+    }
 }
 
-/// As [`expand_standard_input`], of any input.
-pub(super) fn expand_stream(
+/// As [`expand_stream`], of any input; `path` says what it is.
+pub(super) fn expand_input(
     about: &About,
     reading: Reading<'_>,
+    path: &Path,
     mut input: impl Read + Send + 'static,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
@@ -162,9 +174,9 @@ pub(super) fn expand_stream(
     let input = Cursor::new(head).chain(input);
     // What goes wrong has been told of.
     let _ = match (read, layer) {
-        (Err(error), _) => expander.break_off(&place, Error::io("read", "standard input")(error)),
-        (Ok(_), Layer::Compressed(compression)) => expander.compressed_outermost(compression, place, input),
-        (Ok(_), _) => expander.layer(place, &mut Metered { input, meter: &meter }),
+        (Err(error), _) => expander.break_off(&place, Error::io("read", path)(error)),
+        (Ok(_), Layer::Compressed(compression)) => expander.compressed_outermost(compression, place, path, input),
+        (Ok(_), _) => expander.layer(place, &mut Metered { input, path, meter: &meter }),
     };
 }
 
@@ -256,9 +268,10 @@ impl<'a> Expander<'a> {
         &mut self,
         compression: Compression,
         place: Place,
+        path: &Path,
         input: impl Read + Send + 'static,
     ) -> Result<()> {
-        let decoder = self.deeper(&place).map(|()| decompress_ahead(compression, input, self.meter));
+        let decoder = self.deeper(&place).map(|()| decompress_ahead(compression, path, input, self.meter));
         self.decompressed(compression, place, decoder)
     }
 
@@ -312,17 +325,22 @@ impl<'a> Expander<'a> {
 
     /// Hands a document over that begins with `head` and goes on with `input`.
     fn document(&mut self, place: Place, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
+        let member = (!place.suffix.is_empty()).then(|| place.suffix.clone());
+        self.found(place, member, head, input)
+    }
+
+    fn found(&mut self, place: Place, member: Option<String>, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
         self.broken = false;
         let limit = self.options.limits.document_bytes;
         if head.len() as u64 > limit {
             return self.fail(&place.suffix, Error::DocumentTooLarge { limit });
         }
         if head.len() < PIECE {
-            return self.found(place, Content::Whole(head));
+            return self.hand_over(place, member, Content::Whole(head));
         }
         let format = place.format;
         let (sender, pieces) = sync_channel(PIECES_WAITING);
-        self.found(place, Content::Pieces(pieces))?;
+        self.hand_over(place, member, Content::Pieces(pieces))?;
         if let Err(error) = pump(head, input, limit, &sender, |error| self.meter.error(format, error)) {
             self.whole = false;
             self.broken = true;
@@ -336,12 +354,7 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    fn found(&mut self, place: Place, content: Content) -> Result<()> {
-        let member = (!place.suffix.is_empty()).then(|| place.suffix.clone());
-        self.found_member(place, member, content)
-    }
-
-    fn found_member(&mut self, place: Place, member: Option<String>, content: Content) -> Result<()> {
+    fn hand_over(&mut self, place: Place, member: Option<String>, content: Content) -> Result<()> {
         let about = About {
             name: format!("{}{}", self.about.name, place.suffix),
             hint: place.hint,
@@ -443,7 +456,7 @@ impl Members for Within<'_, '_> {
         let repeated = self.outer.repeated || !is_new;
         let place = Place { suffix, hint, metadata, repeated, ..*self.outer };
         match content {
-            MemberContent::Record(text) => self.expander.record(place, text),
+            MemberContent::Record(text) => self.expander.record(place, &text),
             MemberContent::Stream(input) => self.expander.layer(place, input),
         }
     }
@@ -462,9 +475,9 @@ impl Members for Within<'_, '_> {
 
 impl Expander<'_> {
     /// Hands a text over that is a document in any case.
-    fn record(&mut self, place: Place, text: Vec<u8>) -> Result<()> {
-        self.broken = false;
+    fn record(&mut self, place: Place, text: &[u8]) -> Result<()> {
         let member = member_of(&place.suffix, &self.options.fields);
-        self.found_member(place, Some(member), Content::Whole(text))
+        let (head, mut rest) = text.split_at(text.len().min(PIECE));
+        self.found(place, Some(member), head.to_vec(), &mut rest)
     }
 }

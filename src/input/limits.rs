@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -194,15 +195,19 @@ pub(crate) struct Guard<'a, R> {
     meter: &'a Meter<'a>,
 }
 
-/// The bytes of a file itself.
+/// The bytes of a file itself. That it cannot be read is told as that, and not as damage to what it holds.
 pub(crate) struct Metered<'a, R> {
     pub(crate) input: R,
+    pub(crate) path: &'a Path,
     pub(crate) meter: &'a Meter<'a>,
 }
 
 impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(buffer)?;
+        let read = self.input.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            _ => self.meter.keep(Error::io("read", self.path)(error)),
+        })?;
         self.meter.read(read as u64).map(|()| read)
     }
 }

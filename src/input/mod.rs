@@ -7,6 +7,7 @@ mod ahead;
 mod containers;
 mod decompress;
 mod expand;
+mod gzip;
 mod layer;
 mod limits;
 mod metadata;
@@ -18,20 +19,21 @@ mod stored;
 mod tests;
 mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::document::{Format, Language, Modified};
 use crate::error::{Error, Result};
+use crate::normalize::language_of;
 
 pub use containers::RecordFields;
-pub(crate) use expand::{Opened, Reading, expand_standard_input, open, single_document};
+pub(crate) use expand::{Opened, Reading, expand_stream, open, single_document};
 pub(crate) use layer::Compression;
 pub use limits::InputLimits;
 pub use metadata::MetadataTable;
 pub(crate) use reader::{Reader, format_of};
-pub(crate) use stored::stored_document;
+pub(crate) use stored::{CLOSED, stored_document};
 use walk::candidate_of;
 pub use walk::measure;
 pub(crate) use walk::walk;
@@ -57,8 +59,6 @@ pub struct WalkOptions {
     pub follow: bool,
     /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
     pub exclude: Vec<String>,
-    /// A folder never entered: the database's own.
-    pub database: Option<PathBuf>,
 }
 
 /// What is taken for a document, and how it is read.
@@ -92,12 +92,16 @@ impl ReadAs {
         Format::named(format).map_or(Self::Auto, Self::Format)
     }
 
-    /// Whether a document read in the format of this name would do: then it need not be read again.
-    pub(crate) fn allows(self, format: &str) -> bool {
+    /// Whether a document read in the format of this name would do: then it need not be read again. `hint` as in
+    /// [`About`].
+    pub(crate) fn allows(self, format: &str, hint: &str) -> bool {
         match self {
             Self::Auto => true,
             Self::Code => {
-                Language::ALL.iter().any(|language| language.name() == format) || format == Format::Text.name()
+                // Without an extension it is the first line that tells.
+                let is_text = || language_of(hint, b"").is_none() && Path::new(hint).extension().is_some();
+                Language::ALL.iter().any(|language| language.name() == format)
+                    || format == Format::Text.name() && is_text()
             }
             Self::Format(asked) => asked.name() == format,
         }
@@ -119,7 +123,7 @@ pub(crate) struct About {
     pub(crate) hint: String,
     /// The file it is, or is in; `None` for standard input.
     pub(crate) file: Option<Arc<FileFacts>>,
-    /// Which part of the file, as its name says it; `None` for the whole.
+    /// Which part of the file, as its name says it; `None` for the whole, [`CLOSED`] where it would be unfolded usually.
     pub(crate) member: Option<String>,
     pub(crate) metadata: Vec<(String, String)>,
     /// Whether the file has had a document of this name before this one.
@@ -133,6 +137,8 @@ pub(crate) enum Content {
     File,
     /// The file, decompressed.
     Compressed(Compression),
+    /// The pipe at this path, which can be read once.
+    Pipe(PathBuf),
     /// These are all of them.
     Whole(Vec<u8>),
     /// They come piece by piece, and end with an empty one or with an error.
@@ -179,6 +185,11 @@ impl Candidate {
     /// The document that standard input is.
     pub(crate) fn standard_input(name: &str) -> Self {
         Self::new(name.to_owned(), None)
+    }
+
+    /// The document that comes out of a pipe.
+    fn pipe(name: String, path: &Path) -> Self {
+        Self { content: Content::Pipe(path.to_owned()), ..Self::new(name, None) }
     }
 
     /// The document that a whole file is.

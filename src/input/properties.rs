@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::decompress::decompress;
-use super::expand::{Reading, expand_stream};
+use super::expand::{Reading, expand_input};
 use super::layer::{Compression, layer_of, name_inside};
 use super::limits::Meter;
 use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
@@ -47,7 +47,8 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let about =
         About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
     let (mut found, mut total) = (String::new(), 0);
-    expand_stream(&about, reading, Steps { bytes: Cursor::new(bytes.to_vec()), step }, &mut |step| {
+    let input = Steps { bytes: Cursor::new(bytes.to_vec()), step };
+    expand_input(&about, reading, Path::new("the input"), input, &mut |step| {
         let line = match step {
             Found::Document(document) => {
                 let About { name, hint, member, metadata, .. } = document.about;

@@ -19,6 +19,9 @@ use crate::profile::Unit;
 /// Bytes read at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
+/// What standard input is called where a path is.
+pub(super) const STANDARD_INPUT: &str = "standard input";
+
 /// Reads documents one after the other; one per thread.
 pub(crate) struct Reader {
     limits: InputLimits,
@@ -80,8 +83,12 @@ impl Reader {
             (Content::Compressed(compression), Some(file)) => {
                 self.file(file, Some(*compression), progress, &mut intake)?;
             }
+            (Content::Pipe(path), _) => {
+                let mut pipe = File::open(path).map_err(Error::io("read", path))?;
+                self.pieces(&mut pipe, &mut intake, |error| Error::io("read", path)(error))?;
+            }
             (Content::File | Content::Compressed(_), None) => {
-                self.pieces(&mut io::stdin().lock(), &mut intake, |error| Error::io("read", "standard input")(error))?;
+                self.pieces(&mut io::stdin().lock(), &mut intake, |error| Error::io("read", STANDARD_INPUT)(error))?;
             }
         }
         Ok(intake.digest.digest128().to_be_bytes())
@@ -94,10 +101,13 @@ impl Reader {
         progress: &dyn Fn(u64),
         intake: &mut Intake<'_>,
     ) -> Result<()> {
+        if compression.is_none() && file.bytes > intake.limit {
+            return Err(Error::DocumentTooLarge { limit: intake.limit });
+        }
         let open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
         let meter = Meter::new(self.limits, Some(file.bytes), intake.stop, progress);
         meter.tell();
-        let mut input = Metered { input: &open, meter: &meter };
+        let mut input = Metered { input: &open, path: &file.path, meter: &meter };
         match compression {
             None => {
                 self.pieces(&mut input, intake, |error| meter.failure_or(|| Error::io("read", &file.path)(error)))?

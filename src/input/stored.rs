@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 
+use super::walk::is_pipe;
 use super::{
     Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, candidate_of, next_piece, open,
     single_document,
@@ -13,6 +14,9 @@ use crate::error::{Error, Result};
 
 /// Containers of more bytes are not searched for one member: `--store-text` is for those.
 const SEARCHED_BYTES: u64 = 64 << 20;
+
+/// The part of a container or compressed file that a document is which was ingested closed: all of it, as it is.
+pub(crate) const CLOSED: &str = "";
 
 /// How a record is found again: by its place, and by the field of its text where that is not the usual one.
 pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
@@ -38,19 +42,22 @@ fn parts_of(member: &str) -> (&str, Option<&str>) {
 /// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more.
 pub(crate) fn stored_document(source: &str, member: Option<&str>, options: &ReadOptions) -> Result<Candidate> {
     let path = Path::new(source);
-    let Some(member) = member else {
-        // A document that was ingested closed is opened by nobody else either: its digest would differ.
-        let closed = ReadOptions { closed: true, ..options.clone() };
-        return single_document(path, options).or_else(|_| single_document(path, &closed));
+    // What may have taken the place of the file is not waited for.
+    if is_pipe(path) {
+        return Err(Error::NotAFile { path: path.to_owned() });
+    }
+    let Some(member) = member.filter(|&member| member != CLOSED) else {
+        let options = ReadOptions { closed: member.is_some(), ..options.clone() };
+        return single_document(path, &options);
     };
     let (suffix, text) = parts_of(member);
     let mut options = options.clone();
     options.fields.text = text.map_or(RecordFields::default().text, str::to_owned);
     let gone = || Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) };
-    let Candidate { about, .. } = candidate_of(path)?;
+    let Candidate { mut about, .. } = candidate_of(path)?;
     let file = about.file.clone().filter(|file| file.bytes <= SEARCHED_BYTES).ok_or_else(gone)?;
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
-    let Opened::Container(container) = open(&about, &file, reading)? else { return Err(gone()) };
+    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Err(gone()) };
     let mut found = None;
     container.expand(&about, &file, reading, &mut |step| match step {
         Found::Document(Candidate { about, content }) if about.member.as_deref() == Some(member) => {
@@ -82,7 +89,7 @@ impl Gathering {
                 }
                 Ok(bytes)
             })),
-            Content::File | Content::Compressed(_) => Self::Whole(Vec::new()),
+            Content::File | Content::Compressed(_) | Content::Pipe(_) => Self::Whole(Vec::new()),
         }
     }
 

@@ -22,15 +22,15 @@ fn unfold(path: &Path) -> Tally {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let stop = AtomicBool::new(false);
     let reading = Reading { options: &options, stop: &stop, progress: &|_| {} };
-    let candidate = candidate_of(path).unwrap();
-    let file: &FileFacts = candidate.about.file.as_ref().unwrap();
+    let mut about = candidate_of(path).unwrap().about;
+    let file: &FileFacts = &about.file.clone().unwrap();
     let mut tally = Tally::default();
-    match open(&candidate.about, file, reading) {
+    match open(&mut about, file, reading) {
         Err(_) => tally.failures += 1,
         Ok(Opened::Document(_)) => tally.documents += 1,
         Ok(Opened::Container(container)) => {
             let mut readers = Vec::new();
-            let whole = container.expand(&candidate.about, file, reading, &mut |found| {
+            let whole = container.expand(&about, file, reading, &mut |found| {
                 match found {
                     Found::Failed { .. } => tally.failures += 1,
                     Found::Skipped { .. } => {}
@@ -43,7 +43,7 @@ fn unfold(path: &Path) -> Tally {
                             Content::Pieces(pieces) => readers.push(std::thread::spawn(move || {
                                 pieces.iter().map(|piece| piece.map_or(0, |piece| piece.len() as u64)).sum::<u64>()
                             })),
-                            Content::File | Content::Compressed(_) => panic!("a member is no file"),
+                            Content::File | Content::Compressed(_) | Content::Pipe(_) => panic!("a member is no file"),
                         }
                     }
                 }

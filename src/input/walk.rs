@@ -1,12 +1,13 @@
 //! Walking: the files below the paths a user names, in sorted order.
 
-use std::fs::Metadata;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ignore::overrides::{Override, OverrideBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::{About, Candidate, FileFacts, Found, Source, WalkOptions};
@@ -25,11 +26,11 @@ pub(crate) fn walk(
     options: &WalkOptions,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) -> Result<()> {
-    let exclude = excluded(&options.exclude)?;
+    let excluded = Arc::new(Excluded::new(&options.exclude)?);
     for source in sources {
         let flow = match source {
             Source::StandardInput { name } => visit(Found::Document(Candidate::standard_input(name))),
-            Source::Path(path) => walk_path(path, options, &exclude, visit),
+            Source::Path(path) => walk_path(path, options, &excluded, visit),
         };
         if flow.is_break() {
             break;
@@ -53,39 +54,77 @@ pub fn measure(sources: &[Source], options: &WalkOptions, stop: &AtomicBool) -> 
     Ok((!stop.load(Ordering::Relaxed)).then_some(bytes))
 }
 
-fn excluded(globs: &[String]) -> Result<Override> {
-    let invalid = |glob: &str| Error::InvalidParameter {
-        name: "--exclude",
-        value: glob.to_owned(),
-        expected: "a glob in the syntax of .gitignore",
-    };
-    let mut builder = OverrideBuilder::new("");
-    for glob in globs {
-        // In an override a leading `!` means: leave out.
-        builder.add(&format!("!{glob}")).map_err(|_| invalid(glob))?;
+/// What is left out: globs that begin at the current folder, as those of a `.gitignore` there would.
+struct Excluded {
+    globs: Gitignore,
+    here: PathBuf,
+}
+
+impl Excluded {
+    fn new(globs: &[String]) -> Result<Self> {
+        let invalid =
+            |value: &str, expected| Error::InvalidParameter { name: "--exclude", value: value.into(), expected };
+        let syntax = "a glob in the syntax of .gitignore";
+        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
+        let mut builder = GitignoreBuilder::new(&here);
+        builder.allow_unclosed_class(false);
+        for glob in globs {
+            let mut bare = glob.as_str();
+            while let Some(rest) = bare.strip_prefix("./") {
+                bare = rest.trim_start_matches('/');
+            }
+            if bare.trim_matches([' ', '/', '.']).is_empty() {
+                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
+            }
+            if bare.starts_with('!') {
+                return Err(invalid(glob, "a glob without `!` in front: what it matches is left out"));
+            }
+            // What would be a comment in a file is a name here.
+            let comment = if bare.starts_with('#') { "\\" } else { "" };
+            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+        }
+        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
+        Ok(Self { globs, here })
     }
-    builder.build().map_err(|_| invalid(&globs.join(" ")))
+
+    /// Whether a file or folder is left out by its own path.
+    fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        self.globs.matched(path, is_folder).is_ignore()
+    }
+
+    /// Whether a file is left out by its path or that of a folder it lies in.
+    fn matches_or_parents(&self, path: &Path) -> bool {
+        let path = path.strip_prefix(&self.here).unwrap_or(path);
+        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
+    }
 }
 
 fn walk_path(
     root: &Path,
     options: &WalkOptions,
-    exclude: &Override,
+    excluded: &Arc<Excluded>,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let database = options.database.clone();
+    if is_database(root)
+        && let Ok(name) = name_of(root)
+    {
+        return visit(Found::Skipped { name, reason: "a database of fpdb, or a backup of one" });
+    }
+    let below = Arc::clone(excluded);
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
         .hidden(options.skip_hidden)
         .follow_links(options.follow)
-        .overrides(exclude.clone())
         .sort_by_file_name(std::ffi::OsStr::cmp)
-        .filter_entry(move |entry| !is_database(entry, database.as_deref()));
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(below.matches(entry.path(), is_folder) || is_folder && is_database(entry.path()))
+        });
     for entry in builder.build() {
         let found = match entry {
             Err(error) => failed(root, error),
-            Ok(entry) => match examine(&entry, exclude) {
+            Ok(entry) => match examine(&entry, excluded) {
                 Some(found) => found,
                 None => continue,
             },
@@ -95,21 +134,20 @@ fn walk_path(
     ControlFlow::Continue(())
 }
 
-fn is_database(entry: &DirEntry, database: Option<&Path>) -> bool {
-    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-        return false;
-    }
-    // One that was being made when its maker was killed.
-    let name = entry.file_name().as_encoded_bytes();
-    name.starts_with(store::MAKING.as_bytes())
-        || database.is_some_and(|database| {
-            entry.path().file_name() == database.file_name()
-                && entry.path().canonicalize().is_ok_and(|path| path == database)
-        })
+/// Whether a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
+fn is_database(folder: &Path) -> bool {
+    let begins = |file: &str| {
+        let (path, mut head) = (folder.join(file), Vec::new());
+        path.is_file()
+            && File::open(path).and_then(|file| file.take(16).read_to_end(&mut head)).is_ok()
+            && head.starts_with(b"fpdb ")
+    };
+    let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(store::MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
 }
 
 /// What an entry of the walk is; `None` for a folder.
-fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
+fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<Found> {
     let path = entry.path();
     let name = match name_of(path) {
         Ok(name) => name,
@@ -121,7 +159,7 @@ fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
         return None;
     }
     let named = entry.depth() == 0;
-    if named && exclude.matched(path, false).is_ignore() {
+    if named && excluded.matches_or_parents(path) {
         return None;
     }
     if kind.is_symlink() && !named {
@@ -137,6 +175,9 @@ fn examine(entry: &DirEntry, exclude: &Override) -> Option<Found> {
     if metadata.is_dir() {
         // A link to a folder that was named: the walk enters it.
         return None;
+    }
+    if named && is_pipe(path) {
+        return Some(Found::Document(Candidate::pipe(name, path)));
     }
     if !metadata.is_file() {
         return Some(if named {
@@ -171,11 +212,26 @@ pub(crate) fn name_of(path: &Path) -> Result<String> {
     Ok(name)
 }
 
-/// The one file at a path.
+/// Whether there is a pipe at a path, as the shell makes one for `<(command)`.
+#[cfg(unix)]
+pub(super) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_pipe(_: &Path) -> bool {
+    false
+}
+
+/// The one file or pipe at a path.
 ///
 /// # Errors
 /// [`Error::Io`] where there is none, [`Error::NotAFile`] for a folder or device.
 pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
+    if is_pipe(path) {
+        return Ok(Candidate::pipe(name_of(path)?, path));
+    }
     let metadata = path.metadata().map_err(Error::io("read", path))?;
     if !metadata.is_file() {
         return Err(Error::NotAFile { path: path.to_owned() });

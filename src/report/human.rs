@@ -35,6 +35,7 @@ pub fn ingest_page(report: &IngestReport) -> String {
         (report.replaced, "replaced"),
         (report.unchanged, "unchanged"),
         (report.kept, "changed but kept as stored"),
+        (report.removed, "removed, no longer in their container"),
         (report.identical, "identical to another document"),
         (report.failed.len() as u64, "failed"),
         (report.skipped.len() as u64, "skipped"),

@@ -67,7 +67,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) distinct: u64,
     /// Seconds since 1970.
     pub(crate) ingested_at: i64,
-    /// Which part of the file `source` it is, as its name says it; `None` for the whole file.
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or compressed
+    /// file as it is.
     pub(crate) member: Option<String>,
     /// The name of the format it was read in.
     pub(crate) format: String,

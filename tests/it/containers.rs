@@ -273,12 +273,12 @@ fn removing_a_member_has_its_container_looked_at_again() {
 fn changed_members_follow_on_change() {
     let line = |text: &str| serde_json::json!({ "text": text }).to_string();
     let (old, new, same) = (prose(1), prose(2), prose(3));
-    for (flag, counts, kept) in [("replace", (0, 1, 0), &new), ("keep", (0, 0, 1), &old), ("both", (1, 0, 0), &new)] {
+    for (flag, counts, kept) in [("replace", (1, 0, 0), &new), ("keep", (0, 0, 1), &old), ("both", (1, 0, 0), &new)] {
         let folder = Folder::new();
         folder.write("a.jsonl", format!("{}\n{}\n", line(&same), line(&old)));
         folder.ok(&["ingest", "-q", "--profile", "prose", "."]);
         folder.write("a.jsonl", format!("{}\n\n{}\n{}", line(&same), line(&new), line(&same)));
-        // The empty line is counted and holds nothing, so the second document is a new one.
+        // The empty line is counted and holds nothing, so the second document is a new one, and line 2 is gone.
         let run = folder.ok(&["ingest", ".", "--on-change", flag, "--format", "json"]).json();
         assert_eq!((&run[0]["added"], &run[0]["unchanged"]), (&2.into(), &1.into()), "{run:?}");
         folder.write("a.jsonl", format!("{}\n{}\n", line(&same), line(&new)));

@@ -117,7 +117,12 @@ fn tidy(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    parts.join("/").replace(char::is_control, "\u{fffd}")
+    printable(&parts.join("/"))
+}
+
+/// A name with U+FFFD for control characters.
+fn printable(name: &str) -> String {
+    name.replace(char::is_control, "\u{fffd}")
 }
 
 #[cfg(test)]

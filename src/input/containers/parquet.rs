@@ -33,7 +33,7 @@ pub(super) fn read(
     let chunks = Chunks { file: Arc::new(file), size, read: Arc::clone(&read) };
     let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
     let columns = columns_of(reader.metadata().file_metadata().schema(), fields)?;
-    let mut number = 0u64;
+    let (mut number, mut made) = (0u64, 0u64);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(undecodable)?;
         check_expansion(&*group, &columns, meter)?;
@@ -42,7 +42,12 @@ pub(super) fn read(
             let read = if copy { 0 } else { read.swap(0, Ordering::Relaxed) };
             meter.read(read).map_err(|error| meter.error(FORMAT, error))?;
             number += 1;
-            take_row(row.map_err(undecodable)?, number, fields, meter, members)?;
+            let row = row.map_err(undecodable)?;
+            // A value that is stored once can be that of many rows.
+            let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
+            made += bytes;
+            meter.expand(bytes, made, size)?;
+            take_row(row, number, fields, meter, members)?;
         }
     }
     Ok(())
@@ -68,6 +73,14 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
             let content = MemberContent::Record(text);
             members.member(Member { suffix, hint: String::new(), metadata, content })
         }
+    }
+}
+
+fn bytes_of(field: &Field) -> u64 {
+    match field {
+        Field::Str(value) => value.len() as u64,
+        Field::Bytes(value) => value.len() as u64,
+        _ => 0,
     }
 }
 
@@ -107,7 +120,8 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
         let made = u64::try_from(column.uncompressed_size()).unwrap_or(u64::MAX);
         let taken = u64::try_from(column.compressed_size()).unwrap_or(0);
         if wanted && made > InputLimits::FREE_BYTES {
-            meter.expand(made, made, taken)?;
+            // They count once they are taken.
+            meter.expand(0, made, taken)?;
         }
     }
     Ok(())

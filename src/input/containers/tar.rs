@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tar::{Archive, EntryType};
 
 use super::super::limits::{Exactly, Guard, Meter};
-use super::{Member, MemberContent, Members, tidy};
+use super::{Member, MemberContent, Members, printable, tidy};
 use crate::error::{Error, Result};
 
 const FORMAT: &str = "tar";
@@ -36,7 +36,13 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let path = String::from_utf8(entry.path_bytes().into_owned());
         let kind = entry.header().entry_type();
         let path = match path {
-            Ok(path) => tidy(&path),
+            Ok(path) => {
+                let tidied = tidy(&path);
+                if tidied.is_empty() && kind.is_file() && !path.ends_with('/') {
+                    members.failed(format!("!{}", printable(&path)), Error::NoName)?;
+                }
+                tidied
+            }
             Err(error) => {
                 let path = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 members.failed(format!("!{}", tidy(&path)), Error::PathNotUtf8 { path: path.into() })?;

@@ -6,13 +6,15 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 use zip::ZipReadOptions;
 use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
 use super::super::limits::{Guard, Meter};
-use super::{Member, MemberContent, Members, tidy};
+use super::{Member, MemberContent, Members, printable, tidy};
 use crate::error::{Error, Result};
 
 const FORMAT: &str = "zip";
@@ -25,6 +27,8 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
     // One for the directory and one for the members, so that neither loses its place.
     let mut archive = ZipIterable::try_new(BufReader::new(place), Config::default()).map_err(failed)?;
     let mut bodies = BufReader::new(place);
+    // The hashes of tidied names, with those of the names in the archive.
+    let mut names: FxHashMap<u64, u64> = FxHashMap::default();
     for entry in archive.files().map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if entry.is_dir() {
@@ -35,7 +39,16 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
             Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
         };
         let path = tidy(&name);
+        if path.is_empty() {
+            members.failed(format!("!{}", printable(&name)), Error::NoName)?;
+            continue;
+        }
         let suffix = format!("!{path}");
+        let raw = xxh3_64(entry.name_raw());
+        if *names.entry(xxh3_64(path.as_bytes())).or_insert(raw) != raw {
+            members.failed(suffix, Error::NameTaken)?;
+            continue;
+        }
         if entry.is_symlink() {
             members.skipped(suffix, "a link inside an archive")?;
             continue;

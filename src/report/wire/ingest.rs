@@ -22,6 +22,9 @@ pub struct IngestReport {
     pub replaced: u64,
     /// Changed documents left out on request.
     pub kept: u64,
+    /// Stored documents deleted because the container they came from no longer holds them.
+    #[serde(default)]
+    pub removed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
     /// What could not be read.
@@ -80,6 +83,7 @@ impl IngestReport {
             unchanged: summary.unchanged,
             replaced: summary.replaced,
             kept: summary.kept,
+            removed: summary.removed,
             identical: summary.identical,
             failed: summary
                 .failed

@@ -60,7 +60,8 @@ pub struct DocumentReport {
     pub digest: String,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
-    /// Which part of the file `source` it is, where it is not the whole file.
+    /// Which part of the file `source` it is, where it is not the whole file; empty for a container or compressed file as it
+    /// is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The format it was read in.

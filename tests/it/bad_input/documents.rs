@@ -219,7 +219,7 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
 
 #[cfg(unix)]
 #[test]
-fn pipes_are_no_documents() {
+fn pipes_and_devices_that_a_walk_comes_across_are_no_documents() {
     let folder = empty_database();
     folder.write("docs/a.txt", prose(1));
     let pipe = folder.path().join("docs/pipe");
@@ -234,18 +234,19 @@ fn pipes_are_no_documents() {
     added docs/a.txt (text)
     skipped docs/pipe: neither a file nor a folder
     ");
-    assert_snapshot!(tell_ingest(&folder, &["docs/pipe"]), @"
+    // A pipe that is named is read; a device is not.
+    assert_snapshot!(tell_ingest(&folder, &["/dev/zero"]), @"
     status 2
     --- stdout
     0 documents added, 1 failed
     --- stderr
-    error: docs/pipe: docs/pipe is not a regular file
+    error: /dev/zero: /dev/zero is not a regular file
     hint: name a file; `-` reads standard input, and only `ingest` takes folders
     ");
-    assert_snapshot!(tell(&folder, &["query", "docs/pipe"]), @"
+    assert_snapshot!(tell(&folder, &["query", "/dev/zero"]), @"
     status 2
     --- stderr
-    error: docs/pipe: docs/pipe is not a regular file
+    error: /dev/zero: /dev/zero is not a regular file
     hint: name a file; `-` reads standard input, and only `ingest` takes folders
     ");
     assert_eq!(folder.run(&["query", "docs"]).status, 2, "a folder is no query document");

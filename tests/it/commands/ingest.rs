@@ -263,3 +263,113 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(seen("two", "2"), one);
     assert_eq!(seen("nine", "9"), one);
 }
+
+#[test]
+fn no_database_is_taken_for_documents() {
+    let folder = tree();
+    folder.ok(&["ingest", "-q", "--db", "docs/sub/other", "docs/a.txt"]);
+    folder.ok(&["backup", "-q", "--db", "docs/sub/other", "docs/copies"]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("sub/other", folder.path().join("docs/link")).unwrap();
+    let report = ingest(&folder, &["--follow", "docs"]);
+    assert_eq!(counts(&report), [10, 0, 0, 0]);
+    let run = folder.ok(&["ingest", "docs/sub/other", "docs/a.txt"]);
+    assert!(run.stderr.contains("skipped docs/sub/other: a database of fpdb"), "{run:?}");
+    assert_eq!(names(&folder, DB).len(), 10);
+}
+
+#[test]
+fn globs_begin_at_the_current_folder_and_leave_out_what_lies_below() {
+    let folder = tree();
+    folder.ok(&["init"]);
+    for (glob, said) in [
+        ("", "--exclude cannot be empty: expected a glob"),
+        ("./", "--exclude cannot be ./: expected a glob"),
+        ("!*.txt", "--exclude cannot be !*.txt: expected a glob without `!`"),
+    ] {
+        let run = folder.run(&["ingest", "docs", "--exclude", glob]);
+        assert_eq!(run.status, 2, "{glob}");
+        assert!(run.stderr.contains(said), "{run:?}");
+    }
+    assert_eq!(names(&folder, DB), [""; 0]);
+    folder.write("docs/#a#", prose(20));
+    folder.write("list", "docs/sub/c.txt\n./docs/sub/y.log\ndocs/b.txt\n");
+    let absolute = folder.path().canonicalize().unwrap().join("docs/sub/c.txt");
+    for (number, glob) in ["sub", "sub/", "docs/sub", "./docs/sub"].into_iter().enumerate() {
+        let db = format!("db{number}");
+        let arguments = ["--db", &db, "--exclude", glob, "--files-from", "list", absolute.to_str().unwrap()];
+        ingest(&folder, &arguments);
+        assert_eq!(names(&folder, &db), ["docs/b.txt"], "{glob}");
+        ingest(&folder, &["--db", &db, "--exclude", glob, "--exclude", "#a#", "--skip-hidden", "docs"]);
+        let stored = names(&folder, &db);
+        assert_eq!(stored, ["docs/b.txt", "docs/Z.txt", "docs/a.txt", "docs/sub.txt", "docs/x.log"], "{glob}");
+    }
+}
+
+#[test]
+fn a_skipped_file_is_told_of_however_it_was_named() {
+    let folder = Folder::new();
+    folder.write("b.bin", b"\0\0\0");
+    folder.write("list", "./b.bin\n");
+    for arguments in [&["b.bin"][..], &["./b.bin"], &[".//./b.bin"], &["--files-from", "list"]] {
+        let run = folder.ok(&[&["ingest"], arguments].concat());
+        assert!(run.stderr.contains("skipped b.bin: a binary file"), "{arguments:?} {run:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_is_named_is_read() {
+    let folder = tree();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let feed = |text: String| {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::write(pipe, text).unwrap())
+    };
+    let fed = feed(prose(30));
+    assert_eq!(counts(&ingest(&folder, &["pipe", "docs/a.txt"])), [2, 0, 0, 0]);
+    fed.join().unwrap();
+    assert_eq!(names(&folder, DB), ["pipe", "docs/a.txt"]);
+    let fed = feed(prose(30));
+    let answer = folder.ok(&["query", "pipe", "--format", "json"]).json();
+    fed.join().unwrap();
+    assert_eq!((&answer[0]["query"]["name"], &answer[0]["matches"][0]["identical"]), (&"pipe".into(), &true.into()));
+    // One that is come across in a folder is left alone: nobody may ever write to it.
+    assert_eq!(counts(&ingest(&folder, &["--exclude", "docs", "--exclude", DB, "."])), [0; 4]);
+}
+
+#[test]
+fn an_empty_variable_is_as_good_as_none() {
+    let folder = tree();
+    let run = Run::of(&folder.command(&["ingest", "docs/a.txt"]).env("FPDB_DB", "").output().unwrap());
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(names(&folder, DB), ["docs/a.txt"]);
+    let run = Run::of(&folder.command(&["list"]).env("FPDB_DB", "elsewhere").output().unwrap());
+    assert!(run.stderr.contains("there is no database at elsewhere"), "{run:?}");
+}
+
+#[test]
+fn code_is_read_as_code_on_request_whatever_it_was_read_as() {
+    let folder = Folder::new();
+    let program = "def f(a, b):\n    return a + b * 2\n".repeat(20);
+    for name in ["a.py", "b", "notes.txt"] {
+        let line = if name == "b" { "#!/usr/bin/python3\n" } else { "" };
+        age(&folder.write(name, format!("{line}{program}")), 1000);
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(program.as_bytes()).unwrap();
+    folder.write("c.py.gz", packed.finish().unwrap());
+    let formats = |db: &str| -> Vec<String> {
+        let list = folder.ok(&["list", "--db", db, "--format", "json"]).json();
+        list.iter().map(|document| format!("{} {}", document["name"], document["format"]).replace('"', "")).collect()
+    };
+    let files = ["a.py", "b", "notes.txt", "c.py.gz"];
+    ingest(&folder, &files);
+    assert_eq!(formats(DB), ["a.py text", "b text", "notes.txt text", "c.py.gz text"]);
+    assert_eq!(counts(&ingest(&folder, &[&files[..], &["--as", "code"]].concat())), [0, 3, 1, 0]);
+    assert_eq!(counts(&ingest(&folder, &[&files[..], &["--as", "code"]].concat())), [0, 0, 4, 0]);
+    assert_eq!(formats(DB), ["notes.txt text", "a.py python", "b python", "c.py.gz python"]);
+    ingest(&folder, &["--db", "code", "--profile", "code", "c.py.gz"]);
+    assert_eq!(formats("code"), ["c.py.gz python"]);
+}

@@ -142,3 +142,66 @@ fn what_cannot_be_kept_with_a_document_fails_it_alone() {
     assert_eq!(kept["d.jsonl:4"], json!({ "id": "29999" }));
     folder.ok(&["verify"]);
 }
+
+#[test]
+fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
+    let folder = folder();
+    let zip = |numbers: &[usize]| {
+        let members: Vec<(String, String)> =
+            numbers.iter().map(|&number| (format!("{number}.txt"), prose(number))).collect();
+        let members: Vec<(&str, &[u8])> = members.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+        zip_of(&members)
+    };
+    // A name that begins like the other's.
+    write_aged(&folder, "a.zip.zip", zip(&[7]));
+    write_aged(&folder, "a.zip", zip(&[1, 2, 3]));
+    ingest(&folder, &["."]);
+    write_aged(&folder, "a.zip", zip(&[1, 4]));
+    for keeping in ["keep", "both"] {
+        assert_eq!(ingest(&folder, &["a.zip", "--on-change", keeping])["removed"], 0);
+    }
+    assert_eq!(names(&folder).len(), 5);
+    let run = folder.ok(&["ingest", "-v", "."]);
+    assert!(run.stderr.contains("removed a.zip!3.txt: its container no longer holds it"), "{run:?}");
+    assert!(run.stdout.contains("2 removed, no longer in their container"), "{run:?}");
+    let mut stored = names(&folder);
+    stored.sort();
+    assert_eq!(stored, ["a.zip!1.txt", "a.zip!4.txt", "a.zip.zip!7.txt"]);
+    // Now it is known again.
+    let file = folder.path().join("a.zip");
+    let (size, time) = (file.metadata().unwrap().len(), file.metadata().unwrap().modified().unwrap());
+    std::fs::write(&file, vec![7; size as usize]).unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(counts(&ingest(&folder, &["a.zip"])), [0, 0, 2, 0]);
+    // What cannot be read whole removes nothing.
+    assert_eq!(folder.run(&["ingest", "--exclude", "wanted.txt", "."]).status, 0);
+    write_aged(&folder, "a.zip", b"PK\x03\x04 and no more");
+    assert_eq!(folder.run(&["ingest", "a.zip"]).status, 2);
+    assert_eq!(names(&folder).len(), 3);
+    folder.ok(&["verify"]);
+}
+
+#[test]
+fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "bytes"]);
+    write_aged(&folder, "d.jsonl", lines(&[1, 2]));
+    let packed = std::fs::read(super::sample("fed01.txt.gz")).unwrap();
+    write_aged(&folder, "a.gz", &packed);
+    let closed = ["d.jsonl", "a.gz", "--no-expand"];
+    assert_eq!(counts(&ingest(&folder, &closed)), [2, 0, 0, 0]);
+    assert_eq!(counts(&ingest(&folder, &closed)), [0, 0, 2, 0]);
+    // Read again as it is: no text is stored.
+    let size = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["bytes"].as_u64().unwrap();
+    assert_eq!(size("a.gz"), packed.len() as u64);
+    let found = &folder.ok(&["query", "--no-expand", "a.gz", "--format", "json"]).json()[0];
+    assert_eq!(found["matches"][0]["passages"][0]["exact"], true, "{found}");
+    let open = ["d.jsonl", "a.gz"];
+    let report = ingest(&folder, &open);
+    assert_eq!((counts(&report), &report["removed"]), ([2, 1, 0, 0], &1.into()));
+    assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
+    assert!(size("a.gz") > packed.len() as u64);
+    assert_eq!(counts(&ingest(&folder, &open)), [0, 0, 3, 0]);
+    assert_eq!(counts(&ingest(&folder, &closed)), [1, 1, 0, 0]);
+    assert_eq!(size("a.gz"), packed.len() as u64);
+}

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::hostile::zip_of;
 use super::{TEXTS, folder_with, names, sample};
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 /// Ingests a folder where something is damaged, and returns the names that failed, each with the error.
 fn failures(folder: &Folder) -> Vec<(String, String)> {
@@ -204,4 +204,46 @@ fn times_that_are_no_dates_are_kept_as_numbers() {
     folder.ok(&["ingest", "--profile", "prose", "."]);
     assert_eq!(names(&folder), ["a.parquet:1", "a.parquet:2", "a.parquet:3", "z.txt"]);
     assert_eq!(super::list(&folder)[1]["metadata"]["id"], (1i64 << 62).to_string().as_str());
+}
+
+#[test]
+fn zeros_after_gzip_are_padding_and_other_bytes_are_damage() {
+    let packed = std::fs::read(sample("fed01.txt.gz")).unwrap();
+    let folder = Folder::new();
+    folder.write("padded.txt.gz", [&packed[..], &[0; 700]].concat());
+    folder.write("padded.tar.gz", [&std::fs::read(sample("pax.tar.gz")).unwrap()[..], &[0; 512]].concat());
+    folder.write("stray.txt.gz", [&packed[..], b"and more"].concat());
+    let failed = failures(&folder);
+    assert_eq!((failed.len(), failed[0].0.as_str()), (1, "stray.txt.gz"), "{failed:?}");
+    assert_eq!(names(&folder).len(), 5);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_called_damaged() {
+    let folder = Folder::new();
+    let input = std::fs::File::open(folder.path()).unwrap();
+    let run = Run::of(&folder.command(&["ingest", "-", "--format", "json"]).stdin(input).output().unwrap());
+    assert_eq!(run.status, 2);
+    let error = run.json()[0]["failed"][0]["error"].as_str().unwrap().to_owned();
+    assert!(error.starts_with("cannot read standard input: "), "{error}");
+}
+
+#[test]
+fn records_that_say_they_are_incomplete_are_skipped() {
+    let record = |id: &str, header: &str, number: usize| {
+        let text = prose(number);
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <{id}>\r\nContent-Type: text/plain\r\n{header}Content-Length: {}\r\n\r\n{text}\r\n\r\n",
+            text.len()
+        )
+    };
+    let folder = Folder::new();
+    let records =
+        [("one", "", 1), ("two", "WARC-Truncated: length\r\n", 2), ("three", "WARC-Segment-Number: 1\r\n", 3)];
+    folder.write("a.warc", records.map(|(id, header, number)| record(id, header, number)).concat());
+    let report = folder.ok(&["ingest", "--profile", "prose", ".", "--format", "json"]).json().remove(0);
+    assert_eq!(names(&folder), ["a.warc#one"]);
+    let skipped = report["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 2);
+    assert_eq!(skipped[0]["reason"], "cut short by the crawler (WARC-Truncated)");
 }

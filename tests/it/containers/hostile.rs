@@ -1,9 +1,14 @@
 //! Hostile containers: each limit has a name, is told of once, and leaves the rest of the run alone.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 use zip::write::SimpleFileOptions;
 
@@ -152,6 +157,84 @@ fn names_of_members_lead_nowhere() {
     assert!(!std::path::Path::new("/tmp/fpdb-was-here").exists());
 }
 
+/// The most memory that a run of the program has held, in MiB; 0 where there is no such account.
+fn memory(folder: &Folder, arguments: &[&str]) -> u64 {
+    let mut child = folder.command(arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+        peak = peak.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(child.wait().unwrap().success());
+    peak / 1024
+}
+
+#[test]
+fn large_records_do_not_wait_in_memory() {
+    let folder = Folder::new();
+    let line = format!("{{\"text\":\"{}\"}}\n", "so it goes, and on it goes ".repeat(600_000));
+    let mut file = std::fs::File::create(folder.path().join("a.jsonl")).unwrap();
+    for _ in 0..12 {
+        file.write_all(line.as_bytes()).unwrap();
+    }
+    drop((file, line));
+    let arguments = ["ingest", "-q", "--profile", "prose", "--memory", "8MiB", "--threads", "4", "a.jsonl"];
+    let peak = memory(&folder, &arguments);
+    assert!(peak < 120, "{peak} MiB at the most, for records of 16");
+    assert_eq!(names(&folder).len(), 12);
+}
+
+#[test]
+fn a_value_that_many_rows_share_counts_for_each() {
+    let schema = Arc::new(parse_message_type("message rows { required binary text (UTF8); }").unwrap());
+    let properties = WriterProperties::builder()
+        .set_dictionary_page_size_limit(1 << 30)
+        .set_compression(parquet::basic::Compression::ZSTD(Default::default()))
+        .build();
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, properties.into()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let value = ByteArray::from("x".repeat(10 << 20).into_bytes());
+    column.typed::<ByteArrayType>().write_batch(&vec![value; 100], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    let folder = Folder::new();
+    let bytes = file.into_inner().unwrap();
+    assert!(bytes.len() < 100_000, "{} bytes", bytes.len());
+    folder.write("a.parquet", bytes);
+    let (_, failed) = ingest(&folder, &[]);
+    assert_eq!(failed, ["a.parquet: it unfolds to more than 250 times its size"]);
+}
+
+#[test]
+fn members_that_would_share_a_name_or_have_none_fail() {
+    let folder = Folder::new();
+    let texts: Vec<String> = (0..6).map(prose).collect();
+    let names_in = ["b.txt", "../b.txt", "..", "a\u{1}", "a\u{2}", "c.txt"];
+    let members: Vec<(&str, &[u8])> =
+        names_in.iter().zip(&texts).map(|(name, text)| (*name, text.as_bytes())).collect();
+    folder.write("a.zip", zip_of(&members));
+    folder.write("b.tar", tar_of(&members));
+    let (run, failed) = ingest(&folder, &[]);
+    assert_eq!(run.status, 2);
+    let taken = "another member of the archive has this name too, once both are tidied";
+    assert_eq!(
+        failed,
+        [
+            format!("a.zip!b.txt: {taken}"),
+            "a.zip!..: its name in the archive names no file".to_owned(),
+            format!("a.zip!a\u{fffd}: {taken}"),
+            "b.tar!..: its name in the archive names no file".to_owned(),
+        ]
+    );
+    // A tar is a sequence, in which what comes later takes the place of what came before.
+    let expected = ["a.zip!b.txt", "a.zip!a\u{fffd}", "a.zip!c.txt", "b.tar!b.txt", "b.tar!a\u{fffd}", "b.tar!c.txt"];
+    assert_eq!(names(&folder), expected);
+}
+
 #[test]
 fn a_large_member_passes_through_in_little_memory() {
     // 96 MiB that do not compress away: numbers.
@@ -164,20 +247,7 @@ fn a_large_member_passes_through_in_little_memory() {
     let folder = Folder::new();
     folder.write("large.tar", tar_of(&[("large.txt", text.as_bytes())]));
     drop(text);
-    let memory = |arguments: &[&str]| {
-        let mut child = folder.command(arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
-        let status = format!("/proc/{}/status", child.id());
-        let mut peak = 0;
-        while child.try_wait().unwrap().is_none() {
-            let text = std::fs::read_to_string(&status).unwrap_or_default();
-            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
-            peak = peak.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        assert!(child.wait().unwrap().success());
-        peak / 1024
-    };
-    let peak = memory(&["ingest", "-q", "--memory", "8MiB", "--threads", "1", "large.tar"]);
+    let peak = memory(&folder, &["ingest", "-q", "--memory", "8MiB", "--threads", "1", "large.tar"]);
     // Where there is no such account it shows as 0.
     assert!(peak < 90, "{peak} MiB at the most, for a member of 96");
     assert_eq!(names(&folder), ["large.tar!large.txt"]);

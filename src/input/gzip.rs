@@ -1,0 +1,84 @@
+//! Gzip: all members of a file, one after the other, and the zeros that tapes and blocks of disks leave after them.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::GzDecoder;
+
+/// Reads what all members hold.
+pub(super) struct Gzip<R> {
+    /// `None` after the last, and after an error.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Gzip<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { member: Some(GzDecoder::new(input)) }
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(member) = &mut self.member else { return Ok(0) };
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            // Its checksum was right. What follows is another, or padding.
+            if let Some(member) = self.member.take() {
+                let mut input = member.into_inner();
+                self.member = follows(&mut input)?.then(|| GzDecoder::new(input));
+            }
+        }
+    }
+}
+
+/// Passes over zeros; false where nothing comes after them.
+fn follows(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = input.fill_buf()?;
+        let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+        let (is_end, is_over) = (bytes.is_empty(), zeros == bytes.len());
+        input.consume(zeros);
+        if is_end || !is_over {
+            return Ok(!is_end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn inside(parts: &[&[u8]]) -> io::Result<String> {
+        let mut text = String::new();
+        let bytes = parts.concat();
+        // Pieces so small that every boundary falls between two of them.
+        Gzip::new(io::BufReader::with_capacity(3, &bytes[..])).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn members_follow_each_other_and_zeros_are_no_more_than_padding() {
+        let (one, two) = (gzip("one "), gzip("two"));
+        assert_eq!(inside(&[&one]).unwrap(), "one ");
+        assert_eq!(inside(&[&one, &two]).unwrap(), "one two");
+        assert_eq!(inside(&[&one, &two, &[0; 1000]]).unwrap(), "one two");
+        assert_eq!(inside(&[&one, &[0; 10], &two]).unwrap(), "one two");
+        assert!(inside(&[&one, b"garbage"]).is_err());
+        assert!(inside(&[&one, &two[..5]]).is_err());
+        assert!(inside(&[&one[..one.len() - 1]]).is_err());
+        assert!(inside(&[]).is_err());
+    }
+}
