@@ -67,10 +67,20 @@ impl Open<'_> {
         let mut least = (self.least >> shift) as u32;
         for (block, (keys, opened)) in keys.as_chunks().0.iter().zip(opened.as_chunks().0).enumerate() {
             let mut candidates = lanes.equal_keys(keys, opened);
+            let first = TEXT * block;
+            if candidates == u64::MAX
+                && keys[0] != least
+                && first >= missing.max(after_least)
+                && let Some(hashes) = hashes.get(first - missing..first - missing + TEXT)
+                && select_all(keys, hashes, position + first as u64, out)
+            {
+                (least, after_least) = (keys[TEXT - 1], first + TEXT);
+                continue;
+            }
             while candidates != 0 {
                 let bit = candidates.trailing_zeros() as usize % TEXT;
                 candidates &= candidates - 1;
-                let index = TEXT * block + bit;
+                let index = first + bit;
                 let Some(&hash) = hashes.get(index.wrapping_sub(missing)) else { continue };
                 if index + 1 == after_least {
                     continue;
@@ -85,6 +95,18 @@ impl Open<'_> {
         }
         Some((position + after_least as u64).wrapping_sub(1))
     }
+}
+
+/// Selects all these hashes, the first of which has this position, unless keys that follow one another tie. Rare, since hashes
+/// must ascend or descend; apart, as the loop it is called from is slower with it.
+#[cold]
+#[inline(never)]
+fn select_all(keys: &[u32; TEXT], hashes: &[u64], position: u64, out: &mut Vec<Selected>) -> bool {
+    let are_different = keys.windows(2).all(|two| two[0] != two[1]);
+    if are_different {
+        out.extend(hashes.iter().zip(position..).map(|(&hash, position)| Selected { hash, position }));
+    }
+    are_different
 }
 
 impl Opening {

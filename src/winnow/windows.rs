@@ -18,8 +18,9 @@ use crate::lanes::{BLOCK, Job, Lanes, Processor, TEXT};
 /// Hashes that may be scanned again for each new one.
 const EARNED: usize = 4;
 
-/// Windows selected from at once, at most and at least.
-const AT_ONCE: usize = 1 << 11;
+/// Windows selected from at once: by low hashes at most, by an opening at most, by either at least.
+const MOST_BY_LOW: usize = 1 << 11;
+const MOST_BY_OPENING: usize = 1 << 10;
 const LEAST_AT_ONCE: usize = 64;
 
 /// The greatest window that openings are used for where credit is used up, and how many follow.
@@ -143,11 +144,10 @@ impl Job for Advance<'_> {
         }
         let Some(mut minimum) = state.minimum else { return };
         while state.next < state.length {
-            let end = state.length.min(state.next + AT_ONCE);
             if state.rightmost {
-                state.proceed::<L, true>(lanes, &mut minimum, end, out);
+                state.proceed::<L, true>(lanes, &mut minimum, out);
             } else {
-                state.proceed::<L, false>(lanes, &mut minimum, end, out);
+                state.proceed::<L, false>(lanes, &mut minimum, out);
             }
         }
         state.minimum = Some(minimum);
@@ -165,16 +165,15 @@ impl State {
         self.next = self.length;
     }
 
-    /// Goes on to `end`.
+    /// Goes on, by the quickest way that succeeds.
     #[inline(always)]
-    fn proceed<L: Lanes, const RIGHTMOST: bool>(
-        &mut self,
-        lanes: L,
-        minimum: &mut usize,
-        end: usize,
-        out: &mut Vec<Selected>,
-    ) {
-        if !self.select_low::<L, RIGHTMOST>(lanes, minimum, end, out) && !self.open(lanes, minimum, end, out) {
+    fn proceed<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, minimum: &mut usize, out: &mut Vec<Selected>) {
+        let end = self.length.min(self.next + MOST_BY_LOW);
+        if self.select_low::<L, RIGHTMOST>(lanes, minimum, end, out) {
+            return;
+        }
+        let end = self.length.min(self.next + MOST_BY_OPENING);
+        if !self.open(lanes, minimum, end, out) {
             self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
         }
     }
@@ -292,6 +291,11 @@ impl State {
                 next = minimum + 1;
                 self.chain.clear();
                 self.select(minimum, out);
+                // Then equal ones of two blocks are in one window.
+                if RIGHTMOST && w >= 2 * BLOCK {
+                    minimum = self.select_equal(lanes, minimum, length, out);
+                    next = minimum + 1;
+                }
                 // Descending hashes, or equal ones, or every other one: they need no search.
                 loop {
                     let least = self.hashes[minimum];
@@ -328,6 +332,30 @@ impl State {
         }
         self.next = next;
         *last = minimum;
+    }
+
+    /// Selects the hashes after the minimum that are equal to it, as long as each block holds one and none smaller: each
+    /// takes the place of the one before. Gives the last of them.
+    #[inline(always)]
+    fn select_equal<L: Lanes>(&self, lanes: L, mut minimum: usize, length: usize, out: &mut Vec<Selected>) -> usize {
+        let least = self.hashes[minimum];
+        let mut start = minimum + 1;
+        while start + BLOCK <= length
+            && let Some(block) = self.hashes[start..].first_chunk()
+            && lanes.below(block, least) == 0
+        {
+            let mut equal = lanes.equal(block, least);
+            if equal == 0 {
+                break;
+            }
+            minimum = start + equal.ilog2() as usize;
+            while equal != 0 {
+                self.select(start + equal.trailing_zeros() as usize, out);
+                equal &= equal - 1;
+            }
+            start += BLOCK;
+        }
+        minimum
     }
 
     /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
