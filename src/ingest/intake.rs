@@ -12,19 +12,15 @@ use std::thread;
 use roaring::RoaringBitmap;
 
 use super::pipeline::{Closed, Step};
+use super::record::{origin_of, record_of, settled};
 use super::sweep::Shrunk;
 use super::worker::{Parcel, Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
-use crate::clock;
-use crate::document::{Digest, Modified, Offsets};
+use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
-use crate::input::{About, FileFacts, ReadAs};
+use crate::input::{About, ReadAs};
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
-
-/// A file written to this shortly before it was looked at could be written to again without its time changing:
-/// file systems count time in steps of up to two seconds.
-const UNTRUSTED_SECONDS: i64 = 3;
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
 /// them and what the store needs to take them over take the rest.
@@ -213,7 +209,7 @@ impl Intake<'_> {
         match read {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;
-                let record = self.record_of(about, &read, self.batch.fingerprints());
+                let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
                 self.settle(record)?;
             }
             Err(error) => {
@@ -406,33 +402,6 @@ impl Intake<'_> {
         settled.map_or_else(|| self.store.document(id), |record| Ok(record.clone()))
     }
 
-    fn record_of(&self, about: About, read: &Read, fingerprints: u64) -> DocumentRecord {
-        let (source, modified) = origin_of(&about);
-        let facts = &read.facts;
-        DocumentRecord {
-            name: about.name,
-            source,
-            bytes: facts.text.bytes,
-            modified,
-            digest: read.digest,
-            encoding: facts.text.encoding.to_owned(),
-            undecodable: facts.text.undecodable,
-            lines: facts.text.lines,
-            symbols: facts.symbols,
-            kgrams: facts.kgrams,
-            fingerprints,
-            // What repeats is taken off once the postings are sorted.
-            distinct: fingerprints,
-            ingested_at: clock::now(),
-            member: about.member,
-            format: read.format.name().to_owned(),
-            extracted: facts.offsets == Offsets::Extracted,
-            metadata: about.metadata,
-            boilerplate: self.options.boilerplate,
-            stored_text: read.stored_text,
-        }
-    }
-
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
         let (last, settled) = (&self.last.settled, self.batch.settled());
         let identical = !settled.documents_with(&record.digest).is_empty()
@@ -494,16 +463,4 @@ impl Intake<'_> {
         self.observer.failed(&name, &error);
         self.summary.failed.push((name, error));
     }
-}
-
-/// Where a document was read from, and when that was written, where it can vouch for the content.
-fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
-    let Some(file) = &about.file else { return (None, None) };
-    (Some(file.source.clone()), settled(file))
-}
-
-/// When a file was written, where it can vouch for the content.
-fn settled(file: &FileFacts) -> Option<(i64, u32)> {
-    let settled = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
-    file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds))
 }

@@ -8,6 +8,7 @@ mod intake;
 mod memory;
 mod merge;
 mod pipeline;
+mod record;
 mod repair;
 mod sweep;
 mod worker;

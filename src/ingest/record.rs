@@ -1,0 +1,51 @@
+//! Record: what is kept of a document beside its fingerprints.
+
+use super::worker::Read;
+use crate::clock;
+use crate::document::{Modified, Offsets};
+use crate::input::{About, FileFacts};
+use crate::store::DocumentRecord;
+
+/// A file written to this shortly before it was looked at could be written to again without its time changing:
+/// file systems count time in steps of up to two seconds.
+const UNTRUSTED_SECONDS: i64 = 3;
+
+/// The record of a document that has been read, and of which so many fingerprints have been taken.
+pub(super) fn record_of(about: About, read: &Read, fingerprints: u64, boilerplate: bool) -> DocumentRecord {
+    let (source, modified) = origin_of(&about);
+    let facts = &read.facts;
+    DocumentRecord {
+        name: about.name,
+        source,
+        bytes: facts.text.bytes,
+        modified,
+        digest: read.digest,
+        encoding: facts.text.encoding.to_owned(),
+        undecodable: facts.text.undecodable,
+        lines: facts.text.lines,
+        symbols: facts.symbols,
+        kgrams: facts.kgrams,
+        fingerprints,
+        // What repeats is taken off once the postings are sorted.
+        distinct: fingerprints,
+        ingested_at: clock::now(),
+        member: about.member,
+        format: read.format.name().to_owned(),
+        extracted: facts.offsets == Offsets::Extracted,
+        metadata: about.metadata,
+        boilerplate,
+        stored_text: read.stored_text,
+    }
+}
+
+/// Where a document was read from, and when that was written, where it can vouch for the content.
+pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
+    let Some(file) = &about.file else { return (None, None) };
+    (Some(file.source.clone()), settled(file))
+}
+
+/// When a file was written, where it can vouch for the content.
+pub(super) fn settled(file: &FileFacts) -> Option<(i64, u32)> {
+    let settled = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
+    file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds))
+}
