@@ -372,6 +372,14 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A container too large to be read through for one of its members.
+    #[error("{} has more than {limit} bytes and is not searched for one member", path.display())]
+    NotSearched {
+        /// The container.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
     /// A stored document that can only be used by reading its text again, and the text is not there.
     #[error("the text of {name} is not where it was read from any more, or has changed")]
     TextGone {

@@ -42,7 +42,8 @@ fn read_again(
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
-    let candidate = match stored_document(source, record.member.as_deref(), &ReadOptions::default()) {
+    // However large the container: the document is lost otherwise.
+    let candidate = match stored_document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };

@@ -33,7 +33,7 @@ pub(crate) use layer::Compression;
 pub use limits::InputLimits;
 pub use metadata::MetadataTable;
 pub(crate) use reader::{Reader, format_of};
-pub(crate) use stored::{CLOSED, stored_document};
+pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
 use walk::candidate_of;
 pub use walk::measure;
 pub(crate) use walk::walk;

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Containers of more bytes are not searched for one member: `--store-text` is for those.
-const SEARCHED_BYTES: u64 = 64 << 20;
+/// Containers of more bytes are not searched for the text of a member while somebody waits: `--store-text` is for those.
+pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The part of a container or compressed file that a document is which was ingested closed: all of it, as it is.
 pub(crate) const CLOSED: &str = "";
@@ -36,11 +36,16 @@ fn parts_of(member: &str) -> (&str, Option<&str>) {
 }
 
 /// The document that was read from the file `source`, or from the part of it called `member`. Members are found by
-/// reading their container, up to 64 MiB of it, and held whole.
+/// reading their container, of at most `searched` bytes, and held whole.
 ///
 /// # Errors
-/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more.
-pub(crate) fn stored_document(source: &str, member: Option<&str>, options: &ReadOptions) -> Result<Candidate> {
+/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more; [`Error::NotSearched`].
+pub(crate) fn stored_document(
+    source: &str,
+    member: Option<&str>,
+    options: &ReadOptions,
+    searched: u64,
+) -> Result<Candidate> {
     let path = Path::new(source);
     // What may have taken the place of the file is not waited for.
     if is_pipe(path) {
@@ -55,7 +60,10 @@ pub(crate) fn stored_document(source: &str, member: Option<&str>, options: &Read
     options.fields.text = text.map_or(RecordFields::default().text, str::to_owned);
     let gone = || Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) };
     let Candidate { mut about, .. } = candidate_of(path)?;
-    let file = about.file.clone().filter(|file| file.bytes <= SEARCHED_BYTES).ok_or_else(gone)?;
+    let file = about.file.clone().ok_or_else(gone)?;
+    if file.bytes > searched {
+        return Err(Error::NotSearched { path: path.to_owned(), limit: searched });
+    }
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Err(gone()) };
     let mut found = None;

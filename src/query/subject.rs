@@ -7,7 +7,9 @@ use super::text::COMPARED_BYTES;
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::input::{Candidate, ReadAs, ReadOptions, Reader, format_of, single_document, stored_document};
+use crate::input::{
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document,
+};
 use crate::profile::Profile;
 use crate::store::{DocumentRecord, Store};
 
@@ -135,7 +137,7 @@ impl SubjectReader {
         }
         // Whatever keeps the text from being read again, the postings are there.
         if let Some(source) = &record.source
-            && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read)
+            && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES)
             && let Ok(subject) = self.read_as(&candidate, ReadAs::of(&record.format))
             && subject.digest == record.digest
         {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use crate::document::{Format, Offsets, Span};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::extract::{self, Limits, Lines, Map, Segment};
-use crate::input::{InputLimits, ReadOptions, Reader, format_of, single_document, stored_document};
+use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
@@ -55,7 +55,7 @@ pub(crate) fn bytes_of(
         return Ok(Bytes::Gone("its text was not stored, and it came from standard input"));
     };
     let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-    let stored = stored_document(source, record.member.as_deref(), &ReadOptions::default());
+    let stored = stored_document(source, record.member.as_deref(), &ReadOptions::default(), SEARCHED_BYTES);
     let read = stored.and_then(|candidate| {
         reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
             // A file that has grown is another text, however long.
@@ -68,6 +68,9 @@ pub(crate) fn bytes_of(
     Ok(match read {
         Ok(digest) if digest == record.digest => Bytes::Here(bytes),
         Ok(_) => Bytes::Gone("its file has changed since it was ingested"),
+        Err(Error::NotSearched { .. }) => {
+            Bytes::Gone("its container is too large to be searched for it (--store-text)")
+        }
         Err(_) => Bytes::Gone("its file can no longer be read"),
     })
 }
