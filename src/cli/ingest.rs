@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     options.memory = args.memory.unwrap_or(options.memory);
 
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
-    drop(Output::open(global)?);
+    let output = Output::open(global)?.unless_file();
     let started = Instant::now();
     let stop = interrupt::graceful();
     let watch = Watch { printer, progress: Progress::start(printer, &sources, &options), safe: Mutex::new(0) };
@@ -59,7 +59,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if links > 0 {
         printer.note(&format!("{links} symbolic links were not followed (--follow follows them)"));
     }
-    let mut output = Output::open(global)?;
+    let mut output = match output {
+        Some(output) => output,
+        None => Output::open(global)?,
+    };
     match global.format {
         Format::Json => output.json(&report)?,
         _ if global.quiet => {}

@@ -104,6 +104,11 @@ impl Output {
         Ok(Self { lines: BufWriter::new(lines), rows: csv::Writer::from_writer(rows), file, style })
     }
 
+    /// The same, unless it is a file that is to take its place.
+    pub(crate) fn unless_file(self) -> Option<Self> {
+        self.file.is_none().then_some(self)
+    }
+
     pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
         self.lines.write_all(text.as_bytes()).context("cannot write the results")
     }

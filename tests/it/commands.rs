@@ -321,6 +321,12 @@ fn a_file_of_results_is_replaced_when_all_is_written() {
     // An ingest does not take its own results for a document.
     let ingest = ["ingest", "--db", "other", "--exclude", ".fpdb", "-o", "report.txt", "."];
     folder.ok(&ingest);
+    let json = ["ingest", "--db", "third", "--format", "json", "-o", "pipe", "q.txt"];
+    assert!(std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    let pipe = folder.path().join("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    folder.ok(&json);
+    assert!(reader.join().unwrap().starts_with("{\"schema\":\"fpdb.ingest/1\""));
     assert!(!folder.ok(&["list", "--db", "other"]).stdout.contains("fpdb-output"));
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use fpdb::{Database, DocId, Error, Match, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection, Span};
+use fpdb::{
+    Database, DocId, Error, Match, Measure, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection, Span,
+};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::oracle::{Standard, ascii_chars, hashes, select};
@@ -196,7 +198,10 @@ impl Model {
         // is compared with as large a part of the k-grams as the distinct fingerprints are of the fingerprints.
         let own = Document::new("", asked.text, stored);
         let l = looked_up.len() as u128;
-        let sampled = looked_up.len() < subject.set.len();
+        // So is what is selected at a coarser window, where it is to tell a resemblance.
+        let coarser = at_window.w != stored.w && l > 0;
+        let part = looked_up.len() < subject.set.len();
+        let sampled = part || (coarser && options.mode == Mode::Resemblance);
         let sizes = |document: &Document| match sampled {
             true => (own.kgrams() * document.selected.len() as u128, document.kgrams() * own.selected.len() as u128),
             false => (own.set.len() as u128, document.set.len() as u128),
@@ -248,6 +253,14 @@ impl Model {
             assert!(close(got.resemblance, ratio(one.resemblance)), "{got:?}, not {:?}", one.resemblance);
             assert_eq!(got.identical, one.document.text == asked.text);
             assert_eq!(got.interval.is_some(), sampled);
+            let estimated = [
+                (Measure::Score, sampled),
+                (Measure::Containment, part),
+                (Measure::DocumentContainment, part || coarser),
+                (Measure::Resemblance, part || coarser),
+            ];
+            let estimated: Vec<Measure> = estimated.into_iter().filter(|one| one.1).map(|one| one.0).collect();
+            assert_eq!(got.estimated, estimated);
             if let Some((low, high)) = got.interval {
                 let mut ends = wilson(one.shared as f64, l as f64);
                 let (a, b) = sizes(one.document);
