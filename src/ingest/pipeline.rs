@@ -238,10 +238,11 @@ impl Walker<'_> {
     /// The documents that came of this file, if it was ingested whole under this name with the same settings and has not
     /// changed.
     fn known_documents(&self, name: &str, file: &FileFacts) -> Result<Option<u64>> {
-        let settings = self.options.settings(name);
         let known = self.store.container(&file.source)?.filter(|known| {
             let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
-            known.bytes == file.bytes && Some(known.modified) == modified && known.settings == settings
+            known.bytes == file.bytes
+                && Some(known.modified) == modified
+                && known.settings == self.options.settings(name)
         });
         Ok(known.map(|known| known.documents))
     }
