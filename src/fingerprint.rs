@@ -4,6 +4,7 @@
 use crate::document::{Format, Offsets};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map};
+use crate::input::InputLimits;
 pub use crate::kernel::Fingerprint;
 use crate::kernel::{Kernel, Totals};
 use crate::normalize::TextFacts;
@@ -50,6 +51,12 @@ impl Fingerprinter {
             length: 0,
             limits: Limits::default(),
         }
+    }
+
+    /// The same, with other limits to what documents of formats that are read whole may be.
+    #[must_use]
+    pub fn with_limits(self, limits: &InputLimits) -> Self {
+        Self { limits: Limits::of(limits), ..self }
     }
 
     /// Says which format the next document is in, before its first byte. It holds until it is said again; until then

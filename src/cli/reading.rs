@@ -43,6 +43,17 @@ pub(crate) struct LimitArgs {
     /// Arrays and objects within each other in a line of JSON
     #[arg(long, value_name = "N", default_value_t = InputLimits::default().json_depth)]
     pub(crate) max_json_depth: u32,
+    /// The size of a document in a format that is read whole: all but text, code and bytes; a quarter of it, where
+    /// that is HTML, Markdown, TeX or a notebook in another encoding than UTF-8
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size)]
+    pub(crate) max_whole_size: u64,
+    /// What the parts of a PDF, DOCX, ODT or EPUB may unpack to
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    pub(crate) max_unpacked_size: u64,
+    /// How many times its size that may be, beyond 16 MiB
+    #[arg(long, value_name = "TIMES", default_value_t = InputLimits::default().unpacking)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_unpacking: u64,
 }
 
 impl LimitArgs {
@@ -55,6 +66,9 @@ impl LimitArgs {
             nesting: self.max_nesting,
             members: self.max_members,
             json_depth: self.max_json_depth,
+            whole_bytes: self.max_whole_size,
+            unpacked_bytes: self.max_unpacked_size,
+            unpacking: self.max_unpacking,
         }
     }
 }

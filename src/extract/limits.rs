@@ -2,6 +2,7 @@
 
 use crate::document::Format;
 use crate::error::{Error, Result};
+use crate::input::InputLimits;
 use crate::normalize::is_plain_utf8;
 
 /// How large documents that are read whole may be, and what is in them.
@@ -11,20 +12,22 @@ pub(crate) struct Limits {
     pub(crate) document: u64,
     /// Bytes that are unpacked of one, all its parts together.
     pub(crate) unpacked: u64,
-    /// How many times larger than the document that may be, once it is more than [`SMALL`].
+    /// How many times larger than the document that may be, once it is more than [`InputLimits::FREE_UNPACKED_BYTES`].
     pub(crate) expansion: u64,
 }
 
-/// What any document may unpack to.
-const SMALL: u64 = 16 << 20;
-
 impl Default for Limits {
     fn default() -> Self {
-        Self { document: 256 << 20, unpacked: 1 << 30, expansion: 100 }
+        Self::of(&InputLimits::default())
     }
 }
 
 impl Limits {
+    pub(crate) fn of(limits: &InputLimits) -> Self {
+        let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
+        Self { document, unpacked, expansion }
+    }
+
     /// Refuses a document of more bytes than can be held.
     pub(crate) fn check_document(&self, format: Format, bytes: u64) -> Result<()> {
         if bytes <= self.document {
@@ -45,6 +48,6 @@ impl Limits {
 
     /// What a document of this many bytes may unpack to.
     pub(super) fn unpacked(&self, bytes: u64) -> u64 {
-        bytes.saturating_mul(self.expansion).max(SMALL).min(self.unpacked)
+        bytes.saturating_mul(self.expansion).max(InputLimits::FREE_UNPACKED_BYTES).min(self.unpacked)
     }
 }

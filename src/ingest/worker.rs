@@ -72,7 +72,7 @@ pub(super) fn work(
         // Of a database that was empty nothing can be known.
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits),
-        fingerprinter: Fingerprinter::new(store.profile()),
+        fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),
     };
     let mut worker = new();
     loop {

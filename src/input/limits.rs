@@ -26,11 +26,21 @@ pub struct InputLimits {
     pub members: u64,
     /// Arrays and objects within each other in a line of JSON.
     pub json_depth: u32,
+    /// Bytes of a document in a format that is read whole: all but text, code and bytes. A quarter of it, where its
+    /// characters have to be decoded first.
+    pub whole_bytes: u64,
+    /// Bytes that the parts of a document (of PDF, DOCX, ODT, EPUB) may unpack to.
+    pub unpacked_bytes: u64,
+    /// How many times its own size that may be, past [`InputLimits::FREE_UNPACKED_BYTES`].
+    pub unpacking: u64,
 }
 
 impl InputLimits {
     /// What may unfold in any case, however small it was: small files compress by any factor.
     pub const FREE_BYTES: u64 = 64 << 20;
+
+    /// What the parts of any document may unpack to.
+    pub const FREE_UNPACKED_BYTES: u64 = 16 << 20;
 }
 
 impl Default for InputLimits {
@@ -43,6 +53,9 @@ impl Default for InputLimits {
             nesting: 8,
             members: 100_000_000,
             json_depth: 64,
+            whole_bytes: 256 << 20,
+            unpacked_bytes: 1 << 30,
+            unpacking: 100,
         }
     }
 }

@@ -68,6 +68,9 @@ fn help_mentions_every_flag() {
                 "--max-nesting",
                 "--max-members",
                 "--max-json-depth",
+                "--max-whole-size",
+                "--max-unpacked-size",
+                "--max-unpacking",
             ],
         ),
         (

@@ -131,6 +131,22 @@ fn every_limit_has_a_flag() {
     assert_eq!(limited(&["--max-document-size", "2000"], "many").len(), 5);
     assert_eq!(limited(&["--max-document-size", "900"], "large"), ["large.txt: the document has more than 900 bytes"]);
     assert_eq!(limited(&["--max-record-size", "100"], "deep"), ["deep.jsonl:1: the record has more than 100 bytes"]);
+
+    folder.write("page.html", format!("<html><p>{}", prose(3)));
+    folder.write("book.epub", std::fs::read(sample("sample.epub")).unwrap());
+    let page = limited(&["--max-whole-size", "900"], "page");
+    assert!(page.len() == 1 && page[0].contains("more than 900 bytes, the most that is read whole"), "{page:?}");
+    let book = limited(&["--max-unpacked-size", "900"], "book");
+    assert!(book.len() == 1 && book[0].contains("unpacks to more than"), "{book:?}");
+    // Times the document's size, past what small ones may have.
+    let relations: &[u8] = br#"<Relationships><Relationship Target="word/document.xml"
+        Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>"#;
+    let body = format!("<d><p><t>{}</t></p></d>", " ".repeat(20 << 20));
+    let parts =
+        [("[Content_Types].xml", &b"<Types/>"[..]), ("_rels/.rels", relations), ("word/document.xml", body.as_bytes())];
+    folder.write("wide.docx", zip_of(&parts));
+    assert!(limited(&["--max-unpacking", "2"], "wide")[0].contains("unpacks to more than"));
+    assert!(limited(&["--max-unpacking", "100000"], "wide").is_empty());
 }
 
 #[test]
