@@ -117,6 +117,7 @@ impl Report {
         let mut documents = Documents::default();
         let profile = report.profile.clone();
         let query = documents.query(&report, a);
+        documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         let best = report.matches.first().map_or(0.0, |found| found.resemblance);
@@ -163,7 +164,7 @@ impl Report {
         let left = listed.len().saturating_sub(about.max_pairs) as u64;
         listed.truncate(about.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-        let mut found = found_in(database, &ids, how, PASSAGES)?;
+        let mut found = found_in(database, &ids, how, Some(PASSAGES))?;
         let mut documents = Documents::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for pair in listed {

@@ -26,6 +26,18 @@ function clusters(pairs) {
   return [...members.values()].sort((a, b) => b.length - a.length || a[0] - b[0]);
 }
 
+// What documents are called in little room: the last part of their names, or where several share that, the part before it.
+function labelled(documents, called) {
+  const labels = new Map(documents.map((document) => [document, called(document).split("/").pop()]));
+  const uses = new Map();
+  for (const label of labels.values()) uses.set(label, (uses.get(label) || 0) + 1);
+  for (const document of documents) {
+    const parts = called(document).split("/");
+    if (uses.get(labels.get(document)) > 1 && parts.length > 1) labels.set(document, parts[parts.length - 2]);
+  }
+  return labels;
+}
+
 // The largest clusters that fit, laid out by forces: always the same way, for d3-force draws no true lots.
 function graph(groups, pairs, open, choose) {
   const nodes = [];
@@ -54,6 +66,7 @@ function graph(groups, pairs, open, choose) {
   const wide = Math.max(box[2], 360);
   const high = Math.max(box[3], 180);
   const called = (document) => short(report.documents[document].name);
+  const labels = labelled(nodes.map((node) => node.document), called);
   const picture = s("svg", { viewBox: [box[0] - (wide - box[2]) / 2, box[1] - (high - box[3]) / 2, wide, high].map((x) => x.toFixed(1)).join(" "),
     role: "img", "aria-label": `${count(nodes.length, "document")} in ${count(drawn, "cluster")}; the list below names them` });
   for (const link of links) {
@@ -67,7 +80,7 @@ function graph(groups, pairs, open, choose) {
       s("title", {}, called(node.document))));
   }
   if (nodes.length <= 40) for (const node of nodes) {
-    const last = called(node.document).split("/").pop();
+    const last = labels.get(node.document);
     picture.append(s("text", { x: node.x.toFixed(1), y: (node.y + 17).toFixed(1), "text-anchor": "middle" }, last.length > 20 ? `${last.slice(0, 18)}\u2026` : last));
   }
   const left = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);

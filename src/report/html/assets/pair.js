@@ -90,7 +90,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     return h("th", { scope: "col", class: column ? "number" : null, "aria-sort": column === 0 && "ascending" }, h("button", { class: "plain", type: "button", onclick: sort }, words));
   });
   const table = h("nav", { class: "passages", tabindex: 0, "aria-label": "passages" },
-    pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `The ${grouped(passages.length)} longest of ${count(pair.passages, "passage")}.`),
+    pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `Shown are ${grouped(passages.length)} of ${count(pair.passages, "passage")}: the longest, without those that lie within far longer ones on both sides.`),
     passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
     data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
     data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
@@ -103,7 +103,7 @@ function draw(main, pair, documents, data, texts, wanted) {
   } }, "hide table");
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold,
-    texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, or held by many documents"),
+    texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, or held by many documents"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages });
 
