@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, ArgGroup, Args, ValueEnum};
 
 use super::args::{ProfileArgs, parse_size};
-use super::reading::ReadArgs;
+use super::reading::QueryReadArgs;
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("queries").args(["files", "document"]).required(true).multiple(true)))]
@@ -41,7 +41,7 @@ pub(crate) struct QueryArgs {
     #[arg(long)]
     pub(crate) no_passages: bool,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) read: QueryReadArgs,
     /// Exit with status 1 if nothing was found
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
@@ -127,7 +127,7 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) read: QueryReadArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
     #[command(flatten)]

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let found = !report.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {
-        let about = html.about(args.joining.flags(), Vec::new())?;
+        let about = html.about([args.read.flags(), args.joining.flags()].concat(), Vec::new())?;
         let report = Report::of_diff(report, Origin::File(a), Origin::File(b), about);
         let texts = DocumentTexts { database: None, unit: profile.unit, read: &args.read.options() };
         complete = html.write(report, &texts, printer)?;

@@ -119,7 +119,7 @@ fn report(
         ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
         ("--weight", text(args.weight == Weight::Idf, "idf".into())),
     ];
-    let flags = [flags, args.joining.flags()].concat();
+    let flags = [flags, args.read.flags(), args.joining.flags()].concat();
     let how = PairEvidence { max_df: options.max_df, joining: options.joining };
     let how = options.passages.then_some(&how);
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, failures)? };

@@ -74,9 +74,29 @@ impl LimitArgs {
 }
 
 impl ReadArgs {
-    /// How query documents are read.
     pub(crate) fn options(&self) -> ReadOptions {
         ReadOptions { front_end: self.front_end, closed: self.no_expand, ..ReadOptions::default() }
+    }
+}
+
+/// How query documents are read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct QueryReadArgs {
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Ignore what stands in quotation marks in the query: its fingerprints count in no match, and are told (prose only)
+    #[arg(long)]
+    pub(crate) skip_quotes: bool,
+}
+
+impl QueryReadArgs {
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions { skip_quotes: self.skip_quotes, ..self.read.options() }
+    }
+
+    /// What was typed, for a report.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned()))]
     }
 }
 

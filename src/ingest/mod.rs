@@ -84,7 +84,7 @@ impl IngestOptions {
 
     /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
     fn settings(&self, name: &str) -> u64 {
-        let ReadOptions { front_end, closed, fields, limits: _ } = &self.read;
+        let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _ } = &self.read;
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.boilerplate, self.store_text);
         // A run that deletes nothing may leave what the container no longer holds.

@@ -72,6 +72,8 @@ pub struct ReadOptions {
     pub fields: RecordFields,
     /// What a file may unfold to.
     pub limits: InputLimits,
+    /// Of a query document, ignores what stands in quotation marks. Documents that are stored count whole.
+    pub skip_quotes: bool,
 }
 
 /// Which front-end reads documents.

@@ -4,6 +4,7 @@
 use super::Sink;
 use super::decode::Decoder;
 use super::symbols::Symbols;
+use crate::document::Span;
 
 /// Bytes decoded at a time.
 const PIECE: usize = 64 << 10;
@@ -66,6 +67,19 @@ impl Readable {
             units += c.len_utf16() as u64;
         }
         units
+    }
+
+    /// Its characters, and where each stands in the original.
+    pub(crate) fn characters(&self) -> impl Iterator<Item = (char, Span)> {
+        self.places.iter().enumerate().flat_map(|(index, place)| {
+            let end = self.places.get(index + 1).map_or(self.text.len(), |next| next.text);
+            let mut start = place.origin;
+            self.text[place.text..end].chars().map(move |c| {
+                let at = Span { start, end: start + place.width.unwrap_or(c.len_utf8() as u64) };
+                start = at.end;
+                (c, at)
+            })
+        })
     }
 
     fn push(&mut self, text: &str, origin: u64, width: Option<u64>) {
@@ -160,6 +174,8 @@ mod tests {
             assert_eq!(readable.units_at(end), units, "after {c} at {end}");
         }
         assert_eq!(readable.units, units);
+        let characters = readable.characters().map(|(c, at)| (c, (at.start, at.end)));
+        assert!(characters.eq(text.chars().zip(spans.iter().copied())));
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::estimate::Sizes;
-use super::evidence::{query_text, whole_text};
+use super::evidence::{query_text, spans, whole_text};
 use super::passages::{self, Found, Mark, PassageOptions};
 use super::subject::{Subject, SubjectReader};
 use super::text::Symboliser;
-use super::{Match, QueryAnswer, Weight};
+use super::{IgnoredBecause, Match, QueryAnswer, Weight};
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::input::ReadOptions;
@@ -29,7 +29,10 @@ pub fn diff(
 ) -> Result<QueryAnswer> {
     let mut reader = SubjectReader::new(profile, None, read)?;
     let (a, b) = (reader.read(a)?, reader.read(b)?);
-    let shared = a.hashes.iter().filter(|entry| !b.with_hash(entry.hash).is_empty()).count() as u64;
+    let shared = shared_hashes(&a, &b).count() as u64;
+    let quoted: Vec<_> =
+        a.hashes.iter().filter(|entry| entry.quoted).map(|entry| (entry, IgnoredBecause::Quoted)).collect();
+    let ignored = spans(&a, &quoted);
     let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, options)] } else { Vec::new() };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
@@ -43,11 +46,17 @@ pub fn diff(
         found: shared,
         boilerplate: 0,
         common: 0,
+        quoted: quoted.len() as u64,
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,
         matches,
-        ignored: Vec::new(),
+        ignored,
     })
+}
+
+/// The hashes of `a` that count and that `b` has too.
+fn shared_hashes(a: &Subject, b: &Subject) -> impl Iterator<Item = u64> {
+    a.hashes.iter().filter(|entry| !entry.quoted && !b.with_hash(entry.hash).is_empty()).map(|entry| entry.hash)
 }
 
 fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> Match {
@@ -80,8 +89,8 @@ fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> M
 /// Compares the texts; where one is too large, the fingerprints.
 fn find_passages(a: &Subject, b: &Subject, options: &PassageOptions) -> (Found, Option<&'static str>) {
     let mut symboliser = Symboliser::new(&a.profile);
-    let shared = a.hashes.iter().map(|entry| entry.hash).filter(|&hash| !b.with_hash(hash).is_empty());
-    let texts = query_text(a, &mut symboliser, shared).and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
+    let texts =
+        query_text(a, &mut symboliser, shared_hashes(a, b)).and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     match texts {
         Ok((a, b)) => (a.compare(&b, options), None),
         Err(why) => {
@@ -93,7 +102,7 @@ fn find_passages(a: &Subject, b: &Subject, options: &PassageOptions) -> (Found, 
 
 /// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
 fn marks(a: &Subject, b: &Subject) -> (Vec<Mark>, HashMap<u32, Place>) {
-    let common: Vec<&Fingerprint> = a.hashes.iter().flat_map(|entry| b.with_hash(entry.hash)).collect();
+    let common: Vec<&Fingerprint> = shared_hashes(a, b).flat_map(|hash| b.with_hash(hash)).collect();
     let marks = (0..).zip(&common).map(|(ordinal, fingerprint)| Mark { hash: fingerprint.hash, ordinal }).collect();
     let places = (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, Place::of(fingerprint))).collect();
     (marks, places)

@@ -34,6 +34,10 @@ impl Shared {
         let mut ignored: Vec<(&SubjectHash, IgnoredBecause)> = Vec::new();
         let mut lookup = store.lookup(subject.hashes.len())?;
         for hash in &subject.hashes {
+            if hash.quoted {
+                ignored.push((hash, IgnoredBecause::Quoted));
+                continue;
+            }
             let Holders::Documents(postings) = lookup.holders(hash.hash)? else {
                 ignored.push((hash, IgnoredBecause::Boilerplate));
                 continue;
@@ -62,7 +66,7 @@ impl Shared {
 }
 
 /// The parts of the query that hashes stand for, those that touch joined.
-fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]) -> Vec<Ignored> {
+pub(super) fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]) -> Vec<Ignored> {
     let mut spans: Vec<Ignored> = Vec::new();
     for &(hash, because) in hashes {
         spans.extend(subject.with_hash(hash.hash).iter().map(|fingerprint| Ignored {

@@ -10,6 +10,7 @@ mod diff;
 mod estimate;
 mod evidence;
 mod passages;
+mod quotes;
 mod rank;
 mod subject;
 mod text;
@@ -125,6 +126,9 @@ pub struct QueryAnswer {
     pub boilerplate: u64,
     /// How many of those are held by more than `max_df` documents, and were left out of all scores.
     pub common: u64,
+    /// How many of those stand in quotation marks only and were left out of all scores; with
+    /// [`ReadOptions::skip_quotes`].
+    pub quoted: u64,
     /// `found / looked_up`: the share of the query that the whole corpus holds.
     pub corpus_containment: f64,
     /// Best first.
@@ -153,6 +157,8 @@ pub enum IgnoredBecause {
     Boilerplate,
     /// More documents hold them than the df cap allows.
     Common,
+    /// They stand in quotation marks.
+    Quoted,
 }
 
 /// One document that shares text with the query.
@@ -234,6 +240,12 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     let mut lookup = store.lookup(looked_up.len())?;
     let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
     for hash in looked_up {
+        if hash.quoted {
+            tally.quoted += 1;
+            // As boilerplate: looked up, and found nowhere that counts.
+            tally.looked_up.add(options.weight.of(0, tally.documents));
+            continue;
+        }
         tally.count(&mut lookup, hash.hash, subject.id, options)?;
     }
     if looked_up.is_empty() {
@@ -268,6 +280,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         found: tally.found,
         boilerplate: tally.boilerplate,
         common: tally.common.len() as u64,
+        quoted: tally.quoted,
         corpus_containment: share(tally.found),
         matches,
         matching_documents,
@@ -285,6 +298,8 @@ struct Tally {
     found: u64,
     /// Hashes that boilerplate holds.
     boilerplate: u64,
+    /// Hashes that stand in quotation marks only.
+    quoted: u64,
     /// Hashes above the df cap, ascending.
     common: Vec<u64>,
     /// For each document the looked-up hashes it holds.

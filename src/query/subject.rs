@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use super::quotes::quotations;
 use super::text::COMPARED_BYTES;
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document,
 };
-use crate::profile::Profile;
+use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
 
 /// A query document's fingerprints.
@@ -49,6 +50,8 @@ pub(crate) struct SubjectHash {
     pub(crate) hash: u64,
     first: usize,
     end: usize,
+    /// It stands in quotation marks wherever the query has it, and is not to count.
+    pub(crate) quoted: bool,
 }
 
 /// What is known of a query document beside its fingerprints.
@@ -74,13 +77,32 @@ impl Subject {
         let mut first = 0;
         for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
             let end = first + same.len();
-            hashes.push(SubjectHash { hash: same[0].hash, first, end });
+            hashes.push(SubjectHash { hash: same[0].hash, first, end, quoted: false });
             first = end;
         }
         let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
         Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: None }
+    }
+
+    /// Marks the hashes that stand in quotation marks only.
+    fn mark_quoted(&mut self) -> Result<()> {
+        let impossible =
+            |expected| Error::InvalidParameter { name: "--skip-quotes", value: self.name.clone(), expected };
+        if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
+            return Err(impossible("documents read as prose: unit char or word"));
+        }
+        let text = self.text.as_ref().ok_or_else(|| impossible("a document whose text is there, of 32 MiB at most"))?;
+        let quotations = quotations(&text.bytes, text.format)?;
+        let is_quoted = |fingerprint: &Fingerprint| {
+            let after = quotations.partition_point(|quotation| quotation.start <= fingerprint.span.start);
+            after > 0 && fingerprint.span.end <= quotations[after - 1].end
+        };
+        for hash in &mut self.hashes {
+            hash.quoted = self.fingerprints[hash.first..hash.end].iter().all(is_quoted);
+        }
+        Ok(())
     }
 
     /// The fingerprints that have a hash, in order of position.
@@ -195,14 +217,18 @@ impl SubjectReader {
         let format = reading.format.unwrap_or_default();
         let text = reading.text.map(|bytes| SubjectText { bytes, format });
         let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints) };
-        Ok(match coarser {
+        let mut subject = match coarser {
             Some(facts) => {
                 let (facts, size) = facts?;
                 let distinct_kgrams = distinct_kgrams(facts.kgrams, reading.at_stored_window.len() as u64, size);
                 Subject { size, distinct_kgrams, ..subject }
             }
             None => subject,
-        })
+        };
+        if self.read.skip_quotes {
+            subject.mark_quoted()?;
+        }
+        Ok(subject)
     }
 
     /// At the database's own window only: a coarser selection needs the text.
@@ -233,7 +259,11 @@ impl SubjectReader {
             symbols: record.symbols,
             kgrams: record.kgrams,
         };
-        Ok(Subject::new(about, self.profile, fingerprints))
+        let mut subject = Subject::new(about, self.profile, fingerprints);
+        if self.read.skip_quotes {
+            subject.mark_quoted()?;
+        }
+        Ok(subject)
     }
 }
 

@@ -116,6 +116,9 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     if report.common > 0 {
         let _ = writeln!(page, "  {} left out as common", count(report.common, "fingerprint"));
     }
+    if report.quoted > 0 {
+        let _ = writeln!(page, "  {} ignored as quoted", count(report.quoted, "fingerprint"));
+    }
     if query.fingerprints == 0 {
         let _ = writeln!(page, "  too short: {} symbols make one k-gram", report.profile.k);
     }

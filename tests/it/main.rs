@@ -15,6 +15,7 @@ mod model;
 mod oracle;
 mod pairs;
 mod plants;
+mod quotes;
 mod report;
 mod support;
 mod texts;

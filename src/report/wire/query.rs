@@ -31,6 +31,9 @@ pub struct QueryReport {
     pub boilerplate: u64,
     /// How many of them more documents hold than the df cap allows; no match counts them.
     pub common: u64,
+    /// How many of them stand in quotation marks and count in no match, with `--skip-quotes`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub quoted: u64,
     /// `found / looked_up`.
     pub corpus_containment: f64,
     /// Documents that reach the least score, shown or not.
@@ -47,7 +50,7 @@ pub struct QueryReport {
 pub struct IgnoredReport {
     /// Where.
     pub query: SpanReport,
-    /// `boilerplate` or `common`.
+    /// `boilerplate`, `common` or `quoted`.
     pub because: String,
 }
 
@@ -136,6 +139,11 @@ pub struct SpanReport {
     pub lines: [u64; 2],
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl QueryReport {
     /// The report of an answer, from a database of the profile `stored`.
     #[must_use]
@@ -162,6 +170,7 @@ impl QueryReport {
             found: answer.found,
             boilerplate: answer.boilerplate,
             common: answer.common,
+            quoted: answer.quoted,
             corpus_containment: answer.corpus_containment,
             matching_documents: answer.matching_documents,
             ignored: answer.ignored.iter().map(IgnoredReport::new).collect(),
@@ -175,6 +184,7 @@ impl IgnoredReport {
         let because = match ignored.because {
             IgnoredBecause::Boilerplate => "boilerplate",
             IgnoredBecause::Common => "common",
+            IgnoredBecause::Quoted => "quoted",
         };
         Self { query: SpanReport::new(ignored.query, ignored.query_lines), because: because.into() }
     }

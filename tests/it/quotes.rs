@@ -1,0 +1,83 @@
+//! Quotations: what the query says is somebody else's is told, and counts in no match.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// Words that share nothing with those of another seed.
+fn prose(seed: u64, words: u64) -> String {
+    let words = (0..words).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 90_000));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A stored source, and an essay that quotes one part of it and copies another.
+fn essay() -> Folder {
+    let folder = Folder::new();
+    let (quoted, copied) = (prose(1, 60), prose(2, 60));
+    folder.write("docs/source.txt", format!("{copied}\n\n{quoted}\n"));
+    folder.write("essay.txt", format!("{}\n\n“{quoted}”\n\n{copied}\n", prose(3, 50)));
+    folder.write("quoting.txt", format!("{} “{quoted}”\n", prose(4, 50)));
+    folder
+}
+
+type Spans = Vec<(u64, u64)>;
+
+/// The passages of the best match, and what is ignored: bytes of the query.
+fn spans(answer: &Value) -> (Spans, Spans) {
+    let pair = |span: &Value| (span["start"].as_u64().unwrap(), span["end"].as_u64().unwrap());
+    let all = |list: &Value| list.as_array().unwrap().iter().map(|entry| pair(&entry["query"])).collect();
+    (all(&answer["matches"][0]["passages"]), all(&answer["ignored"]))
+}
+
+#[test]
+fn what_is_quoted_counts_in_no_match() {
+    let folder = essay();
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let text = std::fs::read_to_string(folder.path().join("essay.txt")).unwrap();
+    let (open, close) = (text.find('“').unwrap() as u64, text.find('”').unwrap() as u64 + 3);
+    let in_quotes = |span: &(u64, u64)| open <= span.0 && span.1 <= close;
+    for command in [
+        &["query", "essay.txt", "--format", "json"][..],
+        &["diff", "essay.txt", "docs/source.txt", "--profile", "prose", "--format", "json"],
+    ] {
+        let whole = &folder.ok(command).json()[0];
+        let skipped = &folder.ok(&[command, &["--skip-quotes"]].concat()).json()[0];
+        let number = |answer: &Value, field: &str| answer[field].as_u64().unwrap();
+        // The answer without the flag says nothing of quotations; with it every fingerprint is accounted for.
+        assert_eq!((whole.get("quoted"), &whole["ignored"]), (None, &serde_json::json!([])));
+        let quoted = number(skipped, "quoted");
+        assert!(quoted > 10, "{skipped}");
+        assert!(number(skipped, "found") < number(whole, "found"));
+        assert!(number(skipped, "found") + quoted >= number(whole, "found"));
+        assert_eq!(number(skipped, "looked_up"), number(whole, "looked_up"));
+        assert!(skipped["matches"][0]["containment"].as_f64() < whole["matches"][0]["containment"].as_f64());
+        let (passages, ignored) = spans(skipped);
+        assert!(spans(whole).0.iter().any(|&(start, end)| start < close && end > open));
+        assert_eq!(passages.len(), 1, "{skipped}");
+        assert!(passages[0].0 >= close && passages[0].1 > close + 100, "{passages:?}");
+        assert!(!ignored.is_empty() && ignored.iter().all(in_quotes), "{ignored:?} in {open} to {close}");
+        assert!(skipped["ignored"].as_array().unwrap().iter().all(|entry| entry["because"] == "quoted"));
+    }
+    let nothing = folder.run(&["query", "-e", "--skip-quotes", "quoting.txt"]);
+    assert_eq!(nothing.status, 1, "{nothing:#?}");
+    assert!(nothing.stdout.contains("fingerprints ignored as quoted"), "{}", nothing.stdout);
+    // The texts are in one report, the quotation grey.
+    folder.ok(&["query", "essay.txt", "--skip-quotes", "--format", "html", "-o", "report"]);
+    let data = std::fs::read_to_string(folder.path().join("report/data/text-1.js")).unwrap();
+    assert!(!data.contains("\"ignored\":[]"));
+}
+
+#[test]
+fn quotations_are_looked_for_in_prose_whose_text_is_there() {
+    let folder = essay();
+    let code = folder.run(&["diff", "--skip-quotes", "essay.txt", "docs/source.txt", "--profile", "code"]);
+    assert_eq!(code.status, 2);
+    assert!(code.stderr.contains("--skip-quotes") && code.stderr.contains("unit char or word"), "{}", code.stderr);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs", "essay.txt"]);
+    let stored = ["query", "--document", "essay.txt", "--skip-quotes"];
+    assert!(folder.ok(&stored).stdout.contains("ignored as quoted"));
+    std::fs::remove_file(folder.path().join("essay.txt")).unwrap();
+    let gone = folder.run(&stored);
+    assert_eq!(gone.status, 2);
+    assert!(gone.stderr.contains("whose text is there"), "{}", gone.stderr);
+}
