@@ -25,6 +25,9 @@ const LIMITS: InputLimits = InputLimits {
     nesting: 4,
     members: 200,
     json_depth: 20,
+    whole_bytes: 100_000,
+    unpacked_bytes: 1 << 20,
+    unpacking: 100,
 };
 
 /// Gives at most so many bytes at a time.
