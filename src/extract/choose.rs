@@ -71,7 +71,10 @@ fn is_program(extension: &str) -> bool {
 /// The format of a document that is no text, by its first bytes.
 fn binary(head: &[u8]) -> Option<Format> {
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
-    if memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
+    // Readers of PDF take bytes before its mark; a text that speaks of it has none that are no text.
+    if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-")
+        && (at == 0 || head[..at].iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()))
+    {
         return Some(Format::Pdf);
     }
     if !head.starts_with(b"PK\x03\x04") {
@@ -166,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 24] = [
+        let cases: [(&str, &[u8], Format); 25] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -179,6 +182,7 @@ mod tests {
             ("a.htm", b"plain", Format::Html),
             ("a", b"%PDF-1.7", Format::Pdf),
             ("a.txt", b"\0\0 junk %PDF-1.7", Format::Pdf),
+            ("a.rs", b"const MARK: &str = \"%PDF-\";\n", Format::Text),
             ("a.pdf", b"no pdf", Format::Text),
             (
                 "a",

@@ -18,6 +18,7 @@ use super::layer::Compression;
 use super::limits::{Guard, Meter};
 use super::reader::PIECE;
 use crate::error::Error;
+use crate::guarded::guarded;
 
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;
@@ -39,7 +40,8 @@ pub(super) fn decompress_ahead<'a>(
     let (returned, empty) = channel();
     let thread = thread::Builder::new().name("decompress".into());
     thread.spawn(move || {
-        if let Err(error) = decode(compression, input, &sender, &empty) {
+        let done = guarded(|| decode(compression, input, &sender, &empty));
+        if let Err(error) = done.unwrap_or_else(|detail| Err(io::Error::other(detail))) {
             // A reader that is gone wants to know nothing.
             let _ = sender.send(Err(error));
         }

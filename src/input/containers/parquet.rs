@@ -113,6 +113,11 @@ fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
 /// Pages are decoded in memory, so what they say of their size is looked at before.
 fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>) -> Result<()> {
     for column in group.metadata().columns() {
+        // The library panics on these.
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        if start < 0 || column.compressed_size() < 0 {
+            return Err(undecodable(ParquetError::General("a column begins or ends before the file".to_owned())));
+        }
         let wanted = columns
             .get_fields()
             .iter()
