@@ -59,13 +59,20 @@ fn of_family(name: &str, cache: &Cache) -> Result<Options> {
             .get_options_from_string("block_based_table_factory={index_shortening=kNoShortening}")
             .map_err(failed("set itself up")),
         // Read for the few documents that are shown: size before speed.
-        POSITIONS | DOCUMENTS | NAMES => Ok(table(cache, 16 << 10, DBCompressionType::Zstd)),
+        POSITIONS | DOCUMENTS | NAMES => Ok(merged(table(cache, 16 << 10, DBCompressionType::Zstd))),
         // Compressed already; a chunk is read for itself.
-        TEXTS => Ok(table(cache, 16 << 10, DBCompressionType::None)),
-        CONTAINERS => Ok(table(cache, 4 << 10, DBCompressionType::Zstd)),
+        TEXTS => Ok(merged(table(cache, 16 << 10, DBCompressionType::None))),
+        CONTAINERS => Ok(merged(table(cache, 4 << 10, DBCompressionType::Zstd))),
         // Digests are random bytes, and the rest is small.
-        _ => Ok(table(cache, 4 << 10, DBCompressionType::None)),
+        _ => Ok(merged(table(cache, 4 << 10, DBCompressionType::None))),
     }
+}
+
+/// Compacted by size, which merges the tables of small commits also where their keys do not overlap. By levels they would
+/// be moved as they are: a table for each commit, and all tables are kept open. Those of runs are never compacted.
+fn merged(mut options: Options) -> Options {
+    options.set_compaction_style(DBCompactionStyle::Universal);
+    options
 }
 
 fn table(cache: &Cache, block: usize, compression: DBCompressionType) -> Options {
@@ -76,9 +83,6 @@ fn table(cache: &Cache, block: usize, compression: DBCompressionType) -> Options
     // there are none; its checksums cover each block's place in the file.
     blocks.set_format_version(6);
     let mut options = Options::default();
-    // Merges the tables of small commits also where their keys do not overlap, which compaction by levels would move as
-    // they are: a table for each commit, and all tables are kept open. Those of runs are never compacted.
-    options.set_compaction_style(DBCompactionStyle::Universal);
     options.set_block_based_table_factory(&blocks);
     // As large as those written here: what is kept open is few files.
     options.set_target_file_size_base(FILE_BYTES);
