@@ -4,7 +4,7 @@
 
 #[path = "../../../../../src/document.rs"]
 mod document;
-#[path = "../../../../../src/error.rs"]
+#[path = "../../../../../src/error/mod.rs"]
 mod error;
 #[path = "../../../../../src/kernel.rs"]
 mod kernel;
