@@ -127,10 +127,10 @@ type Metadata = Arc<[(String, String)]>;
 /// Two documents that share text; `a` came first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The older document's name.
-    pub a: String,
+    /// The older document's name; the same for all its pairs.
+    pub a: Arc<str>,
     /// The newer one's.
-    pub b: String,
+    pub b: Arc<str>,
     /// The older document's number.
     pub a_id: DocId,
     /// The newer one's.
@@ -193,16 +193,16 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
     let Counted { pairs: measured, common, boilerplate, below, unmatched } = measured(store, options, &[], progress)?;
-    let mut names: HashMap<u32, (String, Metadata)> = HashMap::new();
+    let mut names: HashMap<u32, (Arc<str>, Metadata)> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
             let DocumentRecord { name, metadata, .. } = store.document(id)?;
-            vacant.insert((name, metadata.into()));
+            vacant.insert((name.into(), metadata.into()));
         }
     }
     let named = measured.into_iter().map(|pair| Pair {
-        a: names[&pair.a].0.clone(),
-        b: names[&pair.b].0.clone(),
+        a: Arc::clone(&names[&pair.a].0),
+        b: Arc::clone(&names[&pair.b].0),
         a_id: DocId(pair.a),
         b_id: DocId(pair.b),
         shared: pair.shared,
@@ -214,7 +214,11 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
         b_metadata: Arc::clone(&names[&pair.b].1),
     });
     let mut pairs: Vec<Pair> = named.collect();
-    pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| x.a.cmp(&y.a)).then_with(|| x.b.cmp(&y.b)));
+    // Versions of one name are told apart by their numbers.
+    pairs.sort_unstable_by(|x, y| {
+        let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
+        y.score.total_cmp(&x.score).then_with(names)
+    });
     Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched })
 }
 

@@ -49,8 +49,8 @@ impl PairReport {
     pub fn new(pair: &Pair) -> Self {
         Self {
             schema: "fpdb.pair/1".into(),
-            a: pair.a.clone(),
-            b: pair.b.clone(),
+            a: pair.a.to_string(),
+            b: pair.b.to_string(),
             a_id: pair.a_id.0,
             b_id: pair.b_id.0,
             shared: pair.shared,
