@@ -29,10 +29,10 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             let id = headers.get("warc-record-id").map(|id| id.trim_start_matches('<').trim_end_matches('>'));
             let id = id.filter(|id| !id.is_empty()).map_or_else(|| number.to_string(), str::to_owned);
             let suffix = format!("#{}", id.replace(char::is_control, "\u{fffd}"));
-            let kept = [("url", "warc-target-uri"), ("date", "warc-date")];
+            let kept = [("url", "warc-target-uri"), ("date", "warc-date"), ("truncated", "warc-truncated")];
             let kept = kept.iter().filter_map(|&(name, field)| Some((name.to_owned(), headers.get(field)?.to_owned())));
-            if let Some(reason) = incomplete(&headers) {
-                members.skipped(suffix, reason)?;
+            if headers.get("warc-segment-number").is_some() {
+                members.skipped(suffix, "a record in segments, which are not put together")?;
             } else {
                 hand_over(&mut body, &headers, kind, suffix, kept.collect(), meter, members)?;
             }
@@ -40,14 +40,6 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
     }
     Ok(())
-}
-
-/// Why a record does not hold the whole of what was sent, if it says so.
-fn incomplete(headers: &Headers) -> Option<&'static str> {
-    if headers.get("warc-segment-number").is_some() {
-        return Some("a record in segments, which are not put together");
-    }
-    headers.get("warc-truncated").map(|_| "cut short by the crawler (WARC-Truncated)")
 }
 
 /// What the document of a record is wrapped in.

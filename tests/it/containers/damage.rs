@@ -7,7 +7,7 @@ use parquet::file::writer::SerializedFileWriter;
 use serde_json::Value;
 
 use super::hostile::zip_of;
-use super::{TEXTS, folder_with, names, sample};
+use super::{TEXTS, folder_with, list, names, sample};
 use crate::bad_input::prose;
 use crate::support::{Folder, Run};
 
@@ -229,7 +229,7 @@ fn what_cannot_be_read_is_not_called_damaged() {
 }
 
 #[test]
-fn records_that_say_they_are_incomplete_are_skipped() {
+fn records_that_say_they_are_incomplete_are_marked_or_skipped() {
     let record = |id: &str, header: &str, number: usize| {
         let text = prose(number);
         format!(
@@ -242,8 +242,11 @@ fn records_that_say_they_are_incomplete_are_skipped() {
         [("one", "", 1), ("two", "WARC-Truncated: length\r\n", 2), ("three", "WARC-Segment-Number: 1\r\n", 3)];
     folder.write("a.warc", records.map(|(id, header, number)| record(id, header, number)).concat());
     let report = folder.ok(&["ingest", "--profile", "prose", ".", "--format", "json"]).json().remove(0);
-    assert_eq!(names(&folder), ["a.warc#one"]);
+    assert_eq!(names(&folder), ["a.warc#one", "a.warc#two"]);
+    let documents = list(&folder);
+    let truncated: Vec<&Value> = documents.iter().map(|document| &document["metadata"]["truncated"]).collect();
+    assert_eq!(truncated, [&Value::Null, &Value::from("length")]);
     let skipped = report["skipped"].as_array().unwrap();
-    assert_eq!(skipped.len(), 2);
-    assert_eq!(skipped[0]["reason"], "cut short by the crawler (WARC-Truncated)");
+    assert_eq!(skipped.len(), 1);
+    assert_eq!(skipped[0]["reason"], "a record in segments, which are not put together");
 }
