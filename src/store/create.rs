@@ -12,11 +12,11 @@ use tempfile::TempDir;
 
 use super::filter_cursor::FilterUse;
 use super::format::{
-    FORMAT_VERSION, INCOMING, MARKER, POSITIONS, PROFILE_KEY, RUN_FAMILIES, STATE_KEY, STORE, TEXTS, encode_profile,
-    marker, marker_version, position_key, posting_key, run_of_key,
+    FILTERS, FORMAT_VERSION, INCOMING, MARKER, POSITIONS, POSTINGS, PROFILE_KEY, RUN_FAMILIES, STATE_KEY, STORE, TEXTS,
+    encode_profile, marker, marker_version, position_key, posting_key, run_of_key,
 };
 use super::lock::{self, WriterLock};
-use super::lookup::{Reading, blocks_of};
+use super::lookup::{Reading, rows_of};
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
 use super::{Store, failed, family, mark, missing, open_files, options, repair};
@@ -121,7 +121,12 @@ impl Store {
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
         let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false);
-        Self::load(root, db.map_err(cannot_open(root))?, Some(folder), None)?.checked(marked)
+        let store = Self::load(root, db.map_err(cannot_open(root))?, Some(folder), None)?.checked(marked)?;
+        // A list of tables that was cut between two records leaves out tables without a word.
+        match store.missing_run()? {
+            None => Ok(store),
+            Some(run) => Err(missing(&format!("run {run} of the postings"))),
+        }
     }
 
     /// The store, unless it lacks commits that were marked before it was opened.
@@ -133,14 +138,16 @@ impl Store {
         Ok(self)
     }
 
-    /// A run that is listed and has no rows, if there is one.
+    /// A run that is listed and has no postings, or not the filters it was written with, if there is one.
     fn missing_run(&self) -> Result<Option<u32>> {
-        for &(run, _) in &self.view().runs {
-            let mut blocks = blocks_of(self, run, Reading::Points)?;
-            blocks.seek_to_first();
-            // What cannot be read is there, and says what is wrong with it when it is needed.
-            if !blocks.valid() && blocks.status().is_ok() {
-                return Ok(Some(run));
+        for (run, record) in &self.view().runs {
+            for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
+                let mut rows = rows_of(self, name, *run, Reading::Points)?;
+                rows.seek_to_first();
+                // What cannot be read is there, and says what is wrong with it when it is needed.
+                if expected && !rows.valid() && rows.status().is_ok() {
+                    return Ok(Some(*run));
+                }
             }
         }
         Ok(None)

