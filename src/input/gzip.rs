@@ -6,7 +6,7 @@ use flate2::bufread::GzDecoder;
 
 /// Reads what all members hold.
 pub(super) struct Gzip<R> {
-    /// `None` after the last, and after an error.
+    /// `None` after the last.
     member: Option<GzDecoder<R>>,
 }
 
@@ -25,10 +25,9 @@ impl<R: BufRead> Read for Gzip<R> {
                 return Ok(read);
             }
             // Its checksum was right. What follows is another, or padding.
-            if let Some(member) = self.member.take() {
-                let mut input = member.into_inner();
-                self.member = follows(&mut input)?.then(|| GzDecoder::new(input));
-            }
+            let goes_on = follows(member.get_mut())?;
+            let ended = self.member.take();
+            self.member = ended.filter(|_| goes_on).map(|ended| GzDecoder::new(ended.into_inner()));
         }
     }
 }
@@ -67,6 +66,34 @@ mod tests {
         // Pieces so small that every boundary falls between two of them.
         Gzip::new(io::BufReader::with_capacity(3, &bytes[..])).read_to_string(&mut text)?;
         Ok(text)
+    }
+
+    /// A read that was interrupted is tried again; it is not the end.
+    #[test]
+    fn an_interruption_between_members_loses_none() {
+        struct Interrupted<'a>(Vec<&'a [u8]>);
+        impl Read for Interrupted<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                match self.0.first().copied() {
+                    None => Ok(0),
+                    Some([]) => {
+                        self.0.remove(0);
+                        Err(io::ErrorKind::Interrupted.into())
+                    }
+                    Some(part) => {
+                        let read = part.len().min(buffer.len());
+                        buffer[..read].copy_from_slice(&part[..read]);
+                        self.0[0] = &part[read..];
+                        Ok(read)
+                    }
+                }
+            }
+        }
+        let (one, two) = (gzip("one "), gzip("two"));
+        let mut text = String::new();
+        let input = io::BufReader::new(Interrupted(vec![&one, &[0; 5], &two]));
+        Gzip::new(input).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one two");
     }
 
     #[test]

@@ -58,9 +58,6 @@ use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
 
 pub use backup::Backup;
-
-/// The part of a database's bytes that no table holds.
-pub const LOGS: &str = "logs and manifest";
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE, Settled};
 pub(crate) use block::Posting;
 pub(crate) use commit::Committer;
@@ -74,6 +71,9 @@ pub use repair::{LostDocument, Repair};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub use verify::{Problem, Verification};
 pub(crate) use view::View;
+
+/// The part of a database's bytes that no table holds.
+pub const LOGS: &str = "logs and manifest";
 
 /// Bytes in the cache, which all families share.
 pub(crate) const CACHED: &str = "rocksdb.block-cache-usage";

@@ -79,7 +79,14 @@ fn drawn_hashes(mut draw: Draw<'_>) -> Vec<u64> {
     hashes
 }
 
-fn select(processor: Processor, hashes: &[u64], selection: Selection, w: usize, piece: usize) -> Vec<Selected> {
+/// What the winnower selects, given hashes in pieces of this size.
+pub(crate) fn select(
+    processor: Processor,
+    hashes: &[u64],
+    selection: Selection,
+    w: usize,
+    piece: usize,
+) -> Vec<Selected> {
     let mut winnower = Winnower::new(selection, w as u32);
     winnower.set_processor(processor);
     let mut out = Vec::new();

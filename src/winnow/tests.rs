@@ -4,23 +4,13 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::properties::definition;
+use super::properties::{definition, select};
 use super::{Selected, Winnower};
 use crate::lanes::Processor;
 use crate::profile::Selection;
 
 fn fast(hashes: &[u64], selection: Selection, w: usize, piece: usize) -> Vec<Selected> {
-    let mut winnower = Winnower::new(selection, w as u32);
-    let mut out = Vec::new();
-    // A first document must leave no trace in the second.
-    winnower.feed(&hashes[..hashes.len() / 2], &mut out);
-    winnower.finish(&mut out);
-    out.clear();
-    for piece in hashes.chunks(piece) {
-        winnower.feed(piece, &mut out);
-    }
-    winnower.finish(&mut out);
-    out
+    select(Processor::detect(), hashes, selection, w, piece)
 }
 
 fn mix(i: u64) -> u64 {
