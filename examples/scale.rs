@@ -16,7 +16,7 @@ use std::time::Instant;
 use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, Unit};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Words of a document, and of the vocabulary they are drawn from.
 const WORDS: usize = 1000;
@@ -89,9 +89,9 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
 /// Queries the database at `path`: a fresh reader first, then the same one again.
 fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) -> Outcome<()> {
     println!(
-        "| query | hashes | found | cold: blocks read a hash | ms | warm (median of 10): blocks read a hash | ms | us a hash |"
+        "| query | hashes | found | cold: blocks read a hash | ms | warm: blocks read a hash | ms (median) | us a hash | peak MB |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     let stored = |count: usize| (0..count).map(|i| text(vocabulary, i * documents / count)).collect::<Vec<_>>();
     let new = |count: usize| (0..count).map(|i| text(vocabulary, 1_000_000_000 + i)).collect::<Vec<_>>();
     // One thread, this one's counters.
@@ -102,16 +102,18 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
     ten.iter_mut().for_each(|text| text.truncate(10_000));
     let [held, absent] = ten;
     let queries = [
-        ("10 kB, stored", held),
-        ("10 kB, new", absent),
-        ("2 MB, stored", stored(large).concat()),
-        ("2 MB, new", new(large).concat()),
+        ("10 kB, stored", held.clone(), false),
+        ("10 kB, stored, with passages", held, true),
+        ("10 kB, new", absent, false),
+        ("2 MB, stored", stored(large).concat(), false),
+        ("2 MB, new", new(large).concat(), false),
     ];
-    for (what, text) in queries {
+    for (what, text, passages) in queries {
         fs::write(&file, text)?;
         let source = [QuerySource::File(file.clone())];
-        let options = QueryOptions { passages: false, ..QueryOptions::default() };
-        let measured = pool.install(|| -> fpdb::Result<_> {
+        let options = QueryOptions { passages, ..QueryOptions::default() };
+        let measured = pool.install(|| -> Outcome<_> {
+            let meter = Meter::start()?;
             let database = Database::open(path)?;
             let query = || -> fpdb::Result<_> {
                 set_perf_stats(PerfStatsLevel::EnableCount);
@@ -123,22 +125,23 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
             };
             let (cold, cold_reads, answer) = query()?;
             // By then the filters are used, if they ever are.
-            let rounds = if answer.looked_up > 100_000 { 10 } else { 100 };
-            let mut warm = (0..rounds).map(|_| query()).collect::<fpdb::Result<Vec<_>>>()?.split_off(rounds - 10);
+            let rounds = if answer.looked_up > 100_000 { 10 } else { 200 };
+            let mut warm = (0..rounds).map(|_| query()).collect::<fpdb::Result<Vec<_>>>()?.split_off(rounds / 2);
             warm.sort_by_key(|(time, ..)| *time);
-            let (warm, warm_reads, _) = warm.swap_remove(5);
-            Ok((cold, cold_reads, warm, warm_reads, answer))
+            let (warm, warm_reads, _) = warm.swap_remove(warm.len() / 2);
+            Ok((cold, cold_reads, warm, warm_reads, answer, meter.stop()?.peak))
         });
-        let (cold, cold_reads, warm, warm_reads, answer) = measured?;
+        let (cold, cold_reads, warm, warm_reads, answer, peak) = measured?;
         let hashes = answer.looked_up as f64;
         println!(
-            "| {what} | {hashes} | {} | {:.4} | {:.2} | {:.4} | {:.2} | {:.2} |",
+            "| {what} | {hashes} | {} | {:.4} | {:.2} | {:.4} | {:.2} | {:.2} | {:.0} |",
             answer.found,
             cold_reads as f64 / hashes,
             cold.as_secs_f64() * 1e3,
             warm_reads as f64 / hashes,
             warm.as_secs_f64() * 1e3,
             warm.as_secs_f64() * 1e6 / hashes,
+            peak as f64 / 1e6,
         );
     }
     Ok(())

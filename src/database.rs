@@ -14,9 +14,7 @@ use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, QueryAnswer, QueryOptions, Subject, SubjectReader};
-use crate::store::{
-    Backup, Batch, CACHE_SIZE, CACHED, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification,
-};
+use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification};
 
 /// An open database.
 ///
@@ -426,6 +424,7 @@ impl Database {
     pub fn stats(&self) -> Result<DatabaseStats> {
         let view = self.store.view();
         let state = view.state();
+        let (cached_bytes, cache_bytes) = self.store.cached_bytes();
         Ok(DatabaseStats {
             path: self.store.root().to_owned(),
             format: FORMAT_VERSION,
@@ -439,8 +438,8 @@ impl Database {
             runs: view.run_count() as u64,
             run_postings: view.run_postings(),
             levels: self.store.levels()?,
-            cached_bytes: self.store.property(CACHED)?,
-            cache_bytes: self.store.property(CACHE_SIZE)?,
+            cached_bytes,
+            cache_bytes,
             stored_bytes: self.store.bytes_by_part()?,
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
         })

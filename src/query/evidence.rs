@@ -13,7 +13,7 @@ use crate::document::Format;
 use crate::error::Result;
 use crate::input::{InputLimits, Reader};
 use crate::profile::Unit;
-use crate::store::{DocumentRecord, Holders, Place, Store};
+use crate::store::{DocumentRecord, Holders, Lookup, Place, Store};
 
 /// What the documents shown have in common with the query, by fingerprints.
 #[derive(Default)]
@@ -28,11 +28,15 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Looks up all of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
-    pub(super) fn find(store: &Store, subject: &Subject, ranked: &[Ranked], max_df: Option<u64>) -> Result<Self> {
+    pub(super) fn find(
+        lookup: &mut Lookup<'_>,
+        subject: &Subject,
+        ranked: &[Ranked],
+        max_df: Option<u64>,
+    ) -> Result<Self> {
         let marks = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
         let mut shared = Self { marks, ..Self::default() };
         let mut ignored: Vec<(&SubjectHash, IgnoredBecause)> = Vec::new();
-        let mut lookup = store.lookup(subject.hashes.len())?;
         for hash in &subject.hashes {
             if hash.quoted {
                 ignored.push((hash, IgnoredBecause::Quoted));

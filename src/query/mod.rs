@@ -237,7 +237,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
         Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
         None => &subject.hashes[..],
     };
-    let mut lookup = store.lookup(looked_up.len())?;
+    let mut lookup = store.lookup(if options.passages { subject.hashes.len() } else { looked_up.len() })?;
     let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
     for hash in looked_up {
         if hash.quoted {
@@ -257,7 +257,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     let (ranked, matching_documents) = rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
     let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages {
-        shared = Shared::find(store, subject, &ranked, options.max_df)?;
+        shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;
         evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, &shared));
     }
     let mut matches = Vec::with_capacity(ranked.len());

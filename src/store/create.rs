@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use rocksdb::{DB, IteratorMode, Options, WriteBatch, WriteOptions};
+use rocksdb::{Cache, DB, IteratorMode, Options, WriteBatch, WriteOptions};
 use tempfile::TempDir;
 
 use super::filter_cursor::FilterUse;
@@ -39,7 +39,8 @@ impl Store {
             let mut opts = options::database();
             opts.create_if_missing(true);
             opts.create_missing_column_families(true);
-            let db = DB::open_cf_descriptors(&opts, inside.join(STORE), options::families()?)
+            let cache = options::cache();
+            let db = DB::open_cf_descriptors(&opts, inside.join(STORE), options::families(&cache)?)
                 .map_err(failed("create its files"))?;
             let mut batch = WriteBatch::default();
             batch.put(PROFILE_KEY, encode_profile(profile));
@@ -62,9 +63,10 @@ impl Store {
     pub(super) fn open_locked(root: &Path, lock: WriterLock) -> Result<Self> {
         // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
         drop(Self::open_unlocked(root)?);
-        let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families()?)
+        let cache = options::cache();
+        let db = DB::open_cf_descriptors(&options::database(), root.join(STORE), options::families(&cache)?)
             .map_err(cannot_open(root))?;
-        let store = Self::load(root, db, None, Some(lock))?;
+        let store = Self::load(root, db, cache, None, Some(lock))?;
         store.discard_unfinished()?;
         Ok(store)
     }
@@ -95,12 +97,13 @@ impl Store {
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
         let path = root.join(STORE);
+        let cache = options::cache();
         // Beside a writer it defines reading for a secondary instance only. That leaves out tables it cannot
         // find, and says nothing; but the writer has found them all.
-        let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families()?)
+        let db = DB::open_cf_descriptors_as_secondary(&opts, path.as_path(), folder.path(), options::families(&cache)?)
             .map_err(cannot_open(root))?;
         catch_up(&db)?;
-        let store = Self::load(root, db, Some(folder), None)?;
+        let store = Self::load(root, db, cache, Some(folder), None)?;
         // Opened while a writer commits, it can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
@@ -120,8 +123,9 @@ impl Store {
         open_files::allow_for(root)?;
         let marked = mark::read(root)?;
         let (opts, folder) = reader_options()?;
-        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false);
-        let store = Self::load(root, db.map_err(cannot_open(root))?, Some(folder), None)?.checked(marked)?;
+        let cache = options::cache();
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families(&cache)?, false);
+        let store = Self::load(root, db.map_err(cannot_open(root))?, cache, Some(folder), None)?.checked(marked)?;
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
             None => Ok(store),
@@ -153,12 +157,13 @@ impl Store {
         Ok(None)
     }
 
-    fn load(root: &Path, db: DB, reader: Option<LogFolder>, lock: Option<WriterLock>) -> Result<Self> {
+    fn load(root: &Path, db: DB, cache: Cache, reader: Option<LogFolder>, lock: Option<WriterLock>) -> Result<Self> {
         Ok(Self {
             root: root.to_owned(),
             profile: load_profile(&db)?,
             view: RwLock::new(Arc::new(View::load(&db)?)),
             filter_use: FilterUse::default(),
+            cache,
             db,
             _reader: reader,
             _lock: lock,

@@ -143,12 +143,18 @@ impl Builder {
     }
 }
 
+/// What stands before a filter's bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    seed: u64,
+    shape: Shape,
+}
+
 /// A filter being read in place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filter<'a> {
-    seed: u64,
-    shape: Shape,
-    bytes: &'a [u8],
+    pub(super) head: Head,
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> Filter<'a> {
@@ -168,15 +174,16 @@ impl<'a> Filter<'a> {
         if bytes.len() != if shape.starts == 0 { 0 } else { shape.bytes() } {
             return Err("the filter has not the size it gives");
         }
-        Ok(Self { seed: u64::from_le_bytes(*seed), shape, bytes })
+        Ok(Self { head: Head { seed: u64::from_le_bytes(*seed), shape }, bytes })
     }
 
     /// True for every hash that is held, and for one in 256 of the others.
     pub(super) fn may_hold(&self, hash: u64) -> bool {
-        if self.shape.starts == 0 {
+        let Head { seed, shape } = self.head;
+        if shape.starts == 0 {
             return true;
         }
-        let Places { at, check } = self.shape.places(mix(hash.wrapping_add(self.seed)));
+        let Places { at, check } = shape.places(mix(hash.wrapping_add(seed)));
         at.iter().fold(check, |sum, &at| sum ^ self.bytes[at as usize]) == 0
     }
 }

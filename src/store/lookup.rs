@@ -5,10 +5,11 @@ use std::sync::Arc;
 use rocksdb::{DBRawIterator, ReadOptions};
 
 use super::block::{BLOCK_POSTINGS, Block, Posting};
-use super::filter_cursor::FilterCursor;
+use super::filter_cursor::{FilterCursor, Worth};
 use super::format::{POSTINGS, parse_posting_key, posting_key};
 use super::options::CACHE_BYTES;
 use super::records::RunRecord;
+use super::remembered::Remembered;
 use super::{Store, View, failed, family};
 use crate::error::{Error, Result};
 
@@ -17,6 +18,8 @@ pub(crate) struct Lookup<'a> {
     view: Arc<View>,
     cursors: Vec<RunCursor<'a>>,
     found: Vec<Posting>,
+    /// What was found before.
+    remembered: Remembered,
 }
 
 impl<'a> Lookup<'a> {
@@ -31,10 +34,14 @@ impl<'a> Lookup<'a> {
             cursors = Self::cursors(store, &view, expected)?;
         }
         let worth = store.filter_use.expect(&view.runs, expected);
-        for (cursor, _) in cursors.iter_mut().zip(worth).filter(|(_, worth)| !worth) {
-            cursor.filters = None;
+        for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
+            match (&mut cursor.filters, worth) {
+                (filters, Worth::Nothing) => *filters = None,
+                (Some(filters), Worth::Holding) => store.filter_use.hold(filters, record, &store.cache)?,
+                _ => {}
+            }
         }
-        Ok(Self { view, cursors, found: Vec::new() })
+        Ok(Self { view, cursors, found: Vec::new(), remembered: Remembered::default() })
     }
 
     fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
@@ -49,13 +56,18 @@ impl<'a> Lookup<'a> {
     }
 
     /// The postings of `hash` in documents that are not deleted, ascending by document within each run.
-    /// Fastest where calls come in ascending order of hash.
+    /// Fastest where calls come in ascending order of hash, and for hashes that were asked for before.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
         self.found.clear();
+        if let Some(found) = self.remembered.get(hash) {
+            self.found.extend_from_slice(found);
+            return Ok(&self.found);
+        }
         for cursor in &mut self.cursors {
             cursor.find(hash, &mut self.found)?;
         }
         self.found.retain(|posting| self.view.is_live(posting.document));
+        self.remembered.add(hash, &self.found);
         Ok(&self.found)
     }
 }

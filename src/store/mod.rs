@@ -16,6 +16,7 @@ mod filter;
 mod filter_cursor;
 mod fold;
 mod format;
+mod held_filters;
 mod lock;
 mod lookup;
 mod mark;
@@ -27,6 +28,7 @@ mod posting_buffer;
 pub(crate) mod properties;
 mod ranges;
 mod records;
+mod remembered;
 mod repair;
 #[cfg(test)]
 mod repair_tests;
@@ -46,7 +48,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
+use rocksdb::{Cache, ColumnFamily, DB, Direction, IteratorMode};
 
 use crate::document::Digest;
 use crate::error::{Cause, Error, Result};
@@ -54,6 +56,7 @@ use crate::profile::Profile;
 use filter_cursor::FilterUse;
 use format::{DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
 use lock::WriterLock;
+use options::CACHE_BYTES;
 use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
 
@@ -75,12 +78,6 @@ pub(crate) use view::View;
 /// The part of a database's bytes that no table holds.
 pub const LOGS: &str = "logs and manifest";
 
-/// Bytes in the cache, which all families share.
-pub(crate) const CACHED: &str = "rocksdb.block-cache-usage";
-
-/// The most it holds.
-pub(crate) const CACHE_SIZE: &str = "rocksdb.block-cache-capacity";
-
 /// One level of the engine's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -100,6 +97,8 @@ pub(crate) struct Store {
     profile: Profile,
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
+    /// Of all column families.
+    cache: Cache,
     /// Where a reader's own log lies.
     _reader: Option<create::LogFolder>,
     _lock: Option<WriterLock>,
@@ -287,9 +286,9 @@ impl Store {
         Ok(levels.into_values().collect())
     }
 
-    /// A number the engine keeps of itself.
-    pub(crate) fn property(&self, name: &'static str) -> Result<u64> {
-        Ok(self.db.property_int_value(name).map_err(failed("measure itself"))?.unwrap_or(0))
+    /// Bytes kept in memory of what was read, and the most that are.
+    pub(crate) fn cached_bytes(&self) -> (u64, u64) {
+        ((self.cache.get_usage() + self.filter_use.held_bytes()) as u64, CACHE_BYTES as u64)
     }
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.

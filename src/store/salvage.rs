@@ -32,13 +32,14 @@ impl Salvage {
         // Tables that cannot be opened are found out about when they are read.
         opts.set_paranoid_checks(false);
         opts.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families()?, false).map_err(
-            |error| Error::BeyondRepair {
+        let families = options::families(&options::cache())?;
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), families, false).map_err(|error| {
+            Error::BeyondRepair {
                 path: root.to_owned(),
                 lost: "the list of its tables (store/MANIFEST)",
                 source: error.into(),
-            },
-        )?;
+            }
+        })?;
         Ok(Self { db, _log: log })
     }
 
