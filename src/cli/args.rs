@@ -36,9 +36,9 @@ pub(crate) struct Global {
     /// How results are written; formats a command does not have are an error
     #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
     pub(crate) format: Format,
-    /// Threads to use [default: one per processor]
-    #[arg(long, value_name = "N", global = true)]
-    pub(crate) threads: Option<NonZero<usize>>,
+    /// Threads to use, at most 1024 [default: one per processor]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     /// Say nothing but errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,

@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         metadata,
         ..IngestOptions::default()
     };
-    options.threads = global.threads.map_or(options.threads, std::num::NonZero::get);
+    options.threads = global.threads.map_or(options.threads, usize::from);
     options.memory = args.memory.unwrap_or(options.memory);
 
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.

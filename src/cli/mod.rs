@@ -89,7 +89,7 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
     interrupt::install().context("cannot listen for Ctrl-C")?;
     if let Some(threads) = cli.global.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("cannot start threads")?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("cannot start threads")?;
     }
     match &cli.command {
         Command::Init(args) => init::run(&cli.global, args, printer),
