@@ -28,7 +28,7 @@ impl Error {
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
             Self::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
             Self::Damaged { .. } => damage_hint(),
-            Self::CommitsLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
+            Self::CommitsLost { .. } | Self::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
             Self::NotSearched { .. } => "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand".into(),
             Self::TextGone { source_path, .. } => match source_path {
                 Some(path) => format!("without --window the stored fingerprints are used; with it, {path} must hold the text it was made from"),

@@ -175,6 +175,16 @@ pub enum Error {
         /// The number of the last commit that was made.
         marked: u64,
     },
+    /// The list of the store's tables is shorter than it was.
+    #[error("the list of tables {} is damaged: {found} of its {marked} bytes are there", path.display())]
+    TablesLost {
+        /// Its path.
+        path: PathBuf,
+        /// Bytes that are there.
+        found: u64,
+        /// Bytes that were there once.
+        marked: u64,
+    },
     /// The storage engine could not open the database's files.
     #[error("cannot open the files of the database at {}", path.display())]
     CannotOpen {

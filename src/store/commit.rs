@@ -40,9 +40,13 @@ impl Store {
         view.state.commits += 1;
         write.put(STATE_KEY, records::encode(&view.state)?);
         self.db.write_opt(write, &synced()).map_err(failed(action))?;
-        let commits = view.state.commits;
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
-        mark::write(&self.root, commits)
+        self.mark()
+    }
+
+    /// Marks the last commit, and how far the list of tables has come.
+    pub(super) fn mark(&self) -> Result<()> {
+        mark::write(&self.root, self.view().state.commits)
     }
 }
 

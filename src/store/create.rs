@@ -17,6 +17,7 @@ use super::format::{
 };
 use super::lock::{self, WriterLock};
 use super::lookup::{Reading, rows_of};
+use super::mark::AtClose;
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
 use super::{Store, failed, family, mark, missing, open_files, options, repair};
@@ -68,6 +69,8 @@ impl Store {
             .map_err(cannot_open(root))?;
         let store = Self::load(root, db, cache, None, Some(lock))?;
         store.discard_unfinished()?;
+        // Opening has made a new list of tables.
+        store.mark()?;
         Ok(store)
     }
 
@@ -94,7 +97,7 @@ impl Store {
     /// Opens a database for reading that another process may be writing.
     fn open_beside_writer(root: &Path) -> Result<Self> {
         open_files::allow_for(root)?;
-        let marked = mark::read(root)?;
+        let marked = marked(root)?;
         let (opts, folder) = reader_options()?;
         let path = root.join(STORE);
         let cache = options::cache();
@@ -121,7 +124,7 @@ impl Store {
     /// Opens a database that no other process writes, for reading.
     pub(super) fn open_unlocked(root: &Path) -> Result<Self> {
         open_files::allow_for(root)?;
-        let marked = mark::read(root)?;
+        let marked = marked(root)?;
         let (opts, folder) = reader_options()?;
         let cache = options::cache();
         let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), options::families(&cache)?, false);
@@ -165,6 +168,7 @@ impl Store {
             filter_use: FilterUse::default(),
             cache,
             db,
+            _at_close: lock.as_ref().map(|_| AtClose(root.to_owned())),
             _reader: reader,
             _lock: lock,
         })
@@ -235,6 +239,7 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let making = tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent);
     let making = making.map_err(Error::io("create a folder in", &parent))?;
     let inside = making.path();
+    let _temporary = Temporary::new(inside);
     let profile = fill(inside)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
@@ -309,6 +314,13 @@ pub(super) fn synced() -> WriteOptions {
     let mut options = WriteOptions::default();
     options.set_sync(true);
     options
+}
+
+/// The number of the last commit that was marked, unless the list of tables has become shorter since.
+fn marked(root: &Path) -> Result<u64> {
+    let mark = mark::read(root)?;
+    mark.check_tables(root)?;
+    Ok(mark.commits)
 }
 
 pub(super) fn check_marker(root: &Path) -> Result<()> {

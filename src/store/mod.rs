@@ -56,6 +56,7 @@ use crate::profile::Profile;
 use filter_cursor::FilterUse;
 use format::{DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
 use lock::WriterLock;
+use mark::AtClose;
 use options::CACHE_BYTES;
 use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
@@ -99,6 +100,8 @@ pub(crate) struct Store {
     filter_use: FilterUse,
     /// Of all column families.
     cache: Cache,
+    /// Of a writer.
+    _at_close: Option<AtClose>,
     /// Where a reader's own log lies.
     _reader: Option<create::LogFolder>,
     _lock: Option<WriterLock>,

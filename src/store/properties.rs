@@ -8,8 +8,9 @@ use roaring::RoaringBitmap;
 
 use super::block::{BLOCK_POSTINGS, Block, Posting};
 use super::filter::Filter;
+use super::mark::Mark;
 use super::records::{ContainerRecord, DocumentRecord, RunRecord, StateRecord};
-use super::{block, document_set as sets, filter as filters, format, mark, positions as chunks, records as metadata};
+use super::{block, document_set as sets, filter as filters, format, positions as chunks, records as metadata};
 use super::{texts, varint};
 use crate::fuzzing::Draw;
 
@@ -135,8 +136,8 @@ pub(crate) fn keys(data: &[u8]) {
         assert_eq!(format::decode_profile(&format::encode_profile(&profile)).unwrap(), profile);
         assert_eq!(format::marker_profile(&format::marker(&profile)), Some(profile));
     }
-    if let Some(commits) = mark::parse(data) {
-        assert_eq!(mark::text(commits).as_bytes(), data);
+    if let Some(mark) = Mark::parse(data) {
+        assert_eq!(Mark::parse(mark.text().as_bytes()), Some(mark));
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = (format::marker_version(text), format::marker_profile(text));

@@ -114,7 +114,7 @@ impl Repairing {
             Err(error) => return Err(error),
         };
         let salvage = Salvage::open(root)?;
-        let commits = mark::read(root)?;
+        let commits = mark::read(root)?.commits;
         let survey = Survey::of(&salvage, commits, progress)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(survey.findings.iter().map(finding));
@@ -208,7 +208,7 @@ impl Repairing {
         self.commit()?;
         // Later than all commits the database has seen.
         let mut view = View::clone(&self.store.view());
-        view.state.commits += self.survey.commits.max(mark::read(&self.root)?);
+        view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
         self.store.change(WriteBatch::default(), view, "commit the repair")?;
         let commits = self.store.view().state.commits;
 
@@ -323,6 +323,7 @@ fn is_damage(error: &Error) -> bool {
             | Error::Store { .. }
             | Error::CannotOpen { .. }
             | Error::CommitsLost { .. }
+            | Error::TablesLost { .. }
             | Error::NotADatabase { .. }
     )
 }

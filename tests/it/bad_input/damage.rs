@@ -176,3 +176,54 @@ fn a_missing_table_is_noticed() {
     }
     assert_eq!(folder.ok(&ASK).stdout, answers[0], "nothing was made worse");
 }
+
+/// Where the records of a log of the engine end: blocks of 32 KiB; a record has a head of seven bytes, in which two say
+/// how long it is.
+fn record_ends(log: &[u8]) -> Vec<usize> {
+    const BLOCK: usize = 32 << 10;
+    let (mut ends, mut at) = (Vec::new(), 0);
+    while let Some(&[low, high]) = log.get(at + 4..at + 6).and_then(|length| length.first_chunk()) {
+        at += 7 + usize::from(u16::from_le_bytes([low, high]));
+        ends.push(at);
+        if BLOCK - at % BLOCK < 7 {
+            at = at.next_multiple_of(BLOCK);
+        }
+    }
+    ends
+}
+
+/// Cut between two of its records, the list of tables is that of an earlier state, and nothing in it is wrong.
+#[test]
+fn a_list_of_tables_that_was_cut_is_noticed() {
+    let folder = Folder::new();
+    for number in 0..DOCUMENTS {
+        folder.write(&format!("docs/{number:03}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "--profile", "prose", "-w", "1", "docs"]);
+    folder.ok(&["compact"]);
+    for number in (0..DOCUMENTS).step_by(3) {
+        folder.write(&format!("docs/{number:03}.txt"), prose(number + 1000));
+    }
+    folder.ok(&["ingest", "docs"]);
+    // Moves the records of that commit from the log into tables: a list without these still has the old ones.
+    folder.ok(&["rm", "docs/004.txt"]);
+    is_noticed_to_be_cut(&folder);
+    folder.ok(&["compact"]);
+    is_noticed_to_be_cut(&folder);
+}
+
+fn is_noticed_to_be_cut(folder: &Folder) {
+    let commands: [&[&str]; 3] = [&ASK, &["list", "--format", "json"], &["rm", "docs/none.txt"]];
+    let answers = folder.ok(&ASK).stdout;
+    let list = files(folder, |path| path.file_name().unwrap().to_str().unwrap().starts_with("MANIFEST")).remove(0);
+    let whole = std::fs::read(&list).unwrap();
+    let ends = record_ends(&whole);
+    assert_eq!(ends.last(), Some(&whole.len()));
+    assert!(ends.len() > 20, "{} records", ends.len());
+    for &end in &ends[..ends.len() - 1] {
+        std::fs::write(&list, &whole[..end]).unwrap();
+        is_called_damaged(folder, &commands);
+    }
+    std::fs::write(&list, whole).unwrap();
+    assert_eq!(folder.ok(&ASK).stdout, answers, "nothing was made worse");
+}
