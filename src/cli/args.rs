@@ -180,7 +180,8 @@ pub(crate) struct IngestArgs {
     /// Follow symbolic links below folders
     #[arg(long)]
     pub(crate) follow: bool,
-    /// The documents are boilerplate: never a match, and what they hold is ignored in all others
+    /// The documents are boilerplate: never a match, and what they hold is ignored in all others. Stored ones become so; to
+    /// take it back, `rm` them and ingest them again
     #[arg(long)]
     pub(crate) boilerplate: bool,
     /// A CSV file whose column `filename` names documents; its other columns (label, group, ...) are kept with them

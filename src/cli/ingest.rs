@@ -40,20 +40,28 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let watch = Watch { printer, progress: Progress::start(printer, &sources, &options), safe: Mutex::new(0) };
     let summary = database.ingest(&sources, &options, stop, &watch);
     watch.progress.end();
-    let summary = summary?;
-    let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
-    for name in &report.unmatched {
-        printer.detail(&format!("no document matches the row {name} of the metadata"));
-    }
+    let mut summary = summary?;
     // Tidied as the names of documents are.
     let tidied = |path: &PathBuf| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+    let asked_for: HashSet<String> = args.paths.iter().map(|path| tidied(path).display().to_string()).collect();
+    // A file met in a folder or a list may be no document; one that is asked for by its name could not be read.
+    let unread = |name: &String| asked_for.contains(name) && Path::new(name).is_file();
+    for (name, reason) in summary.skipped.extract_if(.., |(name, _)| unread(name)) {
+        let error = Error::Binary { reason };
+        printer.failure(&name, &error);
+        summary.failed.push((name, error));
+    }
     let named = sources.iter().filter_map(|source| match source {
         Source::Path(path) => Some(tidied(path).display().to_string()),
         Source::StandardInput { .. } => None,
     });
     let named: HashSet<String> = named.collect();
-    for skipped in report.skipped.iter().filter(|skipped| named.contains(&skipped.name)) {
-        printer.note(&format!("skipped {}: {}", skipped.name, skipped.reason));
+    for (name, reason) in summary.skipped.iter().filter(|(name, _)| named.contains(name)) {
+        printer.note(&format!("skipped {name}: {reason}"));
+    }
+    let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
+    for name in &report.unmatched {
+        printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
     let links = report.skipped.iter().filter(|skipped| skipped.reason.contains("symbolic link")).count();
     if links > 0 {

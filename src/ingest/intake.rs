@@ -324,6 +324,7 @@ impl Intake<'_> {
         let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
         // To say nothing of a document is not to take back what was said.
         let metadata = if metadata.is_empty() { record.metadata.clone() } else { metadata };
+        self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
         let boilerplate = boilerplate || record.boilerplate;
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
         let is_new = self.last.settled.record(id).is_some() || self.batch.settled().record(id).is_some();

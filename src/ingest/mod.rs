@@ -168,6 +168,8 @@ pub struct IngestSummary {
     pub formats: BTreeMap<String, u64>,
     /// Rows of the metadata table that no document matches.
     pub unmatched: Vec<String>,
+    /// Stored documents that are boilerplate from now on.
+    pub made_boilerplate: u64,
     /// What could not be read, by name.
     pub failed: Vec<(String, Error)>,
     /// What was left out, by name, and why.

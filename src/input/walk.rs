@@ -241,10 +241,21 @@ pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
 
 /// What is kept of a file beside its content.
 fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
-    let absolute = std::path::absolute(path).map_err(Error::io("find the folder of", path))?;
+    let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
     let source = absolute.into_os_string().into_string().map_err(|path| Error::PathNotUtf8 { path: path.into() })?;
     let (bytes, modified, seen) = (metadata.len(), modified(metadata), clock::now());
     Ok(FileFacts { path: path.to_owned(), source, bytes, modified, seen })
+}
+
+/// A path from the root, without `..`: where it goes through a folder and out of it again, that folder may be gone when
+/// the file is to be read again. What stands before a `..` can be a link, so that only the system knows where it leads.
+fn absolute(path: &Path) -> io::Result<PathBuf> {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return std::path::absolute(path);
+    };
+    let (through, rest) = parts.split_at(last + 1);
+    Ok(through.iter().collect::<PathBuf>().canonicalize()?.join(rest.iter().collect::<PathBuf>()))
 }
 
 /// When a file was last written, where its file system tells.
@@ -289,6 +300,17 @@ fn plain(error: io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_absolute_path_goes_through_no_folder_in_vain() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        for (path, expected) in [("a/../x/y", "x/y"), ("a/b/../../x", "x"), ("a/b/..", "a"), ("a/x", "a/x")] {
+            assert_eq!(absolute(&root.join(path)).unwrap(), root.join(expected), "{path}");
+        }
+        assert!(absolute(&root.join("none/../x")).is_err());
+    }
 
     #[test]
     fn names_are_tidied() {

@@ -13,7 +13,7 @@ use crate::document::Format;
 use crate::error::Result;
 use crate::input::{InputLimits, Reader};
 use crate::profile::Unit;
-use crate::store::{DocumentRecord, Holders, Lookup, Place, Store};
+use crate::store::{Holders, Lookup, Place, Store};
 
 /// What the documents shown have in common with the query, by fingerprints.
 #[derive(Default)]
@@ -115,17 +115,44 @@ impl<'a> Evidence<'a> {
         let options = &self.options.joining;
         let why = match &self.query {
             Err(why) => *why,
-            Ok(query) => {
-                match document_text(self.store, ranked.id, &ranked.record, &mut self.reader, &mut self.symboliser)? {
-                    Ok(document) => return Ok((query.compare(&document, options), None)),
-                    Err(why) => why,
-                }
-            }
+            Ok(query) => match document_text(self.store, self.subject, ranked, &mut self.reader, &mut self.symboliser)?
+            {
+                Ok(document) => return Ok((query.compare(&document, options), None)),
+                Err(why) => why,
+            },
         };
         let marks = shared.marks.get(&ranked.id).map_or(&[][..], Vec::as_slice);
         let places = places_of(self.store, ranked.id, marks)?;
         Ok((passages::infer(self.subject, marks, &places, options), Some(why)))
     }
+}
+
+/// The symbols of a stored document, or why they cannot be had.
+fn document_text(
+    store: &Store,
+    subject: &Subject,
+    ranked: &Ranked,
+    reader: &mut Reader,
+    symboliser: &mut Symboliser,
+) -> Result<std::result::Result<WholeText, &'static str>> {
+    let Ranked { id, record, .. } = ranked;
+    let read;
+    let bytes = match &subject.text {
+        // The same bytes need not be found again, nor can they be gone.
+        Some(query) if subject.digest == record.digest => &query.bytes,
+        _ => match bytes_of(store, *id, record, reader, COMPARED_BYTES)? {
+            Bytes::Here(bytes) => {
+                read = bytes;
+                &read
+            }
+            Bytes::Gone(why) => return Ok(Err(why)),
+        },
+    };
+    let format = match store.profile().unit {
+        Unit::Byte => Format::Bytes,
+        _ => Format::named(&record.format).unwrap_or_default(),
+    };
+    Ok(symboliser.read(bytes, format).map_err(|_| "its text can no longer be extracted"))
 }
 
 /// The text of a query, made ready for the hashes it shares; or why there is none.
@@ -148,25 +175,6 @@ pub(super) fn whole_text(
         _ => "the query is too large to be compared symbol by symbol",
     })?;
     symboliser.read(&text.bytes, text.format).map_err(|_| "the query's text cannot be read")
-}
-
-/// The symbols of a stored document, or why they cannot be had.
-fn document_text(
-    store: &Store,
-    id: u32,
-    record: &DocumentRecord,
-    reader: &mut Reader,
-    symboliser: &mut Symboliser,
-) -> Result<std::result::Result<WholeText, &'static str>> {
-    let bytes = match bytes_of(store, id, record, reader, COMPARED_BYTES)? {
-        Bytes::Here(bytes) => bytes,
-        Bytes::Gone(why) => return Ok(Err(why)),
-    };
-    let format = match store.profile().unit {
-        Unit::Byte => Format::Bytes,
-        _ => Format::named(&record.format).unwrap_or_default(),
-    };
-    Ok(symboliser.read(&bytes, format).map_err(|_| "its text can no longer be extracted"))
 }
 
 /// Where the marked fingerprints stand in the document, by ordinal.

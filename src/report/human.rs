@@ -34,6 +34,7 @@ pub fn ingest_page(report: &IngestReport) -> String {
     for (number, what) in [
         (report.replaced, "replaced"),
         (report.unchanged, "unchanged"),
+        (report.made_boilerplate, "boilerplate from now on"),
         (report.kept, "changed but kept as stored"),
         (report.removed, "removed, no longer in their container"),
         (report.identical, "identical to another document"),

@@ -208,11 +208,11 @@ fn a_query_with_a_container_says_what_to_do() {
 fn containers_can_be_left_closed() {
     let folder = folder_with(&["texts.zip", "texts.jsonl", "texts/fed01.txt"]);
     let run =
-        folder.ok(&["ingest", "--profile", "prose", "--no-expand", "texts.zip", "texts.jsonl", "--format", "json"]);
+        folder.run(&["ingest", "--profile", "prose", "--no-expand", "texts.zip", "texts.jsonl", "--format", "json"]);
     // Lines of JSON are text; an archive is none, and is named on the command line.
     assert_eq!(names(&folder), ["texts.jsonl"]);
-    assert_eq!(run.json()[0]["skipped"][0]["name"], "texts.zip");
-    assert!(run.stderr.contains("skipped texts.zip: "), "{run:?}");
+    assert_eq!((run.status, &run.json()[0]["failed"][0]["name"]), (2, &"texts.zip".into()));
+    assert!(run.stderr.contains("error: texts.zip: no front-end reads it: "), "{run:?}");
     folder.ok(&["ingest", "-q", "--db", "bytes", "--profile", "bytes", "--no-expand", "texts.zip"]);
     let list = folder.ok(&["list", "--db", "bytes", "--format", "json"]).json();
     assert_eq!((&list[0]["name"], &list[0]["format"]), (&"texts.zip".into(), &"bytes".into()));

@@ -162,3 +162,20 @@ fn a_repair_reads_stored_texts() {
     }
     assert!(kept >= 3 && given_up >= 1, "{kept} with their texts, {given_up} without");
 }
+
+#[test]
+fn a_document_of_the_very_same_bytes_needs_no_text_of_its_own() {
+    let (folder, _) = folder();
+    let text = std::fs::File::open(folder.path().join("docs/a.txt")).unwrap();
+    let mut ingest = folder.command(&["ingest", "-q", "--profile", "prose", "-", "--name", "given"]);
+    assert!(ingest.stdin(text).status().unwrap().success());
+    let answer = folder.ok(&["query", "docs/a.txt", "--format", "json"]).json().remove(0);
+    let found = &answer["matches"][0];
+    assert_eq!(
+        (&found["document"], &found["identical"], &found["coverage"]),
+        (&"given".into(), &true.into(), &1.0.into())
+    );
+    let passages = found["passages"].as_array().unwrap();
+    assert_eq!((passages.len(), &passages[0]["exact"]), (1, &true.into()), "{found}");
+    assert_eq!(passages[0]["query"], passages[0]["document"]);
+}

@@ -1,5 +1,6 @@
 //! What an ingest answers.
 
+use super::is_zero;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,9 @@ pub struct IngestReport {
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// Stored documents, unchanged, that are boilerplate from now on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub made_boilerplate: u64,
     /// True where the run was stopped; running it again continues.
     pub interrupted: bool,
     /// Wall-clock time.
@@ -102,6 +106,7 @@ impl IngestReport {
             undecodable_documents: summary.undecodable_documents,
             formats: summary.formats.clone(),
             unmatched: summary.unmatched.clone(),
+            made_boilerplate: summary.made_boilerplate,
             interrupted: summary.interrupted,
             seconds: (seconds * 1000.0).round() / 1000.0,
         }

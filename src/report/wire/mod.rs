@@ -12,3 +12,8 @@ pub use stored::{
     CacheReport, DfReport, DocumentReport, LevelReport, LostDocumentReport, ProblemReport, ProfileReport, RepairReport,
     StatsReport, StoredBytes, VerifyReport,
 };
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

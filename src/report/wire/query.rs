@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ProfileReport;
+use super::is_zero;
 use crate::document::Span;
 use crate::profile::Profile;
 use crate::query::{Ignored, IgnoredBecause, Match, Measure, Mode, Passage, QueryAnswer, Weight};
@@ -137,11 +138,6 @@ pub struct SpanReport {
     pub end: u64,
     /// Its first and last line, 1-based.
     pub lines: [u64; 2],
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl QueryReport {

@@ -97,13 +97,14 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     1 document added, 1 skipped
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
-    // Whoever names it is told.
+    // Whoever asks for it by its name is told that it could not be read.
     assert_snapshot!(tell_ingest(&folder, &["docs/picture"]), @"
-    status 0
+    status 2
     --- stdout
-    0 documents added, 1 skipped
+    0 documents added, 1 failed
     --- stderr
-    skipped docs/picture: a binary file: there are NUL bytes near its beginning
+    error: docs/picture: no front-end reads it: a binary file: there are NUL bytes near its beginning
+    hint: a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out
     ");
     let query = folder.run(&["query", "docs/picture"]);
     assert_eq!(query.status, 2);

@@ -104,3 +104,23 @@ fn a_stopped_command_leaves_nothing_behind() {
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("old.json")).unwrap(), "as it was");
 }
+
+/// A database is made in a folder of its own and moved into its place: either is there in the end, or neither.
+#[cfg(unix)]
+#[test]
+fn a_stopped_creation_leaves_nothing_behind() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    for milliseconds in 0..40 {
+        let db = format!("db{milliseconds}");
+        let mut command = folder.command(&["--db", &db, "ingest", "a.txt"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        child.wait().unwrap();
+    }
+    let names =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
