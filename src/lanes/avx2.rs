@@ -62,6 +62,7 @@ fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
 impl Lanes for Avx2 {
     const SMALL_WINDOW: usize = 48;
     const LOW_WINDOWS: Range<usize> = 26..1001;
+    const FINDS_ASCENDING: bool = true;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -206,6 +207,20 @@ impl Lanes for Avx2 {
                 _mm256_cmpeq_epi64(value, b),
                 _mm256_cmpeq_epi64(value, c),
                 _mm256_cmpeq_epi64(value, d),
+            ])
+        }
+    }
+
+    #[inline(always)]
+    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let (block, other) = (registers(block), registers(other));
+            mask([
+                _mm256_cmpgt_epi64(signed(block[0]), signed(other[0])),
+                _mm256_cmpgt_epi64(signed(block[1]), signed(other[1])),
+                _mm256_cmpgt_epi64(signed(block[2]), signed(other[2])),
+                _mm256_cmpgt_epi64(signed(block[3]), signed(other[3])),
             ])
         }
     }

@@ -58,6 +58,7 @@ static PLACES: [u8; TEXT] = {
 impl Lanes for Avx512 {
     const SMALL_WINDOW: usize = 40;
     const LOW_WINDOWS: Range<usize> = 26..1001;
+    const FINDS_ASCENDING: bool = true;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -170,6 +171,16 @@ impl Lanes for Avx512 {
             let value = _mm512_set1_epi64(value as i64);
             let [low, high] = registers(block);
             let (low, high) = (_mm512_cmpeq_epu64_mask(low, value), _mm512_cmpeq_epu64_mask(high, value));
+            u32::from(low) | u32::from(high) << 8
+        }
+    }
+
+    #[inline(always)]
+    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let ([low, high], [other_low, other_high]) = (registers(block), registers(other));
+            let (low, high) = (_mm512_cmplt_epu64_mask(other_low, low), _mm512_cmplt_epu64_mask(other_high, high));
             u32::from(low) | u32::from(high) << 8
         }
     }

@@ -67,6 +67,8 @@ pub(crate) trait Lanes: Copy {
     const SMALL_WINDOW: usize;
     /// The windows that are quicker selected from by their low hashes than in any other way (measured).
     const LOW_WINDOWS: Range<usize>;
+    /// Whether ascending hashes are looked for. Without lanes, doing so costs other hashes 3 % (measured).
+    const FINDS_ASCENDING: bool;
     /// What the bytes of a block of text are.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
@@ -84,6 +86,8 @@ pub(crate) trait Lanes: Copy {
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32;
+    /// Which hashes of the block are greater than those in the same place of the other.
+    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32;
     /// The least hash of the blocks; `u64::MAX` where there are none.
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64;
 }

@@ -10,6 +10,7 @@ pub(crate) struct Portable;
 impl Lanes for Portable {
     const SMALL_WINDOW: usize = 16;
     const LOW_WINDOWS: Range<usize> = 0..0;
+    const FINDS_ASCENDING: bool = false;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -83,6 +84,11 @@ impl Lanes for Portable {
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
         mask(block, |hash| hash == value)
+    }
+
+    #[inline(always)]
+    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
+        block.iter().zip(other).enumerate().fold(0, |mask, (i, (hash, other))| mask | u32::from(hash > other) << i)
     }
 
     #[inline(always)]

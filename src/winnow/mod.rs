@@ -23,6 +23,7 @@ mod opening;
 mod patience;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
+mod runs;
 #[cfg(test)]
 mod tests;
 mod windows;

@@ -213,6 +213,32 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Hashes that rise for longer than a window and for less, with equal ones among them, and fall back.
+    #[test]
+    fn rising_hashes_equal_the_definitions(
+        runs in proptest::collection::vec(
+            (prop_oneof![0u64..50, any::<u64>()], prop_oneof![0usize..300, 0usize..2000], 0u64..40, any::<u64>()), 0..5),
+        w in prop_oneof![2usize..32, 32usize..40, 32usize..300],
+        sizes in proptest::collection::vec(prop_oneof![1usize..200, 1usize..3000], 1..4),
+        rightmost in any::<bool>(),
+    ) {
+        let selection = if rightmost { Selection::Plain } else { Selection::Robust };
+        let mut hashes = Vec::new();
+        for (mut hash, length, even, seed) in runs {
+            for i in 0..length as u64 {
+                hashes.push(hash);
+                // Of so many, one is above the one before.
+                hash = hash.saturating_add(u64::from(mix(seed ^ i).is_multiple_of(even + 1)) * (seed % 1000));
+            }
+        }
+        let expected = definition(&hashes, selection, w);
+        for processor in Processor::all() {
+            prop_assert_eq!(&fast_on(processor, &hashes, selection, w, &sizes), &expected, "{:?}", processor);
+        }
+    }
+}
+
 /// In pieces whose sizes go round `sizes`.
 fn fast_on(processor: Processor, hashes: &[u64], selection: Selection, w: usize, sizes: &[usize]) -> Vec<Selected> {
     let mut winnower = Winnower::new(selection, w as u32);

@@ -13,6 +13,7 @@ use super::Selected;
 use super::low::Low;
 use super::opening::{Open, Opening};
 use super::patience::Patience;
+use super::runs::Held;
 use crate::lanes::{BLOCK, Job, Lanes, Processor, TEXT};
 
 /// Hashes that may be scanned again for each new one.
@@ -293,7 +294,7 @@ impl State {
                 self.select(minimum, out);
                 // Then equal ones of two blocks are in one window.
                 if RIGHTMOST && w >= 2 * BLOCK {
-                    minimum = self.select_equal(lanes, minimum, length, out);
+                    minimum = self.held(length).select_equal(lanes, minimum, out);
                     next = minimum + 1;
                 }
                 // Descending hashes, or equal ones, or every other one: they need no search.
@@ -314,6 +315,14 @@ impl State {
                     (minimum, next) = self.succeed(expiry, length, out);
                     continue;
                 }
+                if L::FINDS_ASCENDING
+                    && w >= 2 * BLOCK
+                    && let Some(last) = self.held(length).select_ascending(lanes, minimum + 1, w, out)
+                {
+                    minimum = last;
+                    next = minimum + w;
+                    continue;
+                }
                 next = expiry + 1;
                 minimum = if self.credit >= w {
                     self.credit -= w;
@@ -332,30 +341,6 @@ impl State {
         }
         self.next = next;
         *last = minimum;
-    }
-
-    /// Selects the hashes after the minimum that are equal to it, as long as each block holds one and none smaller: each
-    /// takes the place of the one before. Gives the last of them.
-    #[inline(always)]
-    fn select_equal<L: Lanes>(&self, lanes: L, mut minimum: usize, length: usize, out: &mut Vec<Selected>) -> usize {
-        let least = self.hashes[minimum];
-        let mut start = minimum + 1;
-        while start + BLOCK <= length
-            && let Some(block) = self.hashes[start..].first_chunk()
-            && lanes.below(block, least) == 0
-        {
-            let mut equal = lanes.equal(block, least);
-            if equal == 0 {
-                break;
-            }
-            minimum = start + equal.ilog2() as usize;
-            while equal != 0 {
-                self.select(start + equal.trailing_zeros() as usize, out);
-                equal &= equal - 1;
-            }
-            start += BLOCK;
-        }
-        minimum
     }
 
     /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
@@ -409,6 +394,11 @@ impl State {
         self.tail_end = end;
         self.select(minimum, out);
         minimum
+    }
+
+    #[inline(always)]
+    fn held(&self, length: usize) -> Held<'_> {
+        Held { hashes: &self.hashes, length, base: self.base }
     }
 
     #[inline(always)]
