@@ -4,7 +4,7 @@
 use crate::document::{Language, Span};
 use crate::kgram::KgramHasher;
 use crate::lanes::Processor;
-use crate::normalize::{Content, FrontEnd, Symbols, TextFacts};
+use crate::normalize::{Content, FrontEnd, Place, Symbols, TOGETHER, TextFacts};
 use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
 
@@ -134,13 +134,14 @@ impl Kernel {
     }
 
     fn locate(&mut self, out: &mut Vec<Fingerprint>) {
-        let (mut firsts, mut lasts) = (self.symbols.walk(), self.symbols.walk());
-        let (first, k) = (self.first, self.k);
-        out.extend(self.selected.drain(..).map(|Selected { hash, position }| {
-            let index = (position - first) as usize;
-            let (start, first_line) = firsts.first_byte(index);
-            let (last, last_line) = lasts.last_byte(index + k - 1);
-            Fingerprint { hash, position, span: Span { start, end: last + 1 }, first_line, last_line }
-        }));
+        let (mut walk, first) = (self.symbols.walk(self.k), self.first);
+        for some in self.selected.chunks(TOGETHER) {
+            let places = walk.places(some.iter().map(|selected| (selected.position - first) as usize));
+            out.extend(some.iter().zip(places).map(|(&Selected { hash, position }, place)| {
+                let Place { span, first_line, last_line } = place;
+                Fingerprint { hash, position, span, first_line, last_line }
+            }));
+        }
+        self.selected.clear();
     }
 }

@@ -23,6 +23,7 @@ mod symbols;
 mod transcribe;
 mod utf8;
 mod value;
+mod walk;
 mod words;
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
 pub(crate) use value::LETTERS;
+pub(crate) use walk::{Place, TOGETHER};
 use words::Words;
 
 use crate::document::Language;

@@ -4,6 +4,7 @@
 //! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
+use super::walk::Walk;
 use crate::lanes::TEXT;
 
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
@@ -29,22 +30,18 @@ pub struct Symbols {
     line_ends: Vec<LineEnd>,
 }
 
-/// Goes along symbols. What it has passed is no longer looked at.
-#[derive(Debug)]
-pub(crate) struct Walk<'a> {
-    symbols: &'a Symbols,
-    /// The base of the last symbol asked for, and those after it.
-    bases: &'a [Base],
-    /// The lines that have not ended before it, and the number of the first of them.
-    lines: &'a [LineEnd],
-    line: u64,
-}
-
 /// What the k-gram hash needs of the symbols.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content<'a> {
     Codes(&'a [u8]),
     Values(&'a [u64]),
+}
+
+/// What tells where symbols end: their codes how long they are, or ends, counted from their bases as starts are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extent<'a> {
+    Codes(&'a [u8]),
+    Ends(&'a [u32]),
 }
 
 /// Room for the symbols of text.
@@ -63,16 +60,16 @@ pub(super) struct Room<'a> {
 /// From symbol `first` on, until the next base, origins are stored relative to `offset`. Almost always there is one; a
 /// new one is begun whenever 32 bits would not do, however far apart two symbols lie.
 #[derive(Debug, Clone, Copy)]
-struct Base {
-    first: usize,
-    offset: u64,
+pub(super) struct Base {
+    pub(super) first: usize,
+    pub(super) offset: u64,
 }
 
 /// A newline character and the number of newlines of the document up to and including it.
 #[derive(Debug, Clone, Copy)]
-struct LineEnd {
-    offset: u64,
-    count: u64,
+pub(super) struct LineEnd {
+    pub(super) offset: u64,
+    pub(super) count: u64,
 }
 
 /// How far a start may lie from its base. Half of what fits, so that the end of the symbol fits as well: a front-end
@@ -173,9 +170,27 @@ impl Symbols {
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
 
-    /// Origins and lines of symbols that are asked for in ascending order.
-    pub(crate) fn walk(&self) -> Walk<'_> {
-        Walk { symbols: self, bases: &self.bases, lines: &self.line_ends, line: 1 }
+    /// Where k-grams stand that are asked for in ascending order.
+    pub(crate) fn walk(&self, k: usize) -> Walk<'_> {
+        Walk::new(self, k)
+    }
+
+    /// Where symbols begin, counted from their bases.
+    pub(super) fn starts(&self) -> &[u32] {
+        &self.starts[..self.length]
+    }
+
+    /// Where symbols end.
+    pub(super) fn extent(&self) -> Extent<'_> {
+        if self.wide { Extent::Ends(&self.ends[..self.length]) } else { Extent::Codes(&self.codes[..self.length]) }
+    }
+
+    pub(super) fn bases(&self) -> &[Base] {
+        &self.bases
+    }
+
+    pub(super) fn line_ends(&self) -> &[LineEnd] {
+        &self.line_ends
     }
 
     /// Forgets the first `n` symbols (all of them when there are fewer), and the line ends that no symbol retained or
@@ -327,45 +342,6 @@ impl Symbols {
                 start
             }
         }
-    }
-}
-
-impl Walk<'_> {
-    /// The offset of the first byte of symbol `i`, and the line it stands in. Neither feeding nor discarding may come between.
-    #[inline(always)]
-    pub(crate) fn first_byte(&mut self, i: usize) -> (u64, u64) {
-        let offset = self.base(i) + u64::from(self.symbols.starts[i]);
-        (offset, self.line_of(offset))
-    }
-
-    /// As [`first_byte`](Self::first_byte), of the last byte.
-    #[inline(always)]
-    pub(crate) fn last_byte(&mut self, i: usize) -> (u64, u64) {
-        let Symbols { wide, ends, starts, codes, .. } = self.symbols;
-        let end = if *wide { ends[i] } else { starts[i] + width_of_code(codes[i]) };
-        let offset = self.base(i) + u64::from(end - 1);
-        (offset, self.line_of(offset))
-    }
-
-    #[inline(always)]
-    fn base(&mut self, i: usize) -> u64 {
-        while let [_, rest @ ..] = self.bases
-            && rest.first().is_some_and(|next| next.first <= i)
-        {
-            self.bases = rest;
-        }
-        self.bases.first().map_or(0, |base| base.offset)
-    }
-
-    /// A newline belongs to the line it ends.
-    #[inline(always)]
-    fn line_of(&mut self, offset: u64) -> u64 {
-        while let [end, rest @ ..] = self.lines
-            && end.offset < offset
-        {
-            (self.lines, self.line) = (rest, 1 + end.count);
-        }
-        self.line
     }
 }
 

@@ -18,6 +18,7 @@ pub fn texts(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("English", english(size)),
         ("random letters", letters(&|i| mix(i) % 26)),
         ("one letter", vec![b'x'; size]),
+        ("one letter, in lines", (0..size).map(|i| if i % 80 == 79 { b'\n' } else { b'x' }).collect()),
         ("period 2", letters(&|i| i % 2)),
         ("period 7", letters(&|i| i % 7)),
         ("period 90", letters(&|i| mix(i % 90) % 26)),
