@@ -13,7 +13,7 @@ use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
-use crate::query::{self, DocumentText, QueryAnswer, QueryOptions, Subject, SubjectReader};
+use crate::query::{self, DocumentText, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
 use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification};
 
 /// An open database.
@@ -295,6 +295,7 @@ impl Database {
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
         SubjectReader::new(self.store.profile(), options.window, &options.read)?;
+        let texts = TextCache::default();
         let answers = sources
             .par_iter()
             .map_init(
@@ -302,11 +303,25 @@ impl Database {
                 |reader, source| {
                     let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
                     let subject = self.subject(reader, source)?;
-                    query::answer(&self.store, &subject, options)
+                    query::answer(&self.store, &subject, options, &texts)
                 },
             )
             .collect();
         Ok(answers)
+    }
+
+    /// Answers one of many queries, each with options of its own, that compare the same texts.
+    ///
+    /// # Errors
+    /// As [`Self::query`], and what is wrong with the source.
+    pub(crate) fn query_with(
+        &self,
+        source: &QuerySource,
+        options: &QueryOptions,
+        texts: &TextCache,
+    ) -> Result<QueryAnswer> {
+        let mut reader = SubjectReader::new(self.store.profile(), options.window, &options.read)?;
+        query::answer(&self.store, &self.subject(&mut reader, source)?, options, texts)
     }
 
     fn subject(&self, reader: &mut SubjectReader, source: &QuerySource) -> Result<Subject> {

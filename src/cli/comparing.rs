@@ -69,8 +69,9 @@ pub(crate) struct JoiningArgs {
 }
 
 impl JoiningArgs {
-    pub(crate) fn options(&self) -> fpdb::PassageOptions {
-        fpdb::PassageOptions { gap: self.gap, any_order: self.any_order, least: self.min_passage }
+    /// `most` are the passages of one pair that are wanted, for a page; all where `None`.
+    pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
+        fpdb::PassageOptions { gap: self.gap, any_order: self.any_order, least: self.min_passage, most }
     }
 
     /// What was typed: flags and their values, `None` for those that were not.
@@ -102,7 +103,7 @@ pub(crate) struct ReportArgs {
     /// Show at most N pairs, the best; the report says how many more there are [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_report_pairs: Option<u32>,
-    /// Embed texts and passages of about this size at most, those of the best pairs first [default: 64MiB]
+    /// Embed texts and passages up to about this size, packed, those of the best pairs first [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_report_size: Option<u64>,
     /// Replace the names of documents by numbers and leave out paths and metadata; the texts stay

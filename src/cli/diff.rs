@@ -23,7 +23,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         None => Spooled::default(),
     };
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
-    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), &args.joining.options())?;
+    let joining = args.joining.options(Html::most_passages(html.as_ref()));
+    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), &joining)?;
     printer.detail(&format!("compared with {profile}"));
     let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
     spooled.rename(&args.a, &mut report.query.name);

@@ -51,6 +51,11 @@ impl<'a> Html<'a> {
         Ok(Some(Self { global, path, args }))
     }
 
+    /// How many passages of a pair are wanted.
+    pub(super) fn most_passages(html: Option<&Self>) -> Option<usize> {
+        html.map(|_| Limits::PASSAGES)
+    }
+
     /// What a report says of the flags that were given, `None` being those that were not.
     ///
     /// # Errors

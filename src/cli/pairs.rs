@@ -43,7 +43,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = database.pairs_with_progress(&options, &|done, total| bar.show(done, total));
     bar.end();
     let answer = answer?;
-    let how = PairEvidence { max_df: options.max_df, joining: args.joining.options() };
+    let how =
+        PairEvidence { max_df: options.max_df, joining: args.joining.options(Html::most_passages(html.as_ref())) };
     if let Some(html) = html {
         left_out(&answer, args, &options, printer);
         return report(&database, args, (&how, &options), answer, &html, printer);

@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         anyhow::bail!("standard input can be read only once");
     }
     let database = Database::open(&place::existing(global)?)?;
-    let options = options(args);
+    let options = options(args, Html::most_passages(html.as_ref()));
     let files = args.files.iter().cloned().map(QuerySource::File);
     let stored = args.document.iter().cloned().map(QuerySource::Stored);
     let sources: Vec<QuerySource> = files.chain(stored).collect();
@@ -153,7 +153,7 @@ pub(super) fn write(global: &Global, output: &mut Output, report: &QueryReport) 
     }
 }
 
-fn options(args: &QueryArgs) -> QueryOptions {
+fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
     let (mode, n) = match args.mode {
         Mode::Containment => (fpdb::Mode::Containment, None),
         Mode::Resemblance => (fpdb::Mode::Resemblance, Some(RESEMBLANCE_N)),
@@ -166,7 +166,7 @@ fn options(args: &QueryArgs) -> QueryOptions {
         min_score: args.min_score,
         max_df: args.max_df.filter(|&most| most > 0),
         passages: !args.no_passages,
-        joining: args.joining.options(),
+        joining: args.joining.options(most_passages),
         weight: args.weight.into(),
         only: None,
         read: args.read.options(),

@@ -64,7 +64,7 @@ fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> M
     let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint are here because their bytes are the same.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (Found { passages, coverage, repeats }, inferred) = find_passages(a, b, options);
+    let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, options);
     Match {
         document: b.name.clone(),
         id: 0,
@@ -80,6 +80,7 @@ fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> M
         identical: a.digest == b.digest,
         coverage,
         passages,
+        passages_left_out: left_out,
         metadata: Vec::new(),
         inferred,
         repeats,

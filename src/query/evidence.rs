@@ -1,6 +1,7 @@
 //! Evidence: the passages of the documents that are shown.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +9,7 @@ use super::passages::{self, Found, Mark, QueryText};
 use super::rank::Ranked;
 use super::subject::{Subject, SubjectHash};
 use super::text::{Bytes, COMPARED_BYTES, Symboliser, WholeText, bytes_of};
-use super::{Ignored, IgnoredBecause, QueryOptions};
+use super::{Ignored, IgnoredBecause, QueryOptions, TextCache};
 use crate::document::Format;
 use crate::error::Result;
 use crate::input::{InputLimits, Reader};
@@ -96,6 +97,7 @@ pub(super) struct Evidence<'a> {
     store: &'a Store,
     subject: &'a Subject,
     options: &'a QueryOptions,
+    texts: &'a TextCache,
     reader: Reader,
     symboliser: Symboliser,
     /// The query's text, or why there is none.
@@ -103,11 +105,17 @@ pub(super) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn new(store: &'a Store, subject: &'a Subject, options: &'a QueryOptions, shared: &Shared) -> Self {
+    pub(super) fn new(
+        store: &'a Store,
+        subject: &'a Subject,
+        options: &'a QueryOptions,
+        texts: &'a TextCache,
+        shared: &Shared,
+    ) -> Self {
         let mut symboliser = Symboliser::new(&subject.profile);
         let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
         // What was taken in as a document is one, whatever its bytes.
-        Self { store, subject, options, reader: Reader::new(InputLimits::default()), symboliser, query }
+        Self { store, subject, options, texts, reader: Reader::new(InputLimits::default()), symboliser, query }
     }
 
     /// The passages of a document, and where they are inferred, why.
@@ -115,11 +123,21 @@ impl<'a> Evidence<'a> {
         let options = &self.options.joining;
         let why = match &self.query {
             Err(why) => *why,
-            Ok(query) => match document_text(self.store, self.subject, ranked, &mut self.reader, &mut self.symboliser)?
-            {
-                Ok(document) => return Ok((query.compare(&document, options), None)),
-                Err(why) => why,
-            },
+            Ok(query) => {
+                let text = match self.texts.get(ranked.id) {
+                    Some(text) => Ok(text),
+                    None => document_text(self.store, self.subject, ranked, &mut self.reader, &mut self.symboliser)?
+                        .map(|text| {
+                            let text = Arc::new(text);
+                            self.texts.put(ranked.id, &text);
+                            text
+                        }),
+                };
+                match text {
+                    Ok(document) => return Ok((query.compare(&document, options), None)),
+                    Err(why) => why,
+                }
+            }
         };
         let marks = shared.marks.get(&ranked.id).map_or(&[][..], Vec::as_slice);
         let places = places_of(self.store, ranked.id, marks)?;

@@ -14,6 +14,7 @@ mod quotes;
 mod rank;
 mod subject;
 mod text;
+mod text_cache;
 mod weight;
 
 use std::collections::HashMap;
@@ -33,6 +34,7 @@ pub use passages::PassageOptions;
 pub(crate) use subject::{Subject, SubjectReader};
 pub use text::DocumentText;
 pub(crate) use text::{text_of, text_of_file};
+pub(crate) use text_cache::TextCache;
 pub use weight::Weight;
 
 /// One of the numbers of a match.
@@ -193,6 +195,8 @@ pub struct Match {
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<Passage>,
+    /// How many more there are, left out for [`PassageOptions::most`].
+    pub passages_left_out: u64,
     /// What is known of the document beside its content: names and values, in order.
     pub metadata: Vec<(String, String)>,
     /// Why the passages are inferred from fingerprints; `None` where the texts were compared, and where no passages
@@ -224,8 +228,13 @@ pub struct Passage {
     pub exact: bool,
 }
 
-/// Answers one query.
-pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -> Result<QueryAnswer> {
+/// Answers one query. The texts it compares stay in `texts`, for others that need them.
+pub(crate) fn answer(
+    store: &Store,
+    subject: &Subject,
+    options: &QueryOptions,
+    texts: &TextCache,
+) -> Result<QueryAnswer> {
     let looked_up = match options.n {
         Some(0) => {
             return Err(Error::InvalidParameter {
@@ -258,7 +267,7 @@ pub(crate) fn answer(store: &Store, subject: &Subject, options: &QueryOptions) -
     let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages {
         shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;
-        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, &shared));
+        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, texts, &shared));
     }
     let mut matches = Vec::with_capacity(ranked.len());
     for ranked in ranked {
@@ -358,7 +367,7 @@ fn finish_match(subject: &Subject, ranked: Ranked, found: Found, inferred: Optio
     let Ranked { id, record, shared, score, containment, document_containment, resemblance, interval, estimated } =
         ranked;
     let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = record;
-    let Found { passages, coverage, repeats } = found;
+    let Found { passages, left_out, coverage, repeats } = found;
     Match {
         document: name,
         id,
@@ -374,6 +383,7 @@ fn finish_match(subject: &Subject, ranked: Ranked, found: Found, inferred: Optio
         identical: digest == subject.digest,
         coverage,
         passages,
+        passages_left_out: left_out,
         metadata,
         inferred,
         repeats,

@@ -129,6 +129,14 @@ struct Origin {
 }
 
 impl WholeText {
+    /// About how many bytes of memory it takes.
+    pub(super) fn memory(&self) -> u64 {
+        let origin = self.origin.as_ref();
+        let origin = origin.map_or(0, |from| size_of_val(&from.segments[..]) + size_of_val(&from.newlines[..]));
+        // A value and the two ends of its origin.
+        (self.symbols.len() * (8 + 4 + 4) + origin) as u64
+    }
+
     /// One value per symbol.
     pub(super) fn values(&self) -> &[u64] {
         self.symbols.values()

@@ -72,3 +72,32 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     found
 }
+
+/// What stands packed in a file of a report.
+fn unpack(packed: &str) -> String {
+    use std::io::Read;
+
+    use base64::Engine;
+    let deflated = base64::prelude::BASE64_STANDARD.decode(packed).unwrap();
+    let mut json = String::new();
+    flate2::read::DeflateDecoder::new(&deflated[..]).read_to_string(&mut json).unwrap();
+    json
+}
+
+/// A text of a report that is a folder.
+pub(crate) fn text(folder: &Folder, report: &str, number: usize) -> fpdb::report::html::TextData {
+    files::part(&files(&folder.path().join(report)), &format!("text-{number}"))
+}
+
+/// The files of a report, or one that is a file, with all that is packed in them unpacked.
+fn legible(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
+    let packed = regex::Regex::new(
+        r#"(?:^fpdb\("[^"]+","|<script type="application/octet-stream" id="[^"]+">)([A-Za-z0-9+/=]*)"#,
+    )
+    .unwrap();
+    let unpacked = |content: Vec<u8>| {
+        let content = String::from_utf8(content).unwrap();
+        packed.replace_all(&content, |found: &regex::Captures<'_>| unpack(&found[1])).into_owned()
+    };
+    files.into_iter().map(|(name, content)| (name, unpacked(content))).collect()
+}

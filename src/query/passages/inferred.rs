@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 use super::super::Passage;
 use super::super::subject::Subject;
+use super::shown::Place as ShownPlace;
 use super::{Found, Mark, PassageOptions, share};
 use crate::document::Span;
 use crate::fingerprint::Fingerprint;
@@ -70,7 +71,28 @@ pub(in crate::query) fn infer(
     let mut joined = join(runs, u64::from(options.gap(&subject.profile)) + k);
     joined.retain(|run| length(run, k) >= options.least);
     let coverage = share(covered(&joined, k), subject.symbols);
-    Found { passages: joined.iter().map(|run| passage(run, k)).collect(), coverage, repeats }
+    // Numbers of places, for choosing among passages: they are few, however long the documents are.
+    let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
+    let left_out = options.choose(&mut joined, &subject.profile, |run| {
+        let range = |ranks: &[u64], position: fn(&Seed<'_>) -> u64| {
+            let rank = |at: u64| ranks.partition_point(|&end| end < at) as u32;
+            rank(position(&run.first))..rank(position(&run.last) + k)
+        };
+        ShownPlace {
+            query: range(&ranks[0], |seed| seed.query.position),
+            document: range(&ranks[1], |seed| seed.document.position),
+            length: length(run, k),
+        }
+    });
+    Found { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, coverage, repeats }
+}
+
+/// Where runs begin and end in one of the documents, ascending.
+fn ranks(runs: &[Run<'_>], position: fn(&Seed<'_>) -> u64, k: u64) -> Vec<u64> {
+    let mut ends: Vec<u64> = runs.iter().flat_map(|run| [position(&run.first), position(&run.last) + k]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
 }
 
 /// How far apart two neighbouring fingerprints of a shared run can lie.

@@ -10,9 +10,8 @@ use std::ops::Range;
 
 use super::gaps::Gaps;
 use super::maximal::MaximalMatch;
-
-/// Passages that a match may continue or lie in, at most; those with the most agreement are kept.
-const OPEN: usize = 256;
+use super::open::Open;
+use super::ranges::{lies_in, union};
 
 /// A pair of spans in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,18 +34,10 @@ impl Joined {
         }
     }
 
-    fn contains(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
-        within(query, &self.query) && within(document, &self.document)
-    }
-
     /// The symbols of the longer span.
     pub(super) fn length(&self) -> u64 {
         self.query.len().max(self.document.len()) as u64
     }
-}
-
-fn within(inner: &Range<u32>, outer: &Range<u32>) -> bool {
-    inner.start >= outer.start && inner.end <= outer.end
 }
 
 /// How matches are joined.
@@ -84,25 +75,27 @@ pub(super) fn join(
 
 fn chain(query: &[u64], document: &[u64], matches: &[MaximalMatch], gap: u32, gaps: &mut Gaps) -> Vec<Joined> {
     let mut passages: Vec<Joined> = Vec::new();
-    // Those a coming match may continue or lie in.
-    let mut open: Vec<usize> = Vec::new();
+    // Those a coming match may continue or lie in, by their agreement.
+    let mut open = Open::new();
     for found in matches {
-        open.retain(|&index| passages[index].query.end.saturating_add(gap) >= found.query);
         let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
-        if open.iter().any(|&index| passages[index].contains(&in_query, &in_document)) {
+        if open.holds(&in_query, &in_document) {
             continue;
         }
-        let distance = |&index: &usize| Some((distance(&passages[index], found, gap)?, Reverse(index)));
-        if let Some((_, Reverse(index))) = open.iter().filter_map(distance).min() {
-            append(&mut passages[index], found, query, document, gaps);
+        let distance =
+            |(at, index): (usize, usize)| Some((distance(&passages[index], found, gap)?, Reverse(index), at));
+        let nearest = match open.continues(&in_query, &in_document, gap) {
+            true => open.held().filter_map(distance).min(),
+            false => None,
+        };
+        if let Some((_, Reverse(index), at)) = nearest {
+            let passage = &mut passages[index];
+            append(passage, found, query, document, gaps);
+            open.extend(at, passage.query.end, passage.document.end, passage.agreed);
             continue;
         }
-        if open.len() == OPEN
-            && let Some(weakest) = (0..OPEN).min_by_key(|&place| (passages[open[place]].agreed, open[place]))
-        {
-            open.remove(weakest);
-        }
-        open.push(passages.len());
+        let agreed = u64::from(found.length);
+        open.push(passages.len(), &in_query, &in_document, agreed, found.query.saturating_sub(gap));
         passages.push(Joined::of(found));
     }
     passages
@@ -143,22 +136,21 @@ fn append(passage: &mut Joined, found: &MaximalMatch, query: &[u64], document: &
 
 /// Drops passages that lie in another one, and brings the rest into order.
 fn without_contained(passages: &mut Vec<Joined>) {
-    passages.sort_by_key(|passage| {
-        (passage.query.start, Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end))
-    });
+    // Most often they are in order of the query already, and only those that begin together are not.
+    passages.sort_by_key(|passage| passage.query.start);
+    for together in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {
+        together
+            .sort_by_key(|passage| (Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end)));
+    }
     let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());
-    let mut open: Vec<usize> = Vec::new();
+    // Those a coming passage may lie in, by their length.
+    let mut open = Open::new();
     for passage in passages.drain(..) {
-        open.retain(|&index| kept[index].query.end > passage.query.start);
-        if open.iter().any(|&index| kept[index].contains(&passage.query, &passage.document)) {
+        if open.holds(&passage.query, &passage.document) {
             continue;
         }
-        if open.len() == OPEN
-            && let Some(shortest) = (0..OPEN).min_by_key(|&place| (kept[open[place]].length(), open[place]))
-        {
-            open.remove(shortest);
-        }
-        open.push(kept.len());
+        let from = passage.query.start + 1;
+        open.push(kept.len(), &passage.query, &passage.document, passage.length(), from);
         kept.push(passage);
     }
     *passages = kept;
@@ -167,23 +159,9 @@ fn without_contained(passages: &mut Vec<Joined>) {
 /// Drops passages shorter than t both of whose spans lie in longer ones: a phrase that occurs again and again.
 fn without_repeated(passages: &mut Vec<Joined>, guarantee: u64) {
     let is_long = |passage: &Joined| passage.agreed >= guarantee;
-    let union = |span: fn(&Joined) -> Range<u32>| -> Vec<Range<u32>> {
-        let mut spans: Vec<Range<u32>> = passages.iter().filter(|passage| is_long(passage)).map(span).collect();
-        spans.sort_unstable_by_key(|span| (span.start, span.end));
-        spans.into_iter().fold(Vec::new(), |mut union: Vec<Range<u32>>, span| {
-            match union.last_mut() {
-                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-                _ => union.push(span),
-            }
-            union
-        })
-    };
-    let (in_query, in_document) = (union(|passage| passage.query.clone()), union(|passage| passage.document.clone()));
-    let marked = |union: &[Range<u32>], span: &Range<u32>| {
-        let after = union.partition_point(|range| range.start <= span.start);
-        after > 0 && within(span, &union[after - 1])
-    };
+    let union = |span: fn(&Joined) -> &Range<u32>| union(passages.iter().filter(|passage| is_long(passage)).map(span));
+    let (in_query, in_document) = (union(|passage| &passage.query), union(|passage| &passage.document));
     passages.retain(|passage| {
-        is_long(passage) || !(marked(&in_query, &passage.query) && marked(&in_document, &passage.document))
+        is_long(passage) || !(lies_in(&in_query, &passage.query) && lies_in(&in_document, &passage.document))
     });
 }

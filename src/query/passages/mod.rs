@@ -1,8 +1,9 @@
 //! Passages: where exactly do two documents share text?
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
-//! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`,
+//! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
 //! `cluster`, `chain`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
+//! Of very many some are `shown`.
 
 mod chain;
 mod cluster;
@@ -11,7 +12,10 @@ mod inferred;
 mod join;
 mod maximal;
 mod occurrences;
+mod open;
+mod ranges;
 mod repeats;
+mod shown;
 
 #[cfg(test)]
 mod tests;
@@ -49,14 +53,31 @@ pub struct PassageOptions {
     pub any_order: bool,
     /// Passages with fewer symbols that agree, in any order if `any_order`, are left out.
     pub least: u64,
+    /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
+    /// them the longest. All where `None`.
+    pub most: Option<usize>,
 }
+
+/// How many times t a passage has at least that is no mere phrase.
+const LONG: u64 = 4;
 
 impl PassageOptions {
     fn gap(&self, profile: &Profile) -> u32 {
-        self.gap.unwrap_or(match profile.selection {
-            Selection::Mod(p) => profile.k.saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
-            _ => profile.w + profile.k - 1,
-        })
+        self.gap.unwrap_or(expected_run(profile))
+    }
+
+    /// Leaves out what a reader is not to see. Returns how many passages that are.
+    fn choose<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> shown::Place) -> u64 {
+        let short = LONG * u64::from(expected_run(profile));
+        self.most.map_or(0, |most| shown::choose(passages, most, short, place))
+    }
+}
+
+/// The symbols of a shared run that is found: surely, or with `mod:P` most likely.
+fn expected_run(profile: &Profile) -> u32 {
+    match profile.selection {
+        Selection::Mod(p) => profile.k.saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
+        _ => profile.w + profile.k - 1,
     }
 }
 
@@ -65,6 +86,8 @@ impl PassageOptions {
 pub(super) struct Found {
     /// In order of the query.
     pub(super) passages: Vec<Passage>,
+    /// How many more there are, which were not asked for.
+    pub(super) left_out: u64,
     /// The share of the query's symbols they cover.
     pub(super) coverage: f64,
     /// Pairs of equal k-grams that were not looked at one by one, because both texts repeat them too often.
@@ -108,10 +131,15 @@ impl QueryText {
             least: options.least,
         };
         let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
-        let joined = join::join(query_values, document_values, &matches, &joining, &mut gaps);
-        let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
+        let mut joined = join::join(query_values, document_values, &matches, &joining, &mut gaps);
         let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
-        Found { passages, coverage, repeats }
+        let left_out = options.choose(&mut joined, profile, |joined| shown::Place {
+            query: joined.query.clone(),
+            document: joined.document.clone(),
+            length: joined.query.len() as u64,
+        });
+        let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
+        Found { passages, left_out, coverage, repeats }
     }
 }
 

@@ -22,7 +22,7 @@ impl Occurrences {
     /// Finds the k-grams of `values` whose hash is in `wanted`, which numbers its hashes from 0 on.
     pub(super) fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
         let mut found: Vec<(u32, u32)> = Vec::new();
-        for_each_hash(values, k, |position, hash| {
+        KgramHashes::new(k).for_each(values, |position, hash| {
             if let Some(&index) = wanted.get(&hash) {
                 found.push((index, position));
             }
@@ -55,19 +55,31 @@ impl Occurrences {
     }
 }
 
-/// Calls `visit` with the position and the hash of each k-gram of `values`, in order.
-pub(super) fn for_each_hash(values: &[u64], k: usize, mut visit: impl FnMut(u32, u64)) {
-    let mut hasher = KgramHasher::new(k as u32);
-    let mut hashes = Vec::with_capacity(STRETCH);
-    let (mut from, mut position) = (0, 0);
-    while from < values.len() {
-        let end = values.len().min(from + STRETCH);
-        hashes.clear();
-        hasher.feed(&values[..end], from, &mut hashes);
-        for &hash in &hashes {
-            visit(position, hash);
-            position += 1;
+/// Hashes the k-grams of one text after the other; it keeps tables, which are not made anew for each.
+pub(super) struct KgramHashes {
+    hasher: KgramHasher,
+    /// The hashes of a stretch.
+    stretch: Vec<u64>,
+}
+
+impl KgramHashes {
+    pub(super) fn new(k: usize) -> Self {
+        Self { hasher: KgramHasher::new(k as u32), stretch: Vec::new() }
+    }
+
+    /// Calls `visit` with the position and the hash of each k-gram of `values`, in order.
+    pub(super) fn for_each(&mut self, values: &[u64], mut visit: impl FnMut(u32, u64)) {
+        self.hasher.reset();
+        let (mut from, mut position) = (0, 0);
+        while from < values.len() {
+            let end = values.len().min(from + STRETCH);
+            self.stretch.clear();
+            self.hasher.feed(&values[..end], from, &mut self.stretch);
+            for &hash in &self.stretch {
+                visit(position, hash);
+                position += 1;
+            }
+            from = end;
         }
-        from = end;
     }
 }

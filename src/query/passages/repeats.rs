@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::maximal::{MaximalMatch, Settings, Text, extend};
-use super::occurrences::for_each_hash;
+use super::occurrences::KgramHashes;
 
 /// The most places that one place is compared with; the longest match is taken.
 const CANDIDATES: usize = 16;
@@ -86,8 +86,9 @@ fn starts(text: Text<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize
 /// The hash and the place of each run of t symbols that begins in one of the ranges, ascending.
 fn runs(values: &[u64], starts: &[Range<usize>], t: usize) -> Vec<(u64, u32)> {
     let mut runs = Vec::new();
+    let mut hashes = KgramHashes::new(t);
     for range in starts {
-        for_each_hash(&values[range.start..range.end + t - 1], t, |position, hash| {
+        hashes.for_each(&values[range.start..range.end + t - 1], |position, hash| {
             runs.push((hash, range.start as u32 + position));
         });
     }
@@ -107,8 +108,9 @@ fn cover(
     // The last match covers what begins before this; the place after it continues on its diagonal, if at all.
     let mut covered = 0;
     let mut diagonal = 0;
+    let mut hashes = KgramHashes::new(t);
     for range in starts {
-        for_each_hash(&values[range.start..range.end + t - 1], t, |position, hash| {
+        hashes.for_each(&values[range.start..range.end + t - 1], |position, hash| {
             let here = range.start + position as usize;
             if here + t <= covered {
                 return;

@@ -22,7 +22,7 @@ impl Case {
     /// The hashes that winnowing selects in the query.
     fn wanted(&self) -> FxHashMap<u64, u32> {
         let mut hashes = Vec::new();
-        occurrences::for_each_hash(&self.query, self.k, |_, hash| hashes.push(hash));
+        occurrences::KgramHashes::new(self.k).for_each(&self.query, |_, hash| hashes.push(hash));
         let mut selected = Vec::new();
         let mut winnower = Winnower::new(Selection::Robust, self.w as u32);
         winnower.feed(&hashes, &mut selected);

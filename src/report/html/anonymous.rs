@@ -67,6 +67,7 @@ fn nameless(found: &mut MatchReport, document: String) -> MatchReport {
         identical: found.identical,
         coverage: found.coverage,
         passages: std::mem::take(&mut found.passages),
+        passages_left_out: found.passages_left_out,
         metadata: BTreeMap::new(),
         inferred: found.inferred.take(),
         repeats: found.repeats,

@@ -8,11 +8,8 @@ use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
 use crate::pairs::PairsAnswer;
-use crate::report::evidence::{PairEvidence, found_in, ignored_in, longest, spans};
+use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
 use crate::report::{Failure, MatchReport, ProfileReport, QueryReport, SpanReport};
-
-/// Passages that the page of one pair shows, the longest: more than anybody reads, and few enough for a browser.
-const PASSAGES: usize = 2000;
 
 /// What a report says of how it came to be.
 #[derive(Clone, Debug, Default)]
@@ -33,19 +30,17 @@ pub struct About {
 #[derive(Clone, Debug)]
 pub struct Answered {
     report: QueryReport,
-    /// How many passages each match has, shown or not.
-    passages: Vec<u64>,
     ignored: Vec<SpanReport>,
     origin: Origin,
 }
 
 impl Answered {
-    /// The answer of a query whose text is to be read at `origin`, with as many passages of each match as a page shows.
+    /// The answer of a query whose text is to be read at `origin`. A page shows all passages that it has: see
+    /// [`Limits::PASSAGES`](super::Limits::PASSAGES).
     #[must_use]
-    pub fn new(mut report: QueryReport, origin: Origin) -> Self {
-        let passages = report.matches.iter_mut().map(|found| longest(found, PASSAGES)).collect();
+    pub fn new(report: QueryReport, origin: Origin) -> Self {
         let ignored = spans(&report);
-        Self { report, passages, ignored, origin }
+        Self { report, ignored, origin }
     }
 
     /// Whether anything matches.
@@ -79,24 +74,24 @@ impl Report {
         let mut histogram = vec![0; BINS];
         let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
         let mut rows = Vec::new();
-        for Answered { report, passages, ignored, origin } in answered {
+        for Answered { report, ignored, origin } in answered {
             let query = documents.query(&report, origin);
             documents.ignored.insert(query, ignored);
             let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
             common += report.common;
-            rows.extend(report.matches.into_iter().zip(passages).map(|(found, passages)| (query, found, passages)));
+            rows.extend(report.matches.into_iter().map(|found| (query, found)));
         }
         // Stable: matches of equal score stay in the order of the queries and of their answers.
-        rows.sort_by(|(_, x, _), (_, y, _)| y.score.total_cmp(&x.score));
-        let cut = rows.get(about.max_pairs).map(|(_, found, _)| found.score);
+        rows.sort_by(|(_, x), (_, y)| y.score.total_cmp(&x.score));
+        let cut = rows.get(about.max_pairs).map(|(_, found)| found.score);
         let left = rows.len().saturating_sub(about.max_pairs) as u64;
         rows.truncate(about.max_pairs);
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
-        for (a, found, passages) in rows {
+        for (a, found) in rows {
             let b = documents.stored(database, DocId(found.id))?;
-            pairs.push(pair_of_match(a, b, &found, with_passages.then_some(passages)));
+            pairs.push(pair_of_match(a, b, &found, with_passages));
             evidence.push(with_passages.then_some(found));
         }
         let searched = searched(database, &about)?;
@@ -122,8 +117,7 @@ impl Report {
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         let best = report.matches.first().map_or(0.0, |found| found.resemblance);
         histogram[bin(best)] += 1;
-        for mut found in std::mem::take(&mut report.matches) {
-            let passages = longest(&mut found, PASSAGES);
+        for found in std::mem::take(&mut report.matches) {
             let other = documents.add(ReportDocument {
                 name: found.document.clone(),
                 role: "stored".into(),
@@ -133,7 +127,7 @@ impl Report {
                 why: None,
                 origin: Some(b.clone()),
             });
-            pairs.push(pair_of_match(query, other, &found, Some(passages)));
+            pairs.push(pair_of_match(query, other, &found, true));
             evidence.push(Some(found));
         }
         let overview = overview("diff", profile, "resemblance", about);
@@ -164,7 +158,7 @@ impl Report {
         let left = listed.len().saturating_sub(about.max_pairs) as u64;
         listed.truncate(about.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-        let mut found = found_in(database, &ids, how, Some(PASSAGES))?;
+        let mut found = found_in(database, &ids, how)?;
         let mut documents = Documents::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for pair in listed {
@@ -179,11 +173,11 @@ impl Report {
                 containment_b: pair.containment_b,
                 score: pair.score,
                 interval: None,
-                identical: found.as_ref().is_some_and(|(found, _)| found.identical),
-                passages: found.as_ref().map(|&(_, passages)| passages),
+                identical: found.as_ref().is_some_and(|found| found.identical),
+                passages: found.as_ref().map(passages),
                 page: false,
             });
-            evidence.push(found.map(|(found, _)| found));
+            evidence.push(found);
         }
         let measure = if about.weighted { "score" } else { "resemblance" };
         let mut overview = overview("pairs", ProfileReport::new(database.profile()), measure, about);
@@ -296,7 +290,12 @@ fn searched(database: &Database, about: &About) -> Result<DatabaseData> {
     Ok(DatabaseData { path: Some(about.database.clone()), documents: database.stats()?.documents })
 }
 
-fn pair_of_match(a: usize, b: usize, found: &MatchReport, passages: Option<u64>) -> ReportPair {
+/// How many passages there are, shown or not.
+fn passages(found: &MatchReport) -> u64 {
+    found.passages.len() as u64 + found.passages_left_out
+}
+
+fn pair_of_match(a: usize, b: usize, found: &MatchReport, with_passages: bool) -> ReportPair {
     ReportPair {
         a,
         b,
@@ -307,7 +306,7 @@ fn pair_of_match(a: usize, b: usize, found: &MatchReport, passages: Option<u64>)
         score: found.score,
         interval: found.interval,
         identical: found.identical,
-        passages,
+        passages: with_passages.then(|| passages(found)),
         page: false,
     }
 }

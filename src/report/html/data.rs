@@ -129,27 +129,48 @@ pub struct LeftOut {
     pub unlisted: u64,
 }
 
-/// `fpdb.report.pair/1`: the page of a pair.
+/// `fpdb.report.pair/2`: the page of a pair. Its passages stand in columns, each in the same order: so they pack well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairData {
-    /// `fpdb.report.pair/1`.
+    /// `fpdb.report.pair/2`.
     pub schema: String,
-    /// The match, as `fpdb query` has it: A is the query, B the document. Of very many passages the longest are here.
+    /// The match, as `fpdb query` has it, without its passages: A is the query, B the document.
     #[serde(rename = "match")]
     pub found: MatchReport,
-    /// Where the passages are in the text of A, as the page has it; `None` where it has no text of it.
-    pub a: Option<SideData>,
-    /// The same of B.
-    pub b: Option<SideData>,
+    /// Where the passages are in A.
+    pub a: SideData,
+    /// Where they are in B.
+    pub b: SideData,
+    /// For each passage the symbols of A it covers.
+    pub symbols: Vec<u64>,
+    /// For each passage the share of the longer span's symbols that are equal, in order, in thousandths: 1000 where all are;
+    /// null where they were not compared.
+    pub agreement: Vec<Option<u16>>,
 }
 
-/// Places in one text of a pair, in UTF-16 units of the text, from and up to.
+/// Where the passages of a pair are in one of its documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SideData {
-    /// One for each passage, in their order.
-    pub marks: Vec<[u64; 2]>,
+    /// Whether the report has the document's text.
+    pub text: bool,
+    /// In bytes, as JSON has them.
+    pub bytes: Places,
+    /// The first line, and how many follow it; null where the lines are those of the marks in the text.
+    pub lines: Option<Places>,
+    /// In UTF-16 units of the text; null where they are the bytes, and where there is no text.
+    pub marks: Option<Places>,
+}
+
+/// Ranges in columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Places {
+    /// Where each begins, less where the one before it does.
+    pub start: Vec<i64>,
+    /// How long each is.
+    pub length: Vec<u64>,
 }
 
 /// `fpdb.report.text/1`: the text of a document.

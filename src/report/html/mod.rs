@@ -10,12 +10,16 @@ mod assemble;
 mod data;
 mod escape;
 mod output;
+mod pack;
 mod page;
+mod sides;
 mod texts;
 mod write;
 
 pub use assemble::{About, Answered};
-pub use data::{DatabaseData, LeftOut, Origin, Overview, PairData, ReportDocument, ReportPair, SideData, TextData};
+pub use data::{
+    DatabaseData, LeftOut, Origin, Overview, PairData, Places, ReportDocument, ReportPair, SideData, TextData,
+};
 pub use texts::{DocumentTexts, Texts};
 pub use write::{Limits, Options, Written, write};
 

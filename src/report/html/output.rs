@@ -66,13 +66,13 @@ impl Output {
         Ok(output)
     }
 
-    /// Adds data that the page loads by `name`. `json` is escaped for scripts.
-    pub(super) fn part(&mut self, name: &str, json: &str) -> Result<()> {
+    /// Adds packed data that the page loads by `name`.
+    pub(super) fn part(&mut self, name: &str, packed: &str) -> Result<()> {
         match &self.making {
-            Making::File(_) => self.append(&page::data(name, json)),
+            Making::File(_) => self.append(&page::packed(name, packed)),
             Making::Folder(folder) => {
                 let path = folder.path().join(DATA).join(format!("{name}.js"));
-                let content = page::part(name, json);
+                let content = page::part(name, packed);
                 fs::write(&path, &content).map_err(Error::io("write", &path))?;
                 self.files += 1;
                 self.bytes += content.len() as u64;

@@ -41,14 +41,19 @@ pub(super) fn data(name: &str, json: &str) -> String {
     format!("<script type=\"application/json\" id=\"{name}\">{json}</script>\n")
 }
 
+/// Packed data in the page, under a name.
+pub(super) fn packed(name: &str, packed: &str) -> String {
+    format!("<script type=\"application/octet-stream\" id=\"{name}\">{packed}</script>\n")
+}
+
 /// The scripts and the end of the page.
 pub(super) fn foot() -> String {
     format!("<script>{}</script>\n<script>{}</script>\n</body>\n</html>\n", vendor(), script())
 }
 
-/// The content of a file of data.
-pub(super) fn part(name: &str, json: &str) -> String {
-    format!("fpdb(\"{name}\",{json});\n")
+/// The content of a file of packed data.
+pub(super) fn part(name: &str, packed: &str) -> String {
+    format!("fpdb(\"{name}\",\"{packed}\");\n")
 }
 
 fn vendor() -> String {

@@ -6,20 +6,27 @@ use std::path::Path;
 
 use super::data::{PairData, SideData, TextData};
 use super::output::Output;
+use super::sides::ShownText;
 use super::texts::Texts;
-use super::{Report, anonymous, escape};
+use super::{Report, anonymous, escape, pack};
 use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::normalize::Readable;
-use crate::report::{Failure, MatchReport, PassageReport, SpanReport};
+use crate::report::{Failure, MatchReport};
 
 /// What a report holds at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Pairs, the best.
     pub pairs: usize,
-    /// Bytes of texts and passages, about.
+    /// Bytes of texts and passages as they are packed, about.
     pub bytes: u64,
+}
+
+impl Limits {
+    /// Passages of one pair, those that tell something new, the longest: more than anybody reads, and few enough for a
+    /// browser. What is asked for with [`PassageOptions::most`](crate::PassageOptions::most).
+    pub const PASSAGES: usize = 1000;
 }
 
 impl Default for Limits {
@@ -31,7 +38,7 @@ impl Default for Limits {
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of texts and passages to embed, about; those of the best pairs come first.
+    /// Bytes of texts and passages to embed, as they are packed, about; those of the best pairs come first.
     pub max_bytes: u64,
     /// Whether names are replaced and paths left out.
     pub anonymise: bool,
@@ -58,8 +65,8 @@ pub struct Written {
     pub unreadable: u64,
 }
 
-/// The places of a document's passages in its text, by pair.
-type Sides = HashMap<usize, SideData>;
+/// The places of a document's passages in its text, by pair and by whether it is A.
+type Sides = HashMap<(usize, bool), SideData>;
 
 /// Writes a report to `path`: a folder, or a file. An earlier report there is replaced.
 ///
@@ -94,12 +101,24 @@ pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Optio
     }
     for (index, (pair, found)) in report.overview.pairs.iter().zip(report.evidence).enumerate() {
         let Some(found) = found.filter(|_| pair.page) else { continue };
-        let mut side = |document: usize| sides[document].as_mut().and_then(|sides| sides.remove(&index));
-        let (a, b) = (side(pair.a), side(pair.b));
-        let data = PairData { schema: "fpdb.report.pair/1".into(), found, a, b };
-        output.part(&format!("pair-{}", index + 1), &json(&data, path)?)?;
+        let mut side = |document: usize, is_a: bool| {
+            let shown = sides[document].as_mut().and_then(|sides| sides.remove(&(index, is_a)));
+            shown.unwrap_or_else(|| SideData::without_text(&found, is_a))
+        };
+        let (a, b) = (side(pair.a, true), side(pair.b, false));
+        let data = PairData {
+            schema: "fpdb.report.pair/2".into(),
+            a,
+            b,
+            symbols: found.passages.iter().map(|passage| passage.symbols).collect(),
+            agreement: found.passages.iter().map(|passage| passage.agreement.map(thousandths)).collect(),
+            found: MatchReport { passages: Vec::new(), ..found },
+        };
+        let packed = pack::pack(&data).map_err(Error::io("write", path))?;
+        output.part(&format!("pair-{}", index + 1), &packed)?;
     }
-    let (files, bytes) = output.finish(&json(&report.overview, path)?)?;
+    let overview = escape::json(&report.overview).map_err(|error| Error::io("write", path)(error.into()))?;
+    let (files, bytes) = output.finish(&overview)?;
     Ok(Written { files, bytes, unreadable })
 }
 
@@ -109,8 +128,11 @@ enum Unreadable {
     Report(Error),
 }
 
-/// About how many bytes a passage takes, with its marks in both texts.
-const PASSAGE_BYTES: u64 = 200;
+/// About how many bytes a passage takes, packed, with its marks in both texts.
+const PASSAGE_BYTES: u64 = 20;
+
+/// About how many bytes of a text take one byte, packed.
+const TEXT_PACKED: u64 = 2;
 
 /// Decides which pairs get a page, the best first as long as there is room for their passages and texts, and counts those
 /// that get none. Returns the documents whose texts are wanted.
@@ -123,7 +145,7 @@ fn choose(report: &mut Report, options: &Options) -> Vec<usize> {
         let both = if pair.a == pair.b { vec![pair.a] } else { vec![pair.a, pair.b] };
         let new: Vec<usize> = both.into_iter().filter(|&document| options.texts && !wanted[document]).collect();
         let texts: u64 = new.iter().map(|&document| overview.documents[document].bytes).sum();
-        let bytes = texts + PASSAGE_BYTES * found.passages.len() as u64;
+        let bytes = texts / TEXT_PACKED + PASSAGE_BYTES * found.passages.len() as u64;
         pair.page = bytes <= room;
         if pair.page {
             room -= bytes;
@@ -147,33 +169,25 @@ fn embed(
         return Ok((Sides::new(), Offsets::Original));
     };
     let text = texts.text(origin).map_err(Unreadable::Text)?;
-    let readable = Readable::decode(&text.bytes);
+    let shown = ShownText::new(Readable::decode(&text.bytes));
     let mut sides = Sides::new();
     for (number, (pair, found)) in report.overview.pairs.iter().zip(&report.evidence).enumerate() {
-        if let Some(found) = found.as_ref().filter(|_| pair.page && (pair.a == index || pair.b == index)) {
-            sides.insert(number, side(&readable, found, pair.a == index));
+        let Some(found) = found.as_ref().filter(|_| pair.page) else { continue };
+        for (document, is_a) in [(pair.a, true), (pair.b, false)] {
+            if document == index {
+                sides.insert((number, is_a), SideData::with_text(found, is_a, &shown));
+            }
         }
     }
-    let ignored = report.ignored[index].iter().map(|span| mark(&readable, span)).collect();
-    let data = TextData { schema: "fpdb.report.text/1".into(), text: readable.text, ignored };
-    let json =
-        escape::json(&data).map_err(|error| Unreadable::Report(Error::io("write", "the report")(error.into())))?;
-    output.part(&format!("text-{}", index + 1), &json).map_err(Unreadable::Report)?;
+    let ignored = report.ignored[index].iter().map(|span| shown.mark(span)).collect();
+    let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
+    let packed = pack::pack(&data).map_err(|error| Unreadable::Report(Error::io("write", "the report")(error)))?;
+    output.part(&format!("text-{}", index + 1), &packed).map_err(Unreadable::Report)?;
     Ok((sides, text.offsets))
 }
 
-fn side(readable: &Readable, found: &MatchReport, is_a: bool) -> SideData {
-    let marks = found.passages.iter().map(|PassageReport { query, document, .. }| {
-        // The query is A.
-        mark(readable, if is_a { query } else { document })
-    });
-    SideData { marks: marks.collect() }
-}
-
-fn mark(readable: &Readable, span: &SpanReport) -> [u64; 2] {
-    [readable.units_at(span.start), readable.units_at(span.end)]
-}
-
-fn json(value: &impl serde::Serialize, path: &Path) -> Result<String> {
-    escape::json(value).map_err(|error| Error::io("write", path)(error.into()))
+/// A share in thousandths: all of them only where it is one.
+fn thousandths(share: f64) -> u16 {
+    let rounded = (share * 1000.0).round() as u16;
+    if share < 1.0 { rounded.min(999) } else { 1000 }
 }

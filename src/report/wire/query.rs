@@ -103,6 +103,9 @@ pub struct MatchReport {
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<PassageReport>,
+    /// How many more there are, where not all were asked for: in a report for a browser.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passages_left_out: u64,
     /// What the user or its container said of the document.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
@@ -209,6 +212,7 @@ impl MatchReport {
             identical: found.identical,
             coverage: found.coverage,
             passages: found.passages.iter().map(PassageReport::new).collect(),
+            passages_left_out: found.passages_left_out,
             metadata: found.metadata.iter().cloned().collect(),
             inferred: found.inferred.map(str::to_owned),
             repeats: found.repeats,

@@ -6,18 +6,27 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use fpdb::report::html::{Overview, PairData, TextData};
-use fpdb::report::{PairReport, PassageReport, QueryReport, SpanReport};
+use fpdb::report::html::{Overview, PairData, Places, TextData};
+use fpdb::report::{MatchReport, PairReport, PassageReport, QueryReport, SpanReport};
 use serde::de::DeserializeOwned;
 
-use super::{COPIES, corpus, files};
+use super::{COPIES, corpus, files, legible, unpack};
 use crate::support::Folder;
 
 /// The value in a file of data, read strictly.
-fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
+pub(super) fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
     let text = str::from_utf8(&files[&format!("data/{name}.js")]).unwrap();
-    let json = text.strip_prefix(&format!("fpdb(\"{name}\",")).unwrap().strip_suffix(");\n").unwrap();
-    serde_json::from_str(json).unwrap()
+    let packed = text.strip_prefix(&format!("fpdb(\"{name}\",\"")).unwrap().strip_suffix("\");\n").unwrap();
+    serde_json::from_str(&unpack(packed)).unwrap()
+}
+
+/// Ranges from their columns: from and up to.
+fn ranges(places: &Places) -> Vec<[u64; 2]> {
+    let starts = places.start.iter().scan(0, |from, step| {
+        *from += step;
+        Some(u64::try_from(*from).unwrap())
+    });
+    starts.zip(&places.length).map(|(start, length)| [start, start + length]).collect()
 }
 
 fn overview(page: &[u8]) -> Overview {
@@ -54,15 +63,19 @@ fn a_report_is_a_folder_of_these_files() {
     "failures":[]}
     "#);
     // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
-    let PairData { schema, found, a, b } = part(&files, "pair-1");
-    assert_eq!(schema, "fpdb.report.pair/1");
+    let PairData { schema, found, a, b, symbols, agreement } = part(&files, "pair-1");
+    assert_eq!(schema, "fpdb.report.pair/2");
     let answer: Vec<QueryReport> = lines(&folder.ok(&["query", "--document", "docs/a.txt", "--format", "json"]).stdout);
-    assert_eq!(found, answer[0].matches[0]);
-    let marks = |span: fn(&PassageReport) -> &SpanReport| {
-        found.passages.iter().map(|passage| [span(passage).start, span(passage).end]).collect::<Vec<_>>()
-    };
-    assert_eq!(a.unwrap().marks, marks(|passage| &passage.query));
-    assert_eq!(b.unwrap().marks, marks(|passage| &passage.document));
+    let expected = &answer[0].matches[0];
+    assert_eq!(found, MatchReport { passages: Vec::new(), ..expected.clone() });
+    for (side, span) in [(a, (|passage| &passage.query) as fn(&PassageReport) -> &SpanReport), (b, |p| &p.document)] {
+        let spans: Vec<[u64; 2]> =
+            expected.passages.iter().map(|passage| [span(passage).start, span(passage).end]).collect();
+        assert_eq!(ranges(&side.bytes), spans);
+        assert_eq!((side.text, side.lines, side.marks), (true, None, None), "as the text has them");
+    }
+    assert_eq!(symbols, expected.passages.iter().map(|passage| passage.symbols).collect::<Vec<_>>());
+    assert_eq!(agreement.len(), symbols.len());
     let text: TextData = part(&files, &format!("text-{}", overview.pairs[0].b + 1));
     assert_eq!(text.text, COPIES[1].1);
 }
@@ -158,7 +171,7 @@ fn limits_are_kept_and_told() {
     assert_eq!(few.histogram, whole.histogram);
 
     // Room for the texts of the best pair and its passages, and for nothing else.
-    folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "1200"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "400"]);
     let small = files(&folder.path().join("small"));
     let shown = overview(&small["index.html"]);
     assert_eq!(shown.pairs.len(), all.len());
@@ -215,9 +228,8 @@ fn a_file_of_any_format_is_shown_as_the_stored_one_is() {
             folder.ok(arguments);
             let all = files(&folder.path().join(report));
             let PairData { a, b, .. } = part(&all, "pair-1");
-            let (a, b) = (a.unwrap(), b.unwrap());
-            assert_eq!(a.marks, b.marks, "{name} {report}");
-            assert!(!a.marks.is_empty(), "{name} {report}");
+            assert_eq!(a, b, "{name} {report}");
+            assert!(a.text && !a.bytes.start.is_empty(), "{name} {report}");
             let texts = ["text-1", "text-2"].map(|number| part::<TextData>(&all, number).text);
             assert_eq!(texts[0], texts[1], "{name} {report}");
         }
@@ -231,8 +243,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let here = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
     let forbidden = ["docs", ".txt", "missing", &here];
     let check = |name: &str| {
-        for (file, content) in files(&folder.path().join(name)) {
-            let data = String::from_utf8(content).unwrap();
+        for (file, data) in legible(files(&folder.path().join(name))) {
             // The page's own script and style say such words; its data must not.
             let data =
                 if file == "index.html" { serde_json::to_string(&overview(data.as_bytes())).unwrap() } else { data };
@@ -282,8 +293,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
         let mut written = files(&folder.path().join("labelled-folder"));
         assert!(written.keys().any(|name| name.starts_with("data/pair-")), "{command:?}");
         written.insert("labelled.html".into(), fs::read(folder.path().join("labelled.html")).unwrap());
-        for (file, content) in written {
-            let data = String::from_utf8(content).unwrap();
+        for (file, data) in legible(written) {
             for word in secret.into_iter().filter(|&word| word != "author") {
                 assert!(!data.contains(word), "{word} in {file} of {command:?}");
             }
@@ -292,9 +302,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     }
     // The texts stay unless they are left out.
     let words = "heavy brass lamp";
-    let holds = |name: &str| {
-        files(&folder.path().join(name)).values().any(|file| String::from_utf8_lossy(file).contains(words))
-    };
+    let holds = |name: &str| legible(files(&folder.path().join(name))).values().any(|file| file.contains(words));
     assert!(holds("query"));
     folder.ok(&["query", "docs/b.txt", "--no-text", "--format", "html", "-o", "bare"]);
     assert!(!holds("bare"));

@@ -1,5 +1,6 @@
 // The data: the overview stands in this page; a pair and its texts are either in it too or in files beside it, which are
-// loaded as scripts when they are wanted, since a page that was opened as a file may not fetch anything.
+// loaded as scripts when they are wanted, since a page that was opened as a file may not fetch anything. They are deflated JSON
+// in base64.
 "use strict";
 
 const report = JSON.parse(document.getElementById("overview").textContent);
@@ -11,22 +12,63 @@ const arrived = new Map();
 const awaited = new Map();
 
 // Called by the files of data/.
-self.fpdb = (part, value) => arrived.set(part, value);
+self.fpdb = (part, packed) => arrived.set(part, packed);
+
+async function unpacked(packed) {
+  if (!self.DecompressionStream) throw new Error("This browser is too old for this page: it needs Chromium 80, Firefox 113, Safari 16.4, or a later one");
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return JSON.parse(await new Response(stream).text());
+}
 
 function load(part) {
   if (!awaited.has(part)) awaited.set(part, new Promise((resolve, reject) => {
     const here = document.getElementById(part);
-    if (here) return resolve(JSON.parse(here.textContent));
+    if (here) return resolve(unpacked(here.textContent));
     const script = document.createElement("script");
     script.src = trusted.createScriptURL(`data/${part}.js`);
     script.onload = () => {
       script.remove();
-      if (arrived.has(part)) resolve(arrived.get(part)); else script.onerror();
+      const packed = arrived.get(part);
+      arrived.delete(part);
+      if (packed !== undefined) resolve(unpacked(packed)); else script.onerror();
     };
     script.onerror = () => { awaited.delete(part); reject(new Error(`data/${part}.js is missing: a report is one folder, to be kept whole`)); };
     document.head.append(script);
   }));
   return awaited.get(part);
+}
+
+// The passages of a pair, from their columns; with the places in the texts, where there are texts.
+function passagesOf(data, texts) {
+  const ranges = ({ start, length }) => {
+    let from = 0;
+    return start.map((step, at) => [from += step, from + length[at]]);
+  };
+  const sides = [data.a, data.b].map((side, at) => {
+    const bytes = ranges(side.bytes);
+    const marks = side.text ? (side.marks ? ranges(side.marks) : bytes) : null;
+    return { bytes, marks, lines: side.lines ? ranges(side.lines) : linesOf(texts[at].text, marks) };
+  });
+  const span = (side, at) => ({ start: side.bytes[at][0], end: side.bytes[at][1], lines: side.lines[at] });
+  const passages = data.symbols.map((symbols, at) => ({ query: span(sides[0], at), document: span(sides[1], at), symbols,
+    agreement: data.agreement[at] === null ? null : data.agreement[at] / 1000 }));
+  return { passages, marks: sides.map((side) => side.marks) };
+}
+
+// The first and the last line of each mark.
+function linesOf(text, marks) {
+  const newlines = [];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) newlines.push(at);
+  const line = (at) => {
+    let [low, high] = [0, newlines.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (newlines[middle] < at) low = middle + 1; else high = middle;
+    }
+    return 1 + low;
+  };
+  return marks.map(([from, to]) => [line(from), Math.max(line(from), line(to - 1))]);
 }
 
 const MEASURES = {

@@ -19,8 +19,8 @@ async function pairPage(number, passage) {
   let data;
   let texts;
   try {
-    data = !pair.page ? { match: { passages: [] }, a: null, b: null } : await load(`pair-${number}`);
-    texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => side && load(`text-${at + 1}`)));
+    data = pair.page ? await load(`pair-${number}`) : { match: {}, a: { text: false }, b: { text: false } };
+    texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => (side.text ? load(`text-${at + 1}`) : null)));
   } catch (error) {
     if (mine === current) main.replaceChildren(measures(pair), h("p", { class: "notice", role: "alert" }, error.message));
     return;
@@ -44,7 +44,7 @@ function measures(pair) {
 }
 
 function draw(main, pair, documents, data, texts, wanted) {
-  const { passages } = data.match;
+  const { passages, marks: places } = pair.page ? passagesOf(data, texts) : { passages: [], marks: [null, null] };
   const sides = ["query", "document"];
   const choose = (numbers) => {
     const at = numbers.indexOf(current.passage);
@@ -54,7 +54,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     const key = sides[side];
     const text = texts[side] && texts[side].text;
     // Without the text there are still the offsets, in bytes.
-    const marks = text === null ? passages.map((passage) => [passage[key].start, passage[key].end]) : data["ab"[side]].marks;
+    const marks = text === null ? passages.map((passage) => [passage[key].start, passage[key].end]) : places[side];
     const spans = marks.map(([from, to], at) => ({ from, to, number: at + 1 }));
     const common = text === null ? [] : texts[side].ignored.map(([from, to]) => ({ from, to }));
     const letter = "AB"[side];
@@ -90,7 +90,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     return h("th", { scope: "col", class: column ? "number" : null, "aria-sort": column === 0 && "ascending" }, h("button", { class: "plain", type: "button", onclick: sort }, words));
   });
   const table = h("nav", { class: "passages", tabindex: 0, "aria-label": "passages" },
-    pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `Shown are ${grouped(passages.length)} of ${count(pair.passages, "passage")}: the longest, without those that lie within far longer ones on both sides.`),
+    pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `Shown are ${grouped(passages.length)} of ${count(pair.passages, "passage")}: the longest, without short ones that stand in longer ones on both sides, and those that stand in far longer ones.`),
     passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
     data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
     data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),

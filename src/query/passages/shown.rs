@@ -1,0 +1,173 @@
+//! Shown: of very many passages of one pair, those that a reader is to see.
+//!
+//! Where both documents repeat themselves, as programs repeat their idioms, each place of a phrase is paired with each:
+//! releases of one library have 70,000 passages a pair, of which the few long ones say what was copied. So of more than
+//! [`READ`] those are left out that tell nothing new: short ones both of whose places are marked by longer ones, and
+//! any whose places both lie in far longer ones. Every place that is in some passage stays in one.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::ranges::{lies_in, union};
+
+/// More passages of one pair than anybody reads one by one.
+const READ: usize = 100;
+
+/// A passage at least so many times as long is far longer, in bits.
+const FAR: u32 = 3;
+
+/// Where a passage stands. The unit is the caller's: symbols, or any numbers that ascend with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) query: Range<u32>,
+    pub(super) document: Range<u32>,
+    /// Its symbols.
+    pub(super) length: u64,
+}
+
+impl Place {
+    fn level(&self) -> u32 {
+        self.length.max(1).ilog2()
+    }
+}
+
+/// Leaves out passages that tell nothing new, those of fewer than `short` symbols being short, and then all but the
+/// `most` longest. The others stay in their order. Returns how many were left out.
+pub(super) fn choose<T>(passages: &mut Vec<T>, most: usize, short: u64, place: impl Fn(&T) -> Place) -> u64 {
+    let all = passages.len();
+    if all <= READ.min(most) {
+        return 0;
+    }
+    let places: Vec<Place> = passages.iter().map(place).collect();
+    let mut longest_first: Vec<(Reverse<u64>, usize)> =
+        places.iter().map(|place| Reverse(place.length)).zip(0..).collect();
+    longest_first.sort_unstable();
+    let mut kept = vec![false; all];
+    let mut left = most;
+    let far = far_longer(&places, short);
+    let sides: [fn(&Place) -> &Range<u32>; 2] = [|place| &place.query, |place| &place.document];
+    let mut marked = sides.map(|side| Marked::new(places.iter().map(side)));
+    for (_, index) in longest_first {
+        let place = &places[index];
+        let news = sides.iter().zip(&mut marked).fold(false, |news, (side, marked)| marked.mark(side(place)) | news);
+        let tells = all <= READ || news || (place.length >= short && !repeats(place, &far));
+        if tells && left > 0 {
+            kept[index] = true;
+            left -= 1;
+        }
+    }
+    let mut kept = kept.into_iter();
+    passages.retain(|_| kept.next().unwrap_or(false));
+    (all - passages.len()) as u64
+}
+
+/// For each level of length the places that far longer passages have, in either document.
+type Far = Vec<(u32, [Vec<Range<u32>>; 2])>;
+
+fn far_longer(places: &[Place], short: u64) -> Far {
+    let long: Vec<&Place> = places.iter().filter(|place| place.length >= short).collect();
+    let mut levels: Vec<u32> = long.iter().map(|place| place.level()).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let at_level = |level: u32| {
+        let far = || long.iter().filter(move |place| place.level() >= level + FAR);
+        [union(far().map(|place| &place.query)), union(far().map(|place| &place.document))]
+    };
+    levels.into_iter().map(|level| (level, at_level(level))).collect()
+}
+
+fn repeats(place: &Place, far: &Far) -> bool {
+    let at = far.partition_point(|(level, _)| *level < place.level());
+    far.get(at).is_some_and(|(_, [query, document])| lies_in(query, &place.query) && lies_in(document, &place.document))
+}
+
+/// What of a document is marked: for each place the next one that is not, found through the places between them, each of
+/// which then knows a nearer way (path halving; each place is marked once, so that the time is nearly linear).
+struct Marked(Vec<u32>);
+
+impl Marked {
+    fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
+        Self((0..=ranges.map(|range| range.end).max().unwrap_or(0)).collect())
+    }
+
+    /// Marks a range, and says whether something in it was not marked before.
+    fn mark(&mut self, range: &Range<u32>) -> bool {
+        let mut at = self.next(range.start);
+        let news = at < range.end;
+        while at < range.end {
+            self.0[at as usize] = at + 1;
+            at = self.next(at + 1);
+        }
+        news
+    }
+
+    fn next(&mut self, mut at: u32) -> u32 {
+        while self.0[at as usize] != at {
+            let nearer = self.0[self.0[at as usize] as usize];
+            self.0[at as usize] = nearer;
+            at = nearer;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SHORT: u64 = 100;
+
+    fn place(query: u32, document: u32, length: u32) -> Place {
+        Place { query: query..query + length, document: document..document + length, length: length.into() }
+    }
+
+    fn chosen(places: &[Place], most: usize) -> (Vec<Place>, u64) {
+        let mut places = places.to_vec();
+        let left_out = choose(&mut places, most, SHORT, Clone::clone);
+        (places, left_out)
+    }
+
+    /// So many passages that stand by themselves.
+    fn apart(number: u32) -> Vec<Place> {
+        (0..number).map(|at| place(10_000 + at * 10, 10_000 + at * 10, 5)).collect()
+    }
+
+    #[test]
+    fn what_tells_nothing_new_is_left_out_of_very_many() {
+        let whole = [place(0, 0, 1900), place(2000, 2000, 1900)];
+        // A phrase of the first that the second has too, one that is new on one side, and a long one: such a thing is told.
+        let (repeated, new, long) = (place(10, 2010, 40), place(10, 5000, 40), place(20, 2100, 300));
+        let far = place(30, 2100, 200);
+        let some = [&whole[..], &[repeated.clone(), new.clone(), long.clone(), far.clone()]].concat();
+        assert_eq!(chosen(&some, usize::MAX), (some.clone(), 0), "few are read one by one");
+        let many = [&some[..], &apart(100)].concat();
+        assert_eq!(chosen(&many, usize::MAX), ([&whole[..], &[new.clone(), long], &apart(100)].concat(), 2));
+        // Short ones are marked by a longer one together with another, too.
+        let halves = [place(0, 0, 60), place(60, 60, 60), place(40, 20, 50)];
+        let many = [&halves[..], &apart(100)].concat();
+        assert_eq!(chosen(&many, usize::MAX), ([&halves[..2], &apart(100)].concat(), 1));
+    }
+
+    #[test]
+    fn the_longest_stay_in_their_order() {
+        let places = [place(0, 0, 5), place(10, 10, 9), place(20, 20, 5), place(30, 30, 7)];
+        assert_eq!(chosen(&places, 3), ([&places[..2], &places[3..]].concat(), 1));
+        assert_eq!(chosen(&places, 0), (Vec::new(), 4));
+    }
+
+    proptest! {
+        #[test]
+        fn every_place_stays_in_some_passage(
+            places in prop::collection::vec((0u32..3000, 0u32..3000, 1u32..400), 0..400),
+        ) {
+            let places: Vec<Place> = places.into_iter().map(|(query, document, length)| place(query, document, length)).collect();
+            let (kept, left_out) = chosen(&places, usize::MAX);
+            prop_assert_eq!(kept.len() as u64 + left_out, places.len() as u64);
+            prop_assert_eq!(union(kept.iter().map(|place| &place.query)), union(places.iter().map(|place| &place.query)));
+            let in_document = |places: &[Place]| union(places.iter().map(|place| &place.document));
+            prop_assert_eq!(in_document(&kept), in_document(&places));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Text cache: the symbols of documents that are compared again and again. All pairs of n documents compare each with n - 1
+//! others, and to make its symbols (to read it, to parse a program) takes longer than to compare it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::text::WholeText;
+
+/// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol.
+const CAPACITY: u64 = 256 << 20;
+
+/// Texts of stored documents by number, those that were used last. For all threads.
+#[derive(Default)]
+pub(crate) struct TextCache(Mutex<Held>);
+
+#[derive(Default)]
+struct Held {
+    texts: FxHashMap<u32, Entry>,
+    /// The documents by when they were used, the earliest first.
+    by_use: BTreeMap<u64, u32>,
+    uses: u64,
+    bytes: u64,
+}
+
+struct Entry {
+    text: Arc<WholeText>,
+    used: u64,
+}
+
+impl TextCache {
+    /// The text of a document, if it is held.
+    pub(super) fn get(&self, id: u32) -> Option<Arc<WholeText>> {
+        self.lock(|held| {
+            let entry = held.texts.get_mut(&id)?;
+            held.uses += 1;
+            held.by_use.remove(&entry.used);
+            entry.used = held.uses;
+            held.by_use.insert(entry.used, id);
+            Some(Arc::clone(&entry.text))
+        })
+    }
+
+    /// Holds a text, in place of those that were not used for longest. One too large to be held is not.
+    pub(super) fn put(&self, id: u32, text: &Arc<WholeText>) {
+        self.lock(|held| held.put(id, text, CAPACITY));
+    }
+
+    fn lock<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
+        // A thread that panicked may have left a text uncounted, but never a wrong one.
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Held {
+    fn put(&mut self, id: u32, text: &Arc<WholeText>, capacity: u64) {
+        let bytes = text.memory();
+        if bytes > capacity {
+            return;
+        }
+        self.uses += 1;
+        let entry = Entry { text: Arc::clone(text), used: self.uses };
+        // Two threads may have read the same text at once.
+        if let Some(before) = self.texts.insert(id, entry) {
+            self.forget(&before);
+        }
+        self.by_use.insert(self.uses, id);
+        self.bytes += bytes;
+        while self.bytes > capacity
+            && let Some((_, earliest)) = self.by_use.pop_first()
+            && let Some(entry) = self.texts.remove(&earliest)
+        {
+            self.forget(&entry);
+        }
+    }
+
+    fn forget(&mut self, entry: &Entry) {
+        self.by_use.remove(&entry.used);
+        self.bytes -= entry.text.memory();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Format;
+    use crate::profile::Profile;
+    use crate::query::text::Symboliser;
+
+    fn text(symbols: usize) -> Arc<WholeText> {
+        let mut symboliser = Symboliser::new(&Profile::named("prose").unwrap());
+        Arc::new(symboliser.read("a".repeat(symbols).as_bytes(), Format::Text).unwrap())
+    }
+
+    #[test]
+    fn those_that_were_used_last_are_held() {
+        let one = text(1000);
+        let capacity = 3 * one.memory();
+        let mut held = Held::default();
+        for id in 0..3 {
+            held.put(id, &one, capacity);
+        }
+        // Put twice it is counted once, and used last.
+        held.put(0, &one, capacity);
+        held.put(3, &one, capacity);
+        let ids = |held: &Held| held.by_use.values().copied().collect::<Vec<u32>>();
+        assert_eq!((ids(&held), held.bytes), (vec![2, 0, 3], capacity));
+        held.put(4, &text(10_000), capacity);
+        assert_eq!(ids(&held), [2, 0, 3], "too large");
+        held.put(5, &text(2000), capacity);
+        assert_eq!(ids(&held), [3, 5]);
+        assert_eq!(held.texts.len(), 2);
+    }
+
+    #[test]
+    fn what_is_held_is_given() {
+        let cache = TextCache::default();
+        assert!(cache.get(7).is_none());
+        cache.put(7, &text(10));
+        cache.put(8, &text(20));
+        assert_eq!(cache.get(7).unwrap().values().len(), 10);
+        assert_eq!(cache.lock(|held| held.by_use.values().copied().collect::<Vec<u32>>()), [8, 7]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Sides: where the passages of a pair are in one document, in columns, and no more than cannot be told from the text.
+
+use super::data::{Places, SideData};
+use crate::normalize::Readable;
+use crate::report::{MatchReport, SpanReport};
+
+impl Places {
+    /// Columns of ranges, each from and up to.
+    pub(super) fn new(ranges: impl Iterator<Item = [u64; 2]>) -> Self {
+        let mut places = Self::default();
+        let mut before = 0;
+        for [from, to] in ranges {
+            places.start.push(from.cast_signed().wrapping_sub(before));
+            places.length.push(to - from);
+            before = from.cast_signed();
+        }
+        places
+    }
+}
+
+impl SideData {
+    /// The places of a document whose text is not in the report.
+    pub(super) fn without_text(found: &MatchReport, is_a: bool) -> Self {
+        let bytes = Places::new(spans(found, is_a).map(|span| [span.start, span.end]));
+        let lines = Some(Places::new(spans(found, is_a).map(|span| span.lines)));
+        Self { text: false, bytes, lines, marks: None }
+    }
+
+    /// The places of a document with its text.
+    pub(super) fn with_text(found: &MatchReport, is_a: bool, text: &ShownText) -> Self {
+        let side = Self::without_text(found, is_a);
+        let marks: Vec<[u64; 2]> = spans(found, is_a).map(|span| text.mark(span)).collect();
+        let lines = Places::new(marks.iter().map(|mark| text.lines(mark)));
+        let marks = Places::new(marks.into_iter());
+        Self {
+            text: true,
+            lines: side.lines.filter(|told| *told != lines),
+            marks: (marks != side.bytes).then_some(marks),
+            bytes: side.bytes,
+        }
+    }
+}
+
+fn spans(found: &MatchReport, is_a: bool) -> impl Iterator<Item = &SpanReport> {
+    found.passages.iter().map(move |passage| if is_a { &passage.query } else { &passage.document })
+}
+
+/// A text as the page has it.
+pub(super) struct ShownText {
+    readable: Readable,
+    /// The newlines, in UTF-16 units.
+    newlines: Vec<u64>,
+}
+
+impl ShownText {
+    pub(super) fn new(readable: Readable) -> Self {
+        let mut units = 0;
+        let mut newlines = Vec::new();
+        for c in readable.text.chars() {
+            if c == '\n' {
+                newlines.push(units);
+            }
+            units += c.len_utf16() as u64;
+        }
+        Self { readable, newlines }
+    }
+
+    /// Where a span of the document is in the text, in UTF-16 units.
+    pub(super) fn mark(&self, span: &SpanReport) -> [u64; 2] {
+        [self.readable.units_at(span.start), self.readable.units_at(span.end)]
+    }
+
+    /// The first and the last line of a mark, as the page counts them.
+    fn lines(&self, &[from, to]: &[u64; 2]) -> [u64; 2] {
+        let line = |at: u64| 1 + self.newlines.partition_point(|&newline| newline < at) as u64;
+        let first = line(from);
+        [first, line(to.saturating_sub(1)).max(first)]
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.readable.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_by_their_differences() {
+        let places = Places::new([[7, 9], [3, 10], [20, 20]].into_iter());
+        assert_eq!((places.start, places.length), (vec![7, -4, 17], vec![2, 7, 0]));
+    }
+
+    #[test]
+    fn lines_are_counted_in_units_of_the_text() {
+        let text = ShownText::new(Readable::decode("a\n𝔄b\n\nc".as_bytes()));
+        let lines = |from, to| text.lines(&[from, to]);
+        assert_eq!(
+            [lines(0, 1), lines(0, 2), lines(2, 5), lines(1, 8), lines(7, 8)],
+            [[1, 1], [1, 1], [2, 2], [1, 4], [4, 4]]
+        );
+        assert_eq!(lines(0, 0), [1, 1]);
+    }
+}
