@@ -13,7 +13,7 @@ use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
 use crate::input::Source;
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
-use crate::query::{self, DocumentText, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
+use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
 use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification};
 
 /// An open database.
@@ -294,12 +294,13 @@ impl Database {
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
-        SubjectReader::new(self.store.profile(), options.window, &options.read)?;
+        SubjectReader::new(self.store.profile(), options.window, &options.read, None)?;
+        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::default();
         let answers = sources
             .par_iter()
             .map_init(
-                || SubjectReader::new(self.store.profile(), options.window, &options.read),
+                || SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref()),
                 |reader, source| {
                     let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
                     let subject = self.subject(reader, source)?;
@@ -311,20 +312,18 @@ impl Database {
     }
 
     /// Answers one of many queries, each with options of its own, that compare the same texts.
-    ///
-    /// # Errors
-    /// As [`Self::query`], and what is wrong with the source.
     pub(crate) fn query_with(
         &self,
         source: &QuerySource,
         options: &QueryOptions,
         texts: &TextCache,
     ) -> Result<QueryAnswer> {
-        let mut reader = SubjectReader::new(self.store.profile(), options.window, &options.read)?;
+        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
+        let mut reader = SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
         query::answer(&self.store, &self.subject(&mut reader, source)?, options, texts)
     }
 
-    fn subject(&self, reader: &mut SubjectReader, source: &QuerySource) -> Result<Subject> {
+    fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
         match source {
             QuerySource::File(path) => reader.read(path),
             QuerySource::Stored(name) => match self.store.documents_named(name)?.last() {

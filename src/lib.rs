@@ -59,8 +59,8 @@ pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, S
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{
-    DocumentText, Ignored, IgnoredBecause, Match, Measure, Mode, Passage, PassageOptions, QueryAnswer, QueryOptions,
-    Weight, diff, wilson_interval,
+    DocumentText, Ignored, IgnoredBecause, Match, Measure, Mode, Passage, PassageOptions, Phrases, QueryAnswer,
+    QueryOptions, Weight, diff, wilson_interval,
 };
 pub use store::{Backup, LOGS, Level, LostDocument, Problem, Repair, Verification};
 pub use temporary::{Temporary, remove_temporary_files};

@@ -24,7 +24,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     };
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
     let joining = args.joining.options(Html::most_passages(html.as_ref()));
-    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), &joining)?;
+    let phrases = args.read.phrases(&profile, printer)?;
+    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
     printer.detail(&format!("compared with {profile}"));
     let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
     spooled.rename(&args.a, &mut report.query.name);

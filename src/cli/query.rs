@@ -26,7 +26,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         anyhow::bail!("standard input can be read only once");
     }
     let database = Database::open(&place::existing(global)?)?;
-    let options = options(args, Html::most_passages(html.as_ref()));
+    let options = QueryOptions {
+        phrases: args.read.phrases(database.profile(), printer)?,
+        ..options(args, Html::most_passages(html.as_ref()))
+    };
     let files = args.files.iter().cloned().map(QuerySource::File);
     let stored = args.document.iter().cloned().map(QuerySource::Stored);
     let sources: Vec<QuerySource> = files.chain(stored).collect();
@@ -169,6 +172,7 @@ fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
         joining: args.joining.options(most_passages),
         weight: args.weight.into(),
         only: None,
+        phrases: None,
         read: args.read.options(),
     }
 }

@@ -1,9 +1,12 @@
 //! How files are read, as it can be typed: the front-end, and limits against hostile files.
 
+use std::path::PathBuf;
+
 use clap::Args;
-use fpdb::{InputLimits, ReadAs, ReadOptions};
+use fpdb::{InputLimits, Phrases, Profile, ReadAs, ReadOptions};
 
 use super::args::parse_size;
+use super::printer::Printer;
 
 /// How files are read.
 #[derive(Clone, Debug, Args)]
@@ -87,6 +90,11 @@ pub(crate) struct QueryReadArgs {
     /// Ignore what stands in quotation marks in the query: its fingerprints count in no match, and are told (prose only)
     #[arg(long)]
     pub(crate) skip_quotes: bool,
+    /// Ignore phrases in the query, one a line of a UTF-8 file; empty lines and those that begin with # are left out. Case and
+    /// layout make no difference. Fingerprints that lie in phrases whole count in no match, and are told (prose only).
+    /// Stored documents count whole, so pairs has no such flag: ingest --boilerplate is for what all of them share
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ignore_phrases: Option<PathBuf>,
 }
 
 impl QueryReadArgs {
@@ -96,7 +104,25 @@ impl QueryReadArgs {
 
     /// What was typed, for a report.
     pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
-        vec![("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned()))]
+        vec![
+            ("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned())),
+            ("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display().to_string())),
+        ]
+    }
+
+    /// The phrases that are to be ignored. Says how many are too short to be, by themselves.
+    pub(crate) fn phrases(&self, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
+        let Some(path) = &self.ignore_phrases else { return Ok(None) };
+        let phrases = Phrases::read(path)?;
+        let short = phrases.shorter_than_k(profile)?;
+        if short > 0 {
+            printer.note(&format!(
+                "{short} of {} phrases have fewer than {} symbols (k): they ignore nothing unless others stand beside them",
+                phrases.count(),
+                profile.k
+            ));
+        }
+        Ok(Some(phrases))
     }
 }
 

@@ -137,6 +137,16 @@ pub enum Error {
         /// The window of the database.
         stored: u32,
     },
+    /// A phrase that cannot be looked for.
+    #[error("{}, line {line}: {why}", path.display())]
+    Phrase {
+        /// The file of phrases.
+        path: PathBuf,
+        /// The line in it.
+        line: u64,
+        /// What is wrong, as a sentence.
+        why: &'static str,
+    },
     /// A parameter outside its range, or not understood.
     #[error("{name} cannot be {value}: expected {expected}")]
     InvalidParameter {

@@ -8,7 +8,7 @@ use super::evidence::{query_text, spans, whole_text};
 use super::passages::{self, Found, Mark, PassageOptions};
 use super::subject::{Subject, SubjectReader};
 use super::text::Symboliser;
-use super::{IgnoredBecause, Match, QueryAnswer, Weight};
+use super::{IgnoredBecause, Match, PhraseFinder, Phrases, QueryAnswer, Weight};
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::input::ReadOptions;
@@ -16,23 +16,26 @@ use crate::profile::Profile;
 use crate::store::Place;
 
 /// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
-/// fingerprints, symbol by symbol. There is no match where they share none and their bytes differ.
+/// fingerprints, symbol by symbol; the `phrases` of `a` count for nothing. There is no match where they share none and their bytes differ.
 ///
 /// # Errors
-/// What keeps a file from being read.
+/// What keeps a file from being read, and phrases from being looked for.
 pub fn diff(
     a: &Path,
     b: &Path,
     profile: &Profile,
     read: &ReadOptions,
+    phrases: Option<&Phrases>,
     options: &PassageOptions,
 ) -> Result<QueryAnswer> {
-    let mut reader = SubjectReader::new(profile, None, read)?;
-    let (a, b) = (reader.read(a)?, reader.read(b)?);
+    let finder = PhraseFinder::of(phrases, profile)?;
+    let a = SubjectReader::new(profile, None, read, finder.as_ref())?.read(a)?;
+    // What is not to count is so in the first, the query.
+    let b = SubjectReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?.read(b)?;
     let shared = shared_hashes(&a, &b).count() as u64;
-    let quoted: Vec<_> =
-        a.hashes.iter().filter(|entry| entry.quoted).map(|entry| (entry, IgnoredBecause::Quoted)).collect();
-    let ignored = spans(&a, &quoted);
+    let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
+    let ignored = spans(&a, &skipped);
+    let skipped = |reason: IgnoredBecause| skipped.iter().filter(|&&(_, because)| because == reason).count() as u64;
     let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, options)] } else { Vec::new() };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
@@ -46,7 +49,8 @@ pub fn diff(
         found: shared,
         boilerplate: 0,
         common: 0,
-        quoted: quoted.len() as u64,
+        quoted: skipped(IgnoredBecause::Quoted),
+        phrases: skipped(IgnoredBecause::Phrase),
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,
         matches,
@@ -56,7 +60,10 @@ pub fn diff(
 
 /// The hashes of `a` that count and that `b` has too.
 fn shared_hashes(a: &Subject, b: &Subject) -> impl Iterator<Item = u64> {
-    a.hashes.iter().filter(|entry| !entry.quoted && !b.with_hash(entry.hash).is_empty()).map(|entry| entry.hash)
+    a.hashes
+        .iter()
+        .filter(|entry| entry.skipped.is_none() && !b.with_hash(entry.hash).is_empty())
+        .map(|entry| entry.hash)
 }
 
 fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> Match {

@@ -39,8 +39,8 @@ impl Shared {
         let mut shared = Self { marks, ..Self::default() };
         let mut ignored: Vec<(&SubjectHash, IgnoredBecause)> = Vec::new();
         for hash in &subject.hashes {
-            if hash.quoted {
-                ignored.push((hash, IgnoredBecause::Quoted));
+            if let Some(because) = hash.skipped {
+                ignored.push((hash, because));
                 continue;
             }
             let Holders::Documents(postings) = lookup.holders(hash.hash)? else {

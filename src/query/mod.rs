@@ -10,6 +10,7 @@ mod diff;
 mod estimate;
 mod evidence;
 mod passages;
+mod phrases;
 mod quotes;
 mod rank;
 mod subject;
@@ -31,6 +32,8 @@ use rank::Ranked;
 pub use diff::diff;
 pub use estimate::wilson_interval;
 pub use passages::PassageOptions;
+pub(crate) use phrases::PhraseFinder;
+pub use phrases::Phrases;
 pub(crate) use subject::{Subject, SubjectReader};
 pub use text::DocumentText;
 pub(crate) use text::{text_of, text_of_file};
@@ -81,6 +84,8 @@ pub struct QueryOptions {
     pub only: Option<Vec<DocId>>,
     /// How the query documents are read.
     pub read: ReadOptions,
+    /// Phrases of the queries that are to count in no match.
+    pub phrases: Option<Phrases>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
     /// What a shared hash counts in the score.
@@ -99,6 +104,7 @@ impl Default for QueryOptions {
             passages: true,
             only: None,
             read: ReadOptions::default(),
+            phrases: None,
             joining: PassageOptions::default(),
             weight: Weight::default(),
         }
@@ -131,6 +137,8 @@ pub struct QueryAnswer {
     /// How many of those stand in quotation marks only and were left out of all scores; with
     /// [`ReadOptions::skip_quotes`].
     pub quoted: u64,
+    /// How many of those are of phrases only, and were left out of all scores; with [`QueryOptions::phrases`].
+    pub phrases: u64,
     /// `found / looked_up`: the share of the query that the whole corpus holds.
     pub corpus_containment: f64,
     /// Best first.
@@ -161,6 +169,8 @@ pub enum IgnoredBecause {
     Common,
     /// They stand in quotation marks.
     Quoted,
+    /// They are part of a phrase that is to be ignored.
+    Phrase,
 }
 
 /// One document that shares text with the query.
@@ -249,8 +259,11 @@ pub(crate) fn answer(
     let mut lookup = store.lookup(if options.passages { subject.hashes.len() } else { looked_up.len() })?;
     let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
     for hash in looked_up {
-        if hash.quoted {
-            tally.quoted += 1;
+        if let Some(because) = hash.skipped {
+            match because {
+                IgnoredBecause::Phrase => tally.phrases += 1,
+                _ => tally.quoted += 1,
+            }
             // As boilerplate: looked up, and found nowhere that counts.
             tally.looked_up.add(options.weight.of(0, tally.documents));
             continue;
@@ -290,6 +303,7 @@ pub(crate) fn answer(
         boilerplate: tally.boilerplate,
         common: tally.common.len() as u64,
         quoted: tally.quoted,
+        phrases: tally.phrases,
         corpus_containment: share(tally.found),
         matches,
         matching_documents,
@@ -309,6 +323,8 @@ struct Tally {
     boilerplate: u64,
     /// Hashes that stand in quotation marks only.
     quoted: u64,
+    /// Hashes of phrases only.
+    phrases: u64,
     /// Hashes above the df cap, ascending.
     common: Vec<u64>,
     /// For each document the looked-up hashes it holds.

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::quotes::quotations;
-use super::text::COMPARED_BYTES;
+use super::text::{COMPARED_BYTES, Symboliser};
+use super::{IgnoredBecause, PhraseFinder};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -50,8 +51,8 @@ pub(crate) struct SubjectHash {
     pub(crate) hash: u64,
     first: usize,
     end: usize,
-    /// It stands in quotation marks wherever the query has it, and is not to count.
-    pub(crate) quoted: bool,
+    /// Why it is not to count, where it stands nowhere else in the query than in such parts.
+    pub(crate) skipped: Option<IgnoredBecause>,
 }
 
 /// What is known of a query document beside its fingerprints.
@@ -77,7 +78,7 @@ impl Subject {
         let mut first = 0;
         for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
             let end = first + same.len();
-            hashes.push(SubjectHash { hash: same[0].hash, first, end, quoted: false });
+            hashes.push(SubjectHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
         let About { name, id, digest, bytes, symbols, kgrams } = about;
@@ -86,21 +87,38 @@ impl Subject {
         Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: None }
     }
 
-    /// Marks the hashes that stand in quotation marks only.
-    fn mark_quoted(&mut self) -> Result<()> {
-        let impossible =
-            |expected| Error::InvalidParameter { name: "--skip-quotes", value: self.name.clone(), expected };
+    /// Marks the hashes that are nowhere but in what is not to count: in quotation marks, if they are to be skipped, and in
+    /// phrases. A k-gram counts for nothing where it lies in one such part whole; one that reaches beyond holds the query's
+    /// own text as well.
+    fn mark_skipped(&mut self, quotes: bool, phrases: Option<&PhraseFinder>) -> Result<()> {
+        let flag = if quotes { "--skip-quotes" } else { "--ignore-phrases" };
+        let impossible = |expected| Error::InvalidParameter { name: flag, value: self.name.clone(), expected };
+        if !quotes && phrases.is_none() {
+            return Ok(());
+        }
         if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
             return Err(impossible("documents read as prose: unit char or word"));
         }
         let text = self.text.as_ref().ok_or_else(|| impossible("a document whose text is there, of 32 MiB at most"))?;
-        let quotations = quotations(&text.bytes, text.format)?;
-        let is_quoted = |fingerprint: &Fingerprint| {
+        let quotations = if quotes { quotations(&text.bytes, text.format)? } else { Vec::new() };
+        let phrases = match phrases {
+            Some(finder) => finder.find(Symboliser::new(&self.profile).read(&text.bytes, text.format)?.values()),
+            None => Vec::new(),
+        };
+        let k = u64::from(self.profile.k);
+        let part = |fingerprint: &Fingerprint| {
             let after = quotations.partition_point(|quotation| quotation.start <= fingerprint.span.start);
-            after > 0 && fingerprint.span.end <= quotations[after - 1].end
+            if after > 0 && fingerprint.span.end <= quotations[after - 1].end {
+                return Some(IgnoredBecause::Quoted);
+            }
+            let at = fingerprint.position;
+            let after = phrases.partition_point(|phrase| u64::from(phrase.start) <= at);
+            (after > 0 && at + k <= u64::from(phrases[after - 1].end)).then_some(IgnoredBecause::Phrase)
         };
         for hash in &mut self.hashes {
-            hash.quoted = self.fingerprints[hash.first..hash.end].iter().all(is_quoted);
+            // All of them, for the reason that the first has.
+            let parts = self.fingerprints[hash.first..hash.end].iter().map(part);
+            hash.skipped = parts.reduce(|first, next| next.and(first)).flatten();
         }
         Ok(())
     }
@@ -115,25 +133,33 @@ impl Subject {
 }
 
 /// Reads query documents; one per thread.
-pub(crate) struct SubjectReader {
+pub(crate) struct SubjectReader<'a> {
     /// The database's profile, and the same at the query's window.
     stored: Profile,
     profile: Profile,
     read: ReadOptions,
+    phrases: Option<&'a PhraseFinder>,
     reader: Reader,
     fingerprinter: Fingerprinter,
     /// Winnows at the database's window too, where the query's is another.
     at_stored_window: Option<Fingerprinter>,
 }
 
-impl SubjectReader {
+impl<'a> SubjectReader<'a> {
     /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
-    pub(crate) fn new(stored: &Profile, window: Option<u32>, read: &ReadOptions) -> Result<Self> {
+    /// What `phrases` finds in what is read counts for nothing.
+    pub(crate) fn new(
+        stored: &Profile,
+        window: Option<u32>,
+        read: &ReadOptions,
+        phrases: Option<&'a PhraseFinder>,
+    ) -> Result<Self> {
         let profile = stored.with_window(window.unwrap_or(stored.w))?;
         Ok(Self {
             stored: *stored,
             profile,
             read: read.clone(),
+            phrases,
             reader: Reader::new(read.limits),
             fingerprinter: Fingerprinter::new(&profile),
             at_stored_window: (profile != *stored).then(|| Fingerprinter::new(stored)),
@@ -225,9 +251,7 @@ impl SubjectReader {
             }
             None => subject,
         };
-        if self.read.skip_quotes {
-            subject.mark_quoted()?;
-        }
+        subject.mark_skipped(self.read.skip_quotes, self.phrases)?;
         Ok(subject)
     }
 
@@ -260,9 +284,7 @@ impl SubjectReader {
             kgrams: record.kgrams,
         };
         let mut subject = Subject::new(about, self.profile, fingerprints);
-        if self.read.skip_quotes {
-            subject.mark_quoted()?;
-        }
+        subject.mark_skipped(self.read.skip_quotes, self.phrases)?;
         Ok(subject)
     }
 }

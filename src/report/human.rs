@@ -120,6 +120,9 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     if report.quoted > 0 {
         let _ = writeln!(page, "  {} ignored as quoted", count(report.quoted, "fingerprint"));
     }
+    if report.phrases > 0 {
+        let _ = writeln!(page, "  {} ignored as phrases", count(report.phrases, "fingerprint"));
+    }
     if query.fingerprints == 0 {
         let _ = writeln!(page, "  too short: {} symbols make one k-gram", report.profile.k);
     }

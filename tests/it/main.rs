@@ -14,6 +14,7 @@ mod json;
 mod model;
 mod oracle;
 mod pairs;
+mod phrases;
 mod plants;
 mod quotes;
 mod report;

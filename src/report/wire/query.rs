@@ -35,6 +35,9 @@ pub struct QueryReport {
     /// How many of them stand in quotation marks and count in no match, with `--skip-quotes`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub quoted: u64,
+    /// How many of them are part of phrases that count in no match, with `--ignore-phrases`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub phrases: u64,
     /// `found / looked_up`.
     pub corpus_containment: f64,
     /// Documents that reach the least score, shown or not.
@@ -51,7 +54,7 @@ pub struct QueryReport {
 pub struct IgnoredReport {
     /// Where.
     pub query: SpanReport,
-    /// `boilerplate`, `common` or `quoted`.
+    /// `boilerplate`, `common`, `quoted` or `phrase`.
     pub because: String,
 }
 
@@ -170,6 +173,7 @@ impl QueryReport {
             boilerplate: answer.boilerplate,
             common: answer.common,
             quoted: answer.quoted,
+            phrases: answer.phrases,
             corpus_containment: answer.corpus_containment,
             matching_documents: answer.matching_documents,
             ignored: answer.ignored.iter().map(IgnoredReport::new).collect(),
@@ -184,6 +188,7 @@ impl IgnoredReport {
             IgnoredBecause::Boilerplate => "boilerplate",
             IgnoredBecause::Common => "common",
             IgnoredBecause::Quoted => "quoted",
+            IgnoredBecause::Phrase => "phrase",
         };
         Self { query: SpanReport::new(ignored.query, ignored.query_lines), because: because.into() }
     }

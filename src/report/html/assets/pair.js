@@ -103,7 +103,7 @@ function draw(main, pair, documents, data, texts, wanted) {
   } }, "hide table");
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold,
-    texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, or held by many documents"),
+    texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages });
 

@@ -61,7 +61,7 @@ class Pane {
         line.append(h("mark", { class: `${look(active[0].number)}${active.length > 1 ? " many" : ""}`, "data-p": active.map((span) => span.number).join(" "),
           title: active.length > 1 ? `passages ${active.map((span) => span.number).join(", ")}` : `passage ${active[0].number}` }, words));
       } else if (grey.some((span) => span.from < to && span.to > from)) {
-        line.append(h("mark", { class: "common", title: "held by many documents, boilerplate or quoted: not counted" }, words));
+        line.append(h("mark", { class: "common", title: "held by many documents, boilerplate, quoted or a phrase to be ignored: not counted" }, words));
       } else line.append(words);
     }
     return line;
