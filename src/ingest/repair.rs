@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
-use crate::input::{ReadOptions, Reader, stored_document};
+use crate::input::{ReadOptions, Reader, Together};
 use crate::store::{Begun, DocumentRecord, Repair, Repairing, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
@@ -17,9 +17,14 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
     };
     let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
-    for (done, id) in (1..).zip(repairing.hurt()) {
+    let hurt = repairing.hurt();
+    let (mut together, mut expected) = (Together::default(), 0);
+    for (done, &id) in (1..).zip(&hurt) {
+        if expected < done {
+            (together, expected) = expect(&repairing, &hurt, done)?;
+        }
         let record = repairing.read_record(id)?;
-        match read_again(&mut repairing, &mut reader, &mut fingerprinter, id, &record)? {
+        match read_again(&mut repairing, (&mut reader, &mut together), &mut fingerprinter, id, &record)? {
             Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
@@ -28,10 +33,27 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
     repairing.finish(progress)
 }
 
+/// What is in one container is read together, as far as there is room: expects the hurt documents from the number
+/// `first` on, counted from 1, up to the number that is returned.
+fn expect(repairing: &Repairing, hurt: &[u32], first: u64) -> Result<(Together, u64)> {
+    let mut together = Together::default();
+    let mut last = first;
+    for (number, &id) in (1..).zip(hurt).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
+        let record = repairing.record(id)?;
+        if let Some(source) = &record.source
+            && !together.expect(source, record.member.as_deref(), record.bytes)
+        {
+            break;
+        }
+        last = number;
+    }
+    Ok((together, last))
+}
+
 /// Hands over a document's fingerprints and returns its record as it is now; or the reason why its text cannot be had.
 fn read_again(
     repairing: &mut Repairing,
-    reader: &mut Reader,
+    (reader, together): (&mut Reader, &mut Together),
     fingerprinter: &mut Fingerprinter,
     id: u32,
     record: &DocumentRecord,
@@ -43,7 +65,7 @@ fn read_again(
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
     // However large the container: the document is lost otherwise.
-    let candidate = match stored_document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
+    let candidate = match together.document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };

@@ -17,6 +17,7 @@ mod reader;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod together;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub use limits::InputLimits;
 pub use metadata::MetadataTable;
 pub(crate) use reader::{Reader, format_of};
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
+pub(crate) use together::Together;
 use walk::candidate_of;
 pub use walk::measure;
 pub(crate) use walk::walk;

@@ -1,5 +1,6 @@
 //! Stored: where a stored document was read from, to be read again.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -55,28 +56,52 @@ pub(crate) fn stored_document(
         let options = ReadOptions { closed: member.is_some(), ..options.clone() };
         return single_document(path, &options);
     };
-    let (suffix, text) = parts_of(member);
+    let wanted = BTreeSet::from([member.to_owned()]);
+    let (suffix, _) = parts_of(member);
+    members_of_file(path, &wanted, options, searched)?
+        .remove(member)
+        .ok_or_else(|| Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
+}
+
+/// The field that holds the text of a member, where that is not the usual one.
+pub(super) fn field_of(member: &str) -> Option<&str> {
+    parts_of(member).1
+}
+
+/// Those of the members of the container at `path` that are there still. All have their text in one field.
+///
+/// # Errors
+/// As [`stored_document`].
+pub(super) fn members_of_file(
+    path: &Path,
+    members: &BTreeSet<String>,
+    options: &ReadOptions,
+    searched: u64,
+) -> Result<HashMap<String, Candidate>> {
+    let field = members.first().and_then(|member| field_of(member));
     let mut options = options.clone();
-    options.fields.text = text.map_or(RecordFields::default().text, str::to_owned);
-    let gone = || Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) };
+    options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     let Candidate { mut about, .. } = candidate_of(path)?;
-    let file = about.file.clone().ok_or_else(gone)?;
+    let Some(file) = about.file.clone() else { return Ok(HashMap::new()) };
     if file.bytes > searched {
         return Err(Error::NotSearched { path: path.to_owned(), limit: searched });
     }
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
-    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Err(gone()) };
-    let mut found = None;
-    container.expand(&about, &file, reading, &mut |step| match step {
-        Found::Document(Candidate { about, content }) if about.member.as_deref() == Some(member) => {
+    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
+    let mut found = HashMap::new();
+    container.expand(&about, &file, reading, &mut |step| {
+        if let Found::Document(Candidate { about, content }) = step
+            && let Some(member) = about.member.as_ref().filter(|&member| members.contains(member))
+        {
             // The last of a name is the one that stayed.
-            found = Some((about, Gathering::of(content)));
-            ControlFlow::Continue(())
+            found.insert(member.clone(), (about, Gathering::of(content)));
         }
-        _ => ControlFlow::Continue(()),
+        ControlFlow::Continue(())
     })?;
-    let (about, content) = found.ok_or_else(gone)?;
-    Ok(Candidate { about, content: Content::Whole(content.whole()?) })
+    let whole = |(member, (about, content)): (String, (_, Gathering))| {
+        Ok((member, Candidate { about, content: Content::Whole(content.whole()?) }))
+    };
+    found.into_iter().map(whole).collect()
 }
 
 /// The bytes of a member, as they come.

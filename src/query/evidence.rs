@@ -8,11 +8,10 @@ use rustc_hash::FxHashSet;
 use super::passages::{self, Found, Mark, QueryText};
 use super::rank::Ranked;
 use super::subject::{Subject, SubjectHash};
-use super::text::{Bytes, COMPARED_BYTES, Symboliser, WholeText, bytes_of};
+use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::{Ignored, IgnoredBecause, QueryOptions, TextCache};
 use crate::document::Format;
 use crate::error::Result;
-use crate::input::{InputLimits, Reader};
 use crate::profile::Unit;
 use crate::store::{Holders, Lookup, Place, Store};
 
@@ -98,7 +97,7 @@ pub(super) struct Evidence<'a> {
     subject: &'a Subject,
     options: &'a QueryOptions,
     texts: &'a TextCache,
-    reader: Reader,
+    stored: StoredTexts<'a>,
     symboliser: Symboliser,
     /// The query's text, or why there is none.
     query: std::result::Result<QueryText, &'static str>,
@@ -110,12 +109,17 @@ impl<'a> Evidence<'a> {
         subject: &'a Subject,
         options: &'a QueryOptions,
         texts: &'a TextCache,
+        ranked: &[Ranked],
         shared: &Shared,
     ) -> Self {
         let mut symboliser = Symboliser::new(&subject.profile);
         let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
-        // What was taken in as a document is one, whatever its bytes.
-        Self { store, subject, options, texts, reader: Reader::new(InputLimits::default()), symboliser, query }
+        let mut stored = StoredTexts::new(store);
+        if query.is_ok() {
+            let is_read = |ranked: &&Ranked| ranked.record.bytes <= COMPARED_BYTES && texts.get(ranked.id).is_none();
+            ranked.iter().filter(is_read).for_each(|ranked| stored.expect(&ranked.record));
+        }
+        Self { store, subject, options, texts, stored, symboliser, query }
     }
 
     /// The passages of a document, and where they are inferred, why.
@@ -126,12 +130,18 @@ impl<'a> Evidence<'a> {
             Ok(query) => {
                 let text = match self.texts.get(ranked.id) {
                     Some(text) => Ok(text),
-                    None => document_text(self.store, self.subject, ranked, &mut self.reader, &mut self.symboliser)?
-                        .map(|text| {
-                            let text = Arc::new(text);
-                            self.texts.put(ranked.id, &text);
-                            text
-                        }),
+                    None => document_text(
+                        &mut self.stored,
+                        self.subject,
+                        ranked,
+                        &mut self.symboliser,
+                        self.store.profile().unit,
+                    )?
+                    .map(|text| {
+                        let text = Arc::new(text);
+                        self.texts.put(ranked.id, &text);
+                        text
+                    }),
                 };
                 match text {
                     Ok(document) => return Ok((query.compare(&document, options), None)),
@@ -147,18 +157,18 @@ impl<'a> Evidence<'a> {
 
 /// The symbols of a stored document, or why they cannot be had.
 fn document_text(
-    store: &Store,
+    stored: &mut StoredTexts<'_>,
     subject: &Subject,
     ranked: &Ranked,
-    reader: &mut Reader,
     symboliser: &mut Symboliser,
+    unit: Unit,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
     let Ranked { id, record, .. } = ranked;
     let read;
     let bytes = match &subject.text {
         // The same bytes need not be found again, nor can they be gone.
         Some(query) if subject.digest == record.digest => &query.bytes,
-        _ => match bytes_of(store, *id, record, reader, COMPARED_BYTES)? {
+        _ => match stored.bytes_of(*id, record, COMPARED_BYTES)? {
             Bytes::Here(bytes) => {
                 read = bytes;
                 &read
@@ -166,7 +176,7 @@ fn document_text(
             Bytes::Gone(why) => return Ok(Err(why)),
         },
     };
-    let format = match store.profile().unit {
+    let format = match unit {
         Unit::Byte => Format::Bytes,
         _ => Format::named(&record.format).unwrap_or_default(),
     };

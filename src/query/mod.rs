@@ -280,7 +280,7 @@ pub(crate) fn answer(
     let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages {
         shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;
-        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, texts, &shared));
+        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, texts, &ranked, &shared));
     }
     let mut matches = Vec::with_capacity(ranked.len());
     for ranked in ranked {

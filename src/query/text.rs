@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::document::{Format, Offsets, Span};
 use crate::error::{Error, Result};
 use crate::extract::{self, Limits, Lines, Map, Segment};
-use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document};
+use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, Together, format_of, single_document};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
@@ -34,52 +34,67 @@ pub(crate) enum Bytes {
     Gone(&'static str),
 }
 
-/// The bytes of a stored document, unless they are more than `limit`.
-///
-/// # Errors
-/// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
-pub(crate) fn bytes_of(
-    store: &Store,
-    id: u32,
-    record: &DocumentRecord,
-    reader: &mut Reader,
-    limit: u64,
-) -> Result<Bytes> {
-    if record.bytes > limit {
-        return Ok(Bytes::Gone("it is too large to be compared symbol by symbol"));
+/// Gets the bytes of stored documents.
+pub(crate) struct StoredTexts<'a> {
+    store: &'a Store,
+    reader: Reader,
+    together: Together,
+}
+
+impl<'a> StoredTexts<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        // What was taken in as a document is one, whatever its bytes.
+        Self { store, reader: Reader::new(InputLimits::default()), together: Together::default() }
     }
-    if record.stored_text {
-        return Ok(Bytes::Here(store.text(id, record)?));
-    }
-    let Some(source) = &record.source else {
-        return Ok(Bytes::Gone("its text was not stored, and it came from standard input"));
-    };
-    let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-    let stored = stored_document(source, record.member.as_deref(), &ReadOptions::default(), SEARCHED_BYTES);
-    let read = stored.and_then(|candidate| {
-        reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
-            // A file that has grown is another text, however long.
-            if bytes.len() as u64 <= record.bytes {
-                bytes.extend_from_slice(piece);
-            }
-            Ok(())
-        })
-    });
-    Ok(match read {
-        Ok(digest) if digest == record.digest => Bytes::Here(bytes),
-        Ok(_) => Bytes::Gone("its file has changed since it was ingested"),
-        Err(Error::NotSearched { .. }) => {
-            Bytes::Gone("its container is too large to be searched for it (--store-text)")
+
+    /// Expects that the bytes of a document are asked for: what is in one container is then read together.
+    pub(crate) fn expect(&mut self, record: &DocumentRecord) {
+        if let (false, Some(source)) = (record.stored_text, &record.source) {
+            self.together.expect(source, record.member.as_deref(), record.bytes);
         }
-        Err(_) => Bytes::Gone("its file can no longer be read"),
-    })
+    }
+
+    /// The bytes of a stored document, unless they are more than `limit`.
+    ///
+    /// # Errors
+    /// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
+    pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
+        if record.bytes > limit {
+            return Ok(Bytes::Gone("it is too large to be compared symbol by symbol"));
+        }
+        if record.stored_text {
+            return Ok(Bytes::Here(self.store.text(id, record)?));
+        }
+        let Some(source) = &record.source else {
+            return Ok(Bytes::Gone("its text was not stored, and it came from standard input"));
+        };
+        let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
+        let options = ReadOptions::default();
+        let stored = self.together.document(source, record.member.as_deref(), &options, SEARCHED_BYTES);
+        let read = stored.and_then(|candidate| {
+            self.reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
+                // A file that has grown is another text, however long.
+                if bytes.len() as u64 <= record.bytes {
+                    bytes.extend_from_slice(piece);
+                }
+                Ok(())
+            })
+        });
+        Ok(match read {
+            Ok(digest) if digest == record.digest => Bytes::Here(bytes),
+            Ok(_) => Bytes::Gone("its file has changed since it was ingested"),
+            Err(Error::NotSearched { .. }) => {
+                Bytes::Gone("its container is too large to be searched for it (--store-text)")
+            }
+            Err(_) => Bytes::Gone("its file can no longer be read"),
+        })
+    }
 }
 
 /// The text of a stored document, of any size; `None` where it is gone.
 pub(crate) fn text_of(store: &Store, id: u32) -> Result<Option<DocumentText>> {
     let record = store.document(id)?;
-    let mut reader = Reader::new(InputLimits::default());
-    let Bytes::Here(bytes) = bytes_of(store, id, &record, &mut reader, u64::MAX)? else { return Ok(None) };
+    let Bytes::Here(bytes) = StoredTexts::new(store).bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
     as_counted(bytes, format, store.profile().unit).map(Some)
 }

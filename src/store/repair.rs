@@ -149,6 +149,11 @@ impl Repairing {
     /// The record of one of them; what comes next is of this document.
     pub(crate) fn read_record(&mut self, id: u32) -> Result<DocumentRecord> {
         self.batch.skip_to(id);
+        self.record(id)
+    }
+
+    /// The record of one of them.
+    pub(crate) fn record(&self, id: u32) -> Result<DocumentRecord> {
         let record = survey::record(&self.salvage, id)?;
         record.ok_or_else(|| Error::Damaged { what: format!("the record of document {id}"), detail: "it is gone" })
     }

@@ -1,0 +1,107 @@
+//! Together: members of one container that will all be asked for are found in one reading of it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use super::stored::{field_of, members_of_file, stored_document};
+use super::{Candidate, ReadOptions};
+use crate::error::Result;
+
+/// What the members that are held may take together.
+const HELD_BYTES: u64 = 64 << 20;
+
+/// Stored documents that will be asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Together {
+    /// Members that are still to be found, by the path of their container and the field that holds their text.
+    expected: HashMap<(String, Option<String>), BTreeSet<String>>,
+    /// Those that were found and have not been asked for yet, by path and member.
+    found: HashMap<(String, String), Candidate>,
+    /// Bytes of all of them.
+    bytes: u64,
+}
+
+impl Together {
+    /// Expects that a document of so many bytes is asked for, which was read from the file `source` or from the part of it
+    /// called `member`. False where there is no room for another.
+    pub(crate) fn expect(&mut self, source: &str, member: Option<&str>, bytes: u64) -> bool {
+        let all = self.bytes.saturating_add(bytes);
+        if all > HELD_BYTES {
+            return false;
+        }
+        if let Some(member) = member {
+            self.bytes = all;
+            let field = field_of(member).map(str::to_owned);
+            self.expected.entry((source.to_owned(), field)).or_default().insert(member.to_owned());
+        }
+        true
+    }
+
+    /// As [`stored_document`], and quicker for those that were expected.
+    pub(crate) fn document(
+        &mut self,
+        source: &str,
+        member: Option<&str>,
+        options: &ReadOptions,
+        searched: u64,
+    ) -> Result<Candidate> {
+        if let Some(member) = member {
+            let container = (source.to_owned(), field_of(member).map(str::to_owned));
+            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
+                let members = self.expected.remove(&container).unwrap_or_default();
+                // What is wrong with one is no fault of the others: they are then read by themselves.
+                let found = members_of_file(Path::new(source), &members, options, searched).unwrap_or_default();
+                for (member, candidate) in found {
+                    self.found.insert((source.to_owned(), member), candidate);
+                }
+            }
+            if let Some(candidate) = self.found.remove(&(source.to_owned(), member.to_owned())) {
+                return Ok(candidate);
+            }
+        }
+        stored_document(source, member, options, searched)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::error::Error;
+    use crate::input::{InputLimits, Reader};
+
+    fn text(candidate: &Candidate) -> String {
+        let mut text = Vec::new();
+        let mut take = |bytes: &[u8]| {
+            text.extend_from_slice(bytes);
+            Ok(())
+        };
+        Reader::new(InputLimits::default()).read(candidate, &AtomicBool::new(false), &|_| {}, &mut take).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn members_are_the_same_together_and_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let lines = (1..=9).map(|n| format!("{{\"text\":\"text {n}\",\"body\":\"body {n}\"}}\n")).collect::<String>();
+        std::fs::write(&path, lines).unwrap();
+        let source = path.to_str().unwrap();
+        let options = ReadOptions::default();
+        let mut together = Together::default();
+        for member in [":3", ":1", ":7?body", ":99", ":8?body"] {
+            assert!(together.expect(source, Some(member), 10));
+        }
+        for (member, expected) in
+            [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
+        {
+            let mut find = || text(&together.document(source, Some(member), &options, u64::MAX).unwrap());
+            // The second time it has been given away.
+            assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
+        }
+        let gone = together.document(source, Some(":99"), &options, u64::MAX);
+        assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
+        assert!(together.expect(source, None, 0) && !together.expect(source, Some(":2"), HELD_BYTES));
+    }
+}
