@@ -66,8 +66,8 @@ sources src | except '^src/store/' |
     wall 'wall: only src/store/ names rocksdb; ask the store in words of its own' \
         "$(crates rocksdb)" || failed=1
 sources src | except '^src/(main\.rs|cli\.rs|cli/)' |
-    wall 'wall: only src/main.rs and src/cli/ name clap, anyhow, indicatif, ctrlc; the library knows of no terminal' \
-        "$(crates 'clap|clap_complete|clap_mangen|anyhow|indicatif|ctrlc')" || failed=1
+    wall 'wall: only src/main.rs and src/cli/ name clap, anyhow, indicatif, signal-hook; the library knows of no terminal' \
+        "$(crates 'clap|clap_complete|clap_mangen|anyhow|indicatif|signal_hook')" || failed=1
 sources src | except '^src/server(\.rs|/)' |
     wall 'wall: only src/server/ names axum and tokio' \
         "$(crates 'axum|tokio')" || failed=1

@@ -1,4 +1,7 @@
 //! Ctrl-C: the first one stops an ingest at its next commit; any other command, and the second one, stops at once.
+//!
+//! A signal that is ignored when the program starts stays ignored: that is how `nohup` keeps a command alive when its
+//! terminal goes, and how a shell keeps Ctrl-C from what a script runs in the background.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,22 +12,49 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// True while a command runs that stops by itself when [`STOP`] is set.
 static GRACEFUL: AtomicBool = AtomicBool::new(false);
 
-/// Listens for Ctrl-C and for requests to terminate.
-pub(crate) fn install() -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(|| {
-        let again = STOP.swap(true, Ordering::SeqCst);
-        let at_once = again || !GRACEFUL.load(Ordering::SeqCst);
-        let said = match at_once {
-            true => "interrupted",
-            false => "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)",
-        };
-        // Whoever reads it may have gone.
-        let _ = writeln!(io::stderr(), "{said}");
-        if at_once {
-            fpdb::remove_temporary_files();
-            std::process::exit(130);
+/// Listens for Ctrl-C, for requests to terminate, and for the end of the terminal, each unless it is ignored.
+#[cfg(unix)]
+pub(crate) fn install() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored();
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let mut signals = signal_hook::iterator::Signals::new(heard)?;
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        for _ in signals.forever() {
+            stop();
         }
-    })
+    })?;
+    Ok(())
+}
+
+/// Without signals there is only the system's way to end a program.
+#[cfg(not(unix))]
+pub(crate) fn install() -> io::Result<()> {
+    Ok(())
+}
+
+/// The signals that this process ignores, from the lowest bit up. None where the system does not tell in a file.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(unix)]
+fn stop() {
+    let again = STOP.swap(true, Ordering::SeqCst);
+    let at_once = again || !GRACEFUL.load(Ordering::SeqCst);
+    let said = match at_once {
+        true => "interrupted",
+        false => "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)",
+    };
+    // Whoever reads it may have gone.
+    let _ = writeln!(io::stderr(), "{said}");
+    if at_once {
+        fpdb::remove_temporary_files();
+        std::process::exit(130);
+    }
 }
 
 /// From now on the first Ctrl-C only sets the flag that is returned.

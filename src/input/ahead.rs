@@ -9,9 +9,10 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use super::decompress::decoder;
 use super::layer::Compression;
@@ -22,6 +23,9 @@ use crate::guarded::guarded;
 
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;
+
+/// How often a reader that waits looks whether the run is to stop.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Decodes `input`, which `path` names, on a thread of its own, watched by `meter`, which is also told of the bytes of
 /// `input`.
@@ -125,6 +129,18 @@ struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
+    /// The next piece, or why there is none. A run that is to stop does not wait for it.
+    fn next_piece(&self) -> io::Result<io::Result<Piece>> {
+        loop {
+            match self.pieces.recv_timeout(PATIENCE) {
+                Ok(piece) => return Ok(piece),
+                Err(RecvTimeoutError::Timeout) => self.meter.read(0)?,
+                // The thread may not end without a word.
+                Err(RecvTimeoutError::Disconnected) => return Ok(Err(io::ErrorKind::UnexpectedEof.into())),
+            }
+        }
+    }
+
     /// What kept the thread from going on.
     fn failure(&self, error: io::Error) -> io::Error {
         match self.unread.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -140,8 +156,7 @@ impl Read for Ahead<'_> {
             let Piece { buffer, .. } = std::mem::take(&mut self.piece);
             let _ = self.returned.send(buffer);
             self.at = 0;
-            // The thread may not end without a word.
-            let piece = self.pieces.recv().unwrap_or_else(|_| Err(io::ErrorKind::UnexpectedEof.into()));
+            let piece = self.next_piece()?;
             self.piece = piece.map_err(|error| self.failure(error))?;
             self.ended = self.piece.filled == 0;
             self.meter.read(self.piece.taken - self.taken.replace(self.piece.taken))?;
@@ -156,7 +171,7 @@ impl Read for Ahead<'_> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use super::super::limits::InputLimits;
     use super::*;
@@ -224,6 +239,24 @@ mod tests {
             let error = ahead.read(&mut [0; 8]).unwrap_err();
             assert!(matches!(meter.error("tar", error), Error::Interrupted));
         });
+    }
+
+    #[test]
+    fn a_run_that_stops_does_not_wait() {
+        struct Idle(Receiver<()>);
+        impl Read for Idle {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                let _ = self.0.recv();
+                Ok(0)
+            }
+        }
+        let (talks, listens) = channel();
+        with_meter(true, |meter| {
+            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), Idle(listens), meter).unwrap();
+            let error = ahead.read(&mut [0; 8]).unwrap_err();
+            assert!(matches!(meter.error("tar", error), Error::Interrupted));
+        });
+        drop(talks);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
 use super::limits::{Meter, Metered};
+use super::pipe::{Input, Pipe, Stoppable};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use super::stored::{CLOSED, member_of};
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions, candidate_of};
@@ -146,13 +147,14 @@ pub(crate) fn expand_stream(
     reading: Reading<'_>,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
-    match content {
-        Content::Pipe(path) => match File::open(path).map_err(Error::io("read", path)) {
-            Ok(pipe) => expand_input(about, reading, path, pipe, visit),
-            // It is the last thing to be told in any case.
-            Err(error) => drop(visit(Found::Failed { name: about.name.clone(), error })),
-        },
-        _ => expand_input(about, reading, Path::new(STANDARD_INPUT), io::stdin(), visit),
+    let (path, pipe) = match content {
+        Content::Pipe(path) => (path.as_path(), Pipe::open(path)),
+        _ => (Path::new(STANDARD_INPUT), Pipe::standard_input()),
+    };
+    match pipe.map_err(Error::io("read", path)) {
+        Ok(pipe) => expand_input(about, reading, path, pipe, visit),
+        // It is the last thing to be told in any case.
+        Err(error) => drop(visit(Found::Failed { name: about.name.clone(), error })),
     }
 }
 
@@ -161,7 +163,7 @@ pub(super) fn expand_input(
     about: &About,
     reading: Reading<'_>,
     path: &Path,
-    mut input: impl Read + Send + 'static,
+    input: impl Input,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
     let meter = Meter::new(reading.options.limits, None, reading.stop, reading.progress);
@@ -169,14 +171,18 @@ pub(super) fn expand_input(
     let mut expander = Expander::new(about, reading.options, &meter, visit);
     let place = Place::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
+    let mut input = Stoppable { input, stop: reading.stop };
     let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
     let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
-    let input = Cursor::new(head).chain(input);
+    let head = Cursor::new(head);
     // What goes wrong has been told of.
     let _ = match (read, layer) {
         (Err(error), _) => expander.break_off(&place, Error::io("read", path)(error)),
-        (Ok(_), Layer::Compressed(compression)) => expander.compressed_outermost(compression, place, path, input),
-        (Ok(_), _) => expander.layer(place, &mut Metered { input, path, meter: &meter }),
+        // The thread that decompresses is not waited for.
+        (Ok(_), Layer::Compressed(compression)) => {
+            expander.compressed_outermost(compression, place, path, head.chain(input.input))
+        }
+        (Ok(_), _) => expander.layer(place, &mut Metered { input: head.chain(input), path, meter: &meter }),
     };
 }
 

@@ -11,6 +11,7 @@ mod gzip;
 mod layer;
 mod limits;
 mod metadata;
+mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod reader;

@@ -11,6 +11,7 @@ use super::decompress::decompress;
 use super::expand::{Reading, expand_input};
 use super::layer::{Compression, layer_of, name_inside};
 use super::limits::Meter;
+use super::pipe::Input;
 use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
 use crate::document::Format;
 use crate::extract::{self, Choice};
@@ -42,6 +43,8 @@ impl Read for Steps {
         self.bytes.read(&mut buffer[..most])
     }
 }
+
+impl Input for Steps {}
 
 /// All that is found in a file of this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {

@@ -1,7 +1,7 @@
 //! Ctrl-C: an ingest stops at its next commit, says what is safe, and continues where it stopped.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use super::names;
 use crate::bad_input::prose;
@@ -123,4 +123,73 @@ fn a_stopped_creation_leaves_nothing_behind() {
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let left: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
     assert!(left.is_empty(), "{left:?}");
+
+/// A run that reads a pipe to which nothing is written, and what it has said once it has come that far.
+#[cfg(unix)]
+fn waiting(folder: &Folder, command: &mut Command) -> (Child, BufReader<ChildStderr>) {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    talk.read_line(&mut said).unwrap();
+    assert!(said.starts_with("created the database"), "{said}");
+    // It reads in a moment; if it does not yet, the signal finds it all the same.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(child.try_wait().unwrap().is_none(), "{}", folder.path().display());
+    (child, talk)
+}
+
+#[cfg(unix)]
+fn signal(name: &str, child: &Child) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
+    let folder = Folder::new();
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    // Nobody has opened the pipe; somebody has, and says nothing more; so too in the middle of compressed data.
+    for (database, path, name, begins) in [
+        ("named", "pipe", "x", &b""[..]),
+        ("silent", "-", "x.txt", b"a word, and then"),
+        ("packed", "-", "x.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
+    ] {
+        let mut command = folder.command(&["ingest", path, "--name", name, "--db", database]);
+        let (mut child, mut talk) = waiting(&folder, command.stdin(Stdio::piped()));
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(begins).unwrap();
+        signal("-INT", &child);
+        let mut said = String::new();
+        talk.read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+        assert!(said.contains("interrupted: 0 documents of this run are committed and safe"), "{said}");
+        drop(input);
+        assert_eq!(names(&folder, database), [""; 0]);
+    }
+}
+
+/// As `nohup` starts a command, and a shell what a script runs in the background.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let folder = Folder::new();
+    let program = folder.command(&[]).get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\""]).arg(program).args(["ingest", "-"]);
+    shell.current_dir(folder.path()).env_remove("FPDB_DB").stdin(Stdio::piped());
+    let (mut child, mut talk) = waiting(&folder, &mut shell);
+    signal("-HUP", &child);
+    signal("-INT", &child);
+    child.stdin.take().unwrap().write_all(prose(1).as_bytes()).unwrap();
+    let mut said = String::new();
+    talk.read_to_string(&mut said).unwrap();
+    assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
+    assert_eq!(names(&folder, ".fpdb"), ["-"]);
+    // One that was not ignored is heard.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' INT; exec \"$0\" \"$@\""]).arg(folder.command(&[]).get_program());
+    shell.args(["ingest", "--db", "other", "-"]).current_dir(folder.path()).stdin(Stdio::piped());
+    let (mut child, _talk) = waiting(&folder, &mut shell);
+    signal("-TERM", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
