@@ -88,6 +88,15 @@ fn left_out(answer: &PairsAnswer, args: &PairsArgs, options: &PairsOptions, prin
     for prefix in &answer.unmatched {
         printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }
+    match answer.divided {
+        Some((0, new)) if new > 0 => printer.note(&format!(
+            "all {new} documents are new (--new-since): no pair has an old one; without the flag all pairs are listed"
+        )),
+        Some((old, 0)) if old > 0 => {
+            printer.note(&format!("none of the {old} documents is new (--new-since): `fpdb show NAME` tells numbers"));
+        }
+        _ => {}
+    }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(
             "{} pairs more have a resemblance below {} and are left out (--min-resemblance 0 shows them)",

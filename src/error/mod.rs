@@ -314,6 +314,12 @@ pub enum Error {
         /// The field.
         field: String,
     },
+    /// A record whose field holds something else than text.
+    #[error("the field {field} of the record is no text")]
+    NotText {
+        /// The field.
+        field: String,
+    },
     /// A table of metadata that cannot be used.
     #[error("{} is no table of metadata: {detail}", path.display())]
     BadTable {

@@ -26,6 +26,8 @@ pub(super) struct Documents {
     groups: Vec<u32>,
     /// Whether it is new; empty where that does not matter.
     new: Vec<bool>,
+    /// How many old and how many new ones count, where that matters.
+    pub(super) divided: Option<(u64, u64)>,
     /// How many there are.
     pub(super) count: u64,
 }
@@ -53,6 +55,7 @@ impl Documents {
             unmatched: options.across.clone(),
             groups: vec![0; ids],
             new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
+            divided: options.new_since.map(|_| (0, 0)),
             count: 0,
         };
         store.for_each_document(|id, record| {
@@ -74,6 +77,9 @@ impl Documents {
                     Some(Since::Time(time)) => record.ingested_at >= time,
                     None => false,
                 };
+                if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] > 0) {
+                    *(if *new { young } else { old }) += 1;
+                }
             }
             if let Some(group) = grouping.of(&record) {
                 let next = numbers.len() as u32 + 1;

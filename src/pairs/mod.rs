@@ -164,6 +164,8 @@ pub struct PairsAnswer {
     pub below: u64,
     /// Prefixes of `across` that no document's name begins with.
     pub unmatched: Vec<String>,
+    /// With `new_since`, the old documents and the new ones that could be in a pair.
+    pub divided: Option<(u64, u64)>,
 }
 
 /// A pair by ids, with its measures.
@@ -185,6 +187,7 @@ pub(crate) struct Counted {
     pub(crate) boilerplate: u64,
     pub(crate) below: u64,
     unmatched: Vec<String>,
+    divided: Option<(u64, u64)>,
 }
 
 /// Told how many documents of how many have been compared with all others; from several threads.
@@ -192,7 +195,8 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
-    let Counted { pairs: measured, common, boilerplate, below, unmatched } = measured(store, options, &[], progress)?;
+    let Counted { pairs: measured, common, boilerplate, below, unmatched, divided } =
+        measured(store, options, &[], progress)?;
     let mut names: HashMap<u32, (Arc<str>, Metadata)> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -219,7 +223,7 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
         let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
         y.score.total_cmp(&x.score).then_with(names)
     });
-    Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched })
+    Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched, divided })
 }
 
 /// Finds the pairs without the documents of `left_out`.
@@ -246,6 +250,6 @@ pub(crate) fn measured(
         )?;
         done += block.len() as u64;
     }
-    let unmatched = documents.unmatched;
-    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below, unmatched })
+    let Documents { unmatched, divided, .. } = documents;
+    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below, unmatched, divided })
 }

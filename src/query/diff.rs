@@ -53,6 +53,7 @@ pub fn diff(
         phrases: skipped(IgnoredBecause::Phrase),
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,
+        below: 0,
         matches,
         ignored,
     })

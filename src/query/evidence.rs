@@ -198,10 +198,7 @@ pub(super) fn whole_text(
     subject: &Subject,
     symboliser: &mut Symboliser,
 ) -> std::result::Result<WholeText, &'static str> {
-    let text = subject.text.as_ref().ok_or(match subject.bytes {
-        0..=COMPARED_BYTES => "the query's text is gone",
-        _ => "the query is too large to be compared symbol by symbol",
-    })?;
+    let text = subject.text.as_ref().map_err(|why| *why)?;
     symboliser.read(&text.bytes, text.format).map_err(|_| "the query's text cannot be read")
 }
 

@@ -145,6 +145,8 @@ pub struct QueryAnswer {
     pub matches: Vec<Match>,
     /// Documents that share a hash with the query and reach the least score, shown or not.
     pub matching_documents: u64,
+    /// Documents that share a hash with the query and do not reach the least score.
+    pub below: u64,
     /// Parts of the query that make no match, in order; looked for together with passages.
     pub ignored: Vec<Ignored>,
 }
@@ -276,7 +278,8 @@ pub(crate) fn answer(
         let same = store.documents_with(&subject.digest)?.into_iter().filter(|&id| !view.is_boilerplate(id));
         tally.shared.extend(same.map(|id| (id, Shares::default())));
     }
-    let (ranked, matching_documents) = rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
+    let rank::Ranking { best: ranked, reaching, below } =
+        rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
     let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages {
         shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;
@@ -306,7 +309,8 @@ pub(crate) fn answer(
         phrases: tally.phrases,
         corpus_containment: share(tally.found),
         matches,
-        matching_documents,
+        matching_documents: reaching,
+        below,
         ignored: shared.ignored,
     })
 }

@@ -24,15 +24,22 @@ pub(super) struct Ranked {
     pub(super) estimated: Vec<Measure>,
 }
 
-/// The best documents by the mode's score, ties by name and then by age, and the number of all that reach
-/// the least score.
+/// What comes of ranking.
+pub(super) struct Ranking {
+    pub(super) best: Vec<Ranked>,
+    /// All documents that reach the least score, and those that share something and do not.
+    pub(super) reaching: u64,
+    pub(super) below: u64,
+}
+
+/// The best documents by the mode's score, ties by name and then by age.
 pub(super) fn rank(
     store: &Store,
     subject: &Subject,
     looked_up: &Shares,
     shared: &HashMap<u32, Shares>,
     options: &QueryOptions,
-) -> Result<(Vec<Ranked>, u64)> {
+) -> Result<Ranking> {
     let mut candidates: Vec<(u32, &Shares)> = shared.iter().map(|(&id, shares)| (id, shares)).collect();
     candidates.retain(|&(id, _)| subject.id != Some(id));
     if let Some(only) = &options.only {
@@ -42,6 +49,7 @@ pub(super) fn rank(
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
     let coarser = subject.profile.w != store.profile().w;
     let top = options.top.unwrap_or(usize::MAX);
+    let all = candidates.len() as u64;
     let mut best: Vec<Ranked> = Vec::new();
     let mut reaching = 0;
     for (id, shares) in candidates {
@@ -67,7 +75,7 @@ pub(super) fn rank(
             best.truncate(top);
         }
     }
-    Ok((best, reaching))
+    Ok(Ranking { best, reaching, below: all - reaching })
 }
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same

@@ -15,6 +15,11 @@ use crate::input::{
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
 
+/// Why the text of a query is not there.
+const GONE: &str = "the query's text is gone";
+const CHANGED: &str = "the query's file has changed since it was ingested";
+const TOO_LARGE: &str = "the query is too large to be compared symbol by symbol";
+
 /// A query document's fingerprints.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
@@ -34,8 +39,8 @@ pub(crate) struct Subject {
     pub(crate) size: u64,
     /// Distinct k-grams, estimated.
     pub(crate) distinct_kgrams: f64,
-    /// Its bytes, unless it is too large or they are gone.
-    pub(super) text: Option<SubjectText>,
+    /// Its bytes, or why there are none.
+    pub(super) text: std::result::Result<SubjectText, &'static str>,
 }
 
 /// The bytes of a query document and how to read them.
@@ -84,7 +89,7 @@ impl Subject {
         let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
-        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: None }
+        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: Err(GONE) }
     }
 
     /// Marks the hashes that are nowhere but in what is not to count: in quotation marks, if they are to be skipped, and in
@@ -99,7 +104,7 @@ impl Subject {
         if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
             return Err(impossible("documents read as prose: unit char or word"));
         }
-        let text = self.text.as_ref().ok_or_else(|| impossible("a document whose text is there, of 32 MiB at most"))?;
+        let text = self.text.as_ref().map_err(|_| impossible("a document whose text is there, of 32 MiB at most"))?;
         let quotations = if quotes { quotations(&text.bytes, text.format)? } else { Vec::new() };
         let phrases = match phrases {
             Some(finder) => finder.find(Symboliser::new(&self.profile).read(&text.bytes, text.format)?.values()),
@@ -184,14 +189,17 @@ impl<'a> SubjectReader<'a> {
             return Ok(Subject { id: Some(id), ..subject });
         }
         // Whatever keeps the text from being read again, the postings are there.
+        let mut why = GONE;
         if let Some(source) = &record.source
             && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES)
             && let Ok(subject) = self.read_as(&candidate, ReadAs::of(&record.format))
-            && subject.digest == record.digest
         {
-            return Ok(Subject { name: record.name, id: Some(id), ..subject });
+            if subject.digest == record.digest {
+                return Ok(Subject { name: record.name, id: Some(id), ..subject });
+            }
+            why = CHANGED;
         }
-        self.subject_of_postings(store, id, record)
+        self.subject_of_postings(store, id, record, why)
     }
 
     fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
@@ -241,7 +249,7 @@ impl<'a> SubjectReader<'a> {
             kgrams: facts.kgrams,
         };
         let format = reading.format.unwrap_or_default();
-        let text = reading.text.map(|bytes| SubjectText { bytes, format });
+        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(TOO_LARGE);
         let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints) };
         let mut subject = match coarser {
             Some(facts) => {
@@ -256,7 +264,13 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// At the database's own window only: a coarser selection needs the text.
-    fn subject_of_postings(&self, store: &Store, id: u32, record: DocumentRecord) -> Result<Subject> {
+    fn subject_of_postings(
+        &self,
+        store: &Store,
+        id: u32,
+        record: DocumentRecord,
+        why: &'static str,
+    ) -> Result<Subject> {
         if self.profile != self.stored {
             return Err(Error::TextGone { name: record.name, source_path: record.source });
         }
@@ -283,7 +297,8 @@ impl<'a> SubjectReader<'a> {
             symbols: record.symbols,
             kgrams: record.kgrams,
         };
-        let mut subject = Subject::new(about, self.profile, fingerprints);
+        let why = if record.bytes > COMPARED_BYTES { TOO_LARGE } else { why };
+        let mut subject = Subject { text: Err(why), ..Subject::new(about, self.profile, fingerprints) };
         subject.mark_skipped(self.read.skip_quotes, self.phrases)?;
         Ok(subject)
     }

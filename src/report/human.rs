@@ -109,8 +109,11 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
         "  looked up {sample}: {} found ({} of the query), in {}",
         grouped(report.found),
         percent(report.corpus_containment),
-        count(report.matching_documents, "document"),
+        count(report.matching_documents + report.below, "document"),
     );
+    if report.below > 0 {
+        let _ = writeln!(page, "  {} below --min-score", count(report.below, "document"));
+    }
     if report.boilerplate > 0 {
         let _ = writeln!(page, "  {} ignored as boilerplate", count(report.boilerplate, "fingerprint"));
     }
@@ -306,11 +309,12 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
 #[must_use]
 pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
     format!(
-        "{} of {} may go, {} stay; {} justify them\n",
+        "{} of {} may go, {} stay; {} {} them\n",
         grouped(report.removable),
         count(report.documents, "document"),
         grouped(report.kept),
-        count(report.groups, "survivor")
+        count(report.groups, "survivor"),
+        if report.groups == 1 { "justifies" } else { "justify" }
     )
 }
 

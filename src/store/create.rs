@@ -20,8 +20,8 @@ use super::lookup::{Reading, rows_of};
 use super::mark::AtClose;
 use super::records::{self, StateRecord};
 use super::view::{View, load_profile};
-use super::{Store, failed, family, mark, missing, open_files, options, repair};
-use crate::error::{Cause, Error, Result};
+use super::{Store, cause, failed, family, mark, missing, open_files, options, repair};
+use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::temporary::Temporary;
 
@@ -306,7 +306,7 @@ pub(super) fn reader_options() -> Result<(Options, LogFolder)> {
 
 fn cannot_open(root: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     let path = root.to_owned();
-    move |error| Error::CannotOpen { path, source: Cause::from(error) }
+    move |error| Error::CannotOpen { path, source: cause(&error) }
 }
 
 /// Write options of a commit: on the disk before the call returns.

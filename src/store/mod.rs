@@ -321,6 +321,18 @@ fn missing(what: &str) -> Error {
     Error::Damaged { what: what.into(), detail: "it is missing" }
 }
 
+/// What the engine said. Of a failure of the system it says the reason twice, after its kind and at the end.
+fn cause(error: &rocksdb::Error) -> Cause {
+    let text = error.to_string();
+    if let Some((kind, rest)) = text.split_once(": ")
+        && let Some((reason, what)) = rest.split_once(": ")
+        && what.ends_with(reason)
+    {
+        return format!("{kind}: {what}").into();
+    }
+    text.into()
+}
+
 fn failed(action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
-    move |error| Error::Store { action, source: Cause::from(error) }
+    move |error| Error::Store { action, source: cause(&error) }
 }

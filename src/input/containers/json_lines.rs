@@ -1,6 +1,7 @@
 //! JSON lines: one object a line, one of whose fields is the document.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
@@ -78,11 +79,20 @@ fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<Record> {
     }
     let mut from = serde_json::Deserializer::from_slice(line);
     let found = RecordSeed(fields).deserialize(&mut from).and_then(|found| from.end().map(|()| found));
-    let found = found.map_err(|error| Error::NotARecord { format: "JSON", source: error.into() })?;
+    let found = found.map_err(|error| match holds_no_text(line, fields) {
+        true => Error::NotText { field: fields.text.clone() },
+        false => Error::NotARecord { format: "JSON", source: error.into() },
+    })?;
     match found.text {
         Some(text) => Ok(Record { text: text.0, metadata: found.metadata }),
         None => Err(Error::NoField { field: fields.text.clone() }),
     }
+}
+
+/// Whether a line is a record whose field of the text holds something else.
+fn holds_no_text(line: &[u8], fields: &RecordFields) -> bool {
+    let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
+    record.get(&fields.text).is_some_and(|value| !value.get().starts_with('"') && value.get() != "null")
 }
 
 /// The arrays and objects within each other, at most; of any bytes.
@@ -225,8 +235,10 @@ mod tests {
         for (line, error) in [
             ("{\"body\": \"x\"}", "the record has no field text"),
             ("[1, 2]", "the line is no JSON record: invalid type: sequence, expected an object at line 1 column 0"),
+            ("{\"text\": 7}", "the field text of the record is no text"),
+            ("{\"text\": [\"x\"], \"a\": 1}", "the field text of the record is no text"),
             (
-                "{\"text\": 7}",
+                "{\"text\": 7",
                 "the line is no JSON record: invalid type: integer `7`, expected a text at line 1 column 10",
             ),
             ("{\"text\": \"x\"", "the line is no JSON record: EOF while parsing an object at line 1 column 12"),

@@ -42,6 +42,9 @@ pub struct QueryReport {
     pub corpus_containment: f64,
     /// Documents that reach the least score, shown or not.
     pub matching_documents: u64,
+    /// Documents that share something and do not reach the least score, where there is one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub below: u64,
     /// Parts of the query that make no match; looked for together with passages.
     pub ignored: Vec<IgnoredReport>,
     /// Best first.
@@ -176,6 +179,7 @@ impl QueryReport {
             phrases: answer.phrases,
             corpus_containment: answer.corpus_containment,
             matching_documents: answer.matching_documents,
+            below: answer.below,
             ignored: answer.ignored.iter().map(IgnoredReport::new).collect(),
             matches: answer.matches.iter().map(MatchReport::new).collect(),
         }

@@ -242,13 +242,13 @@ fn pipes_and_devices_that_a_walk_comes_across_are_no_documents() {
     0 documents added, 1 failed
     --- stderr
     error: /dev/zero: /dev/zero is not a regular file
-    hint: name a file; `-` reads standard input, and only `ingest` takes folders
+    hint: name a file; devices and sockets are not read, and `-` is standard input
     ");
     assert_snapshot!(tell(&folder, &["query", "/dev/zero"]), @"
     status 2
     --- stderr
     error: /dev/zero: /dev/zero is not a regular file
-    hint: name a file; `-` reads standard input, and only `ingest` takes folders
+    hint: name a file; devices and sockets are not read, and `-` is standard input
     ");
     assert_eq!(folder.run(&["query", "docs"]).status, 2, "a folder is no query document");
 }

@@ -123,6 +123,7 @@ fn a_stopped_creation_leaves_nothing_behind() {
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let left: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
     assert!(left.is_empty(), "{left:?}");
+}
 
 /// A run that reads a pipe to which nothing is written, and what it has said once it has come that far.
 #[cfg(unix)]

@@ -218,6 +218,13 @@ fn matches_are_cut_by_number_and_by_score() {
     let reach = matches(all).iter().filter(|found| found["containment"].as_f64().unwrap() >= third).count();
     assert_eq!((matches(some).len(), &some["matching_documents"]), (reach, &reach.into()));
     assert!(reach >= 3 && reach < number);
+    assert_eq!(some["below"], number - reach);
+    let none = folder.ok(&["query", "--db", "words", "--min-score", "1", LIFTED]).stdout;
+    let below = matches(&ask(&["--top", "0", LIFTED])[0]).len();
+    assert!(
+        none.contains(&format!(", in {below} documents\n  {below} documents below --min-score\n  no match")),
+        "{none}"
+    );
     assert_eq!(matches(&ask(&["--min-score", "1", COPY])[0]).len(), 1);
 }
 
@@ -322,7 +329,7 @@ fn a_stored_document_is_queried_with_as_it_was_stored() {
         assert!(exact["inferred"].is_null() && exact["passages"][0]["exact"] == true);
         assert_eq!(
             (&inferred["inferred"], &inferred["passages"][0]["exact"]),
-            (&"the query's text is gone".into(), &false.into())
+            (&"the query's file has changed since it was ingested".into(), &false.into())
         );
         assert!(
             inferred["coverage"].as_f64() <= exact["coverage"].as_f64() && inferred["coverage"].as_f64() > Some(0.0)
