@@ -10,7 +10,7 @@ use crate::document::{Digest, DocId, Modified};
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
 use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
-use crate::input::Source;
+use crate::input::{Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
@@ -206,7 +206,7 @@ impl Database {
     pub fn remove(&self, names: &[String]) -> Result<(u64, Vec<String>)> {
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
-            let ids = self.store.documents_named(name)?;
+            let ids = self.ids_named(name)?;
             if ids.is_empty() {
                 unknown.push(name.clone());
             }
@@ -326,7 +326,7 @@ impl Database {
     fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
         match source {
             QuerySource::File(path) => reader.read(path),
-            QuerySource::Stored(name) => match self.store.documents_named(name)?.last() {
+            QuerySource::Stored(name) => match self.ids_named(name)?.last() {
                 Some(&newest) => reader.read_stored(&self.store, newest),
                 None => Err(Error::NoSuchDocument { name: name.clone() }),
             },
@@ -401,16 +401,26 @@ impl Database {
         Ok(info(id.0, self.store.document(id.0)?))
     }
 
-    /// The documents of a name, oldest first; more than one where versions are kept.
+    /// The documents of a name, oldest first; more than one where versions are kept. A path that is spelled otherwise than
+    /// their name, such as `./a.txt`, finds them too.
     ///
     /// # Errors
     /// [`Error::NoSuchDocument`] where there is none.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
-        let ids = self.store.documents_named(name)?;
+        let ids = self.ids_named(name)?;
         if ids.is_empty() {
             return Err(Error::NoSuchDocument { name: name.to_owned() });
         }
         ids.into_iter().map(|id| Ok(info(id, self.store.document(id)?))).collect()
+    }
+
+    /// The documents of a name as it is, else of the name that an ingest gives this path.
+    fn ids_named(&self, name: &str) -> Result<Vec<u32>> {
+        let ids = self.store.documents_named(name)?;
+        match tidied(name) {
+            Some(tidied) if ids.is_empty() => self.store.documents_named(&tidied),
+            _ => Ok(ids),
+        }
     }
 
     /// The text of a document, as the offsets of its passages count it: stored with it, or read again from where it

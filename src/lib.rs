@@ -55,7 +55,10 @@ pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
 pub use hash_counts::HashCounts;
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
-pub use input::{InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, measure};
+pub use input::{
+    InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, enclosing_database,
+    measure,
+};
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use query::{

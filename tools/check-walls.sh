@@ -67,7 +67,7 @@ sources src | except '^src/store/' |
         "$(crates rocksdb)" || failed=1
 sources src | except '^src/(main\.rs|cli\.rs|cli/)' |
     wall 'wall: only src/main.rs and src/cli/ name clap, anyhow, indicatif, signal-hook; the library knows of no terminal' \
-        "$(crates 'clap|clap_complete|clap_mangen|anyhow|indicatif|signal_hook')" || failed=1
+        "$(crates 'clap|clap_complete|clap_mangen|anstyle_query|anyhow|indicatif|signal_hook')" || failed=1
 sources src | except '^src/server(\.rs|/)' |
     wall 'wall: only src/server/ names axum and tokio' \
         "$(crates 'axum|tokio')" || failed=1

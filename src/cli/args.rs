@@ -4,7 +4,8 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use fpdb::{ReadOptions, RecordFields, Selection, Unit, WordRule};
 
 use super::comparing::{DedupArgs, DiffArgs, PairsArgs, QueryArgs};
@@ -30,7 +31,7 @@ pub(crate) struct Global {
     /// The database's folder
     #[arg(long, value_name = "PATH", env = "FPDB_DB", global = true)]
     pub(crate) db: Option<PathBuf>,
-    /// Write results to a file instead of standard output; it is replaced when all is written
+    /// Write results to a file instead of standard output, which is `-`; it is replaced when all is written
     #[arg(short, long, value_name = "PATH", global = true)]
     pub(crate) output: Option<PathBuf>,
     /// How results are written; formats a command does not have are an error
@@ -45,7 +46,7 @@ pub(crate) struct Global {
     /// Say more: each document and what became of it
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// When to use colour; NO_COLOR is honoured
+    /// When to use colour; NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb are honoured
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true)]
     pub(crate) color: When,
     /// Show no progress bar
@@ -155,11 +156,11 @@ pub(crate) struct IngestArgs {
     /// Files, folders and pipes; `-` is standard input. Databases of fpdb and their backups are left out
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Take paths from a file, one a line; `-` is standard input
+    /// Take paths from a file, one a line, or with NUL characters after them (`find -print0`); `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
     /// The name of the document on standard input
-    #[arg(long, value_name = "NAME", default_value = "-")]
+    #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: String,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -310,6 +311,34 @@ pub(crate) struct StatsArgs {
     pub(crate) hashes: bool,
 }
 
+/// The program's command line. A value that begins like `-1` is the value of the flag before it, and out of its range
+/// rather than a flag that is not known.
+pub(crate) fn command() -> clap::Command {
+    let takes_numbers = |arg: clap::Arg| {
+        let takes = !arg.is_positional() && arg.get_action().takes_values();
+        if takes { arg.allow_negative_numbers(true) } else { arg }
+    };
+    let mut command = Cli::command().mut_args(takes_numbers);
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    for verb in verbs {
+        command = command.mut_subcommand(verb, |verb| verb.mut_args(takes_numbers));
+    }
+    command
+}
+
+/// A number of things.
+pub(super) fn parse_count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
+}
+
+/// A number of things that there must be.
+pub(super) fn parse_positive(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("expected a whole number, 1 or more".to_owned()),
+    }
+}
+
 /// Bytes from `512M` or `4GiB`: units of 1,000 and, with an i, of 1,024.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 512M or 4GiB".to_owned())?;
@@ -318,13 +347,11 @@ pub(super) fn parse_size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_definitions_are_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

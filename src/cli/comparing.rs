@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, ArgGroup, Args, ValueEnum};
+use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueEnum};
+use fpdb::QuerySource;
 
-use super::args::{ProfileArgs, parse_size};
+use super::args::{ProfileArgs, parse_count, parse_positive, parse_size};
 use super::reading::QueryReadArgs;
 
 #[derive(Debug, Args)]
@@ -13,9 +14,12 @@ pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Query with a stored document; may be repeated
+    /// Query with a stored document; may be repeated. Answers come in the order in which queries are given
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
+    /// Both of them, in the order they were given.
+    #[arg(skip)]
+    pub(crate) sources: Vec<QuerySource>,
     /// What ranks the matches: containment uses every fingerprint of the query, resemblance its n smallest
     #[arg(long, value_enum, default_value_t = Mode::Containment)]
     pub(crate) mode: Mode,
@@ -23,16 +27,16 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "W")]
     pub(crate) window: Option<u32>,
     /// Look up only the N smallest hashes [default: all in containment mode, 128 in resemblance mode]
-    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short, value_name = "N", value_parser = parse_positive)]
     pub(crate) n: Option<u64>,
     /// Show at most this many matches, 0 for all
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) top: usize,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
+    pub(crate) top: u64,
     /// Show only matches whose score (0 to 1) is at least this
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
     pub(crate) min_score: f64,
     /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
     /// What a shared fingerprint counts in the score that ranks the matches
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Weight::None)]
@@ -51,6 +55,18 @@ pub(crate) struct QueryArgs {
     pub(crate) joining: JoiningArgs,
 }
 
+impl QueryArgs {
+    /// Finds out in which order the queries were given, of which `matches` knows more than the fields do.
+    pub(crate) fn note_order(&mut self, matches: &ArgMatches) {
+        let at = |name: &str| matches.indices_of(name).into_iter().flatten();
+        let files = at("files").zip(self.files.iter().cloned().map(QuerySource::File));
+        let stored = at("document").zip(self.document.iter().cloned().map(QuerySource::Stored));
+        let mut sources: Vec<(usize, QuerySource)> = files.chain(stored).collect();
+        sources.sort_by_key(|&(at, _)| at);
+        self.sources = sources.into_iter().map(|(_, source)| source).collect();
+    }
+}
+
 /// How shared runs become passages.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passages")]
@@ -64,7 +80,7 @@ pub(crate) struct JoiningArgs {
     #[arg(long)]
     pub(crate) any_order: bool,
     /// Leave out passages with fewer than N symbols that agree, with --any-order in whatever order
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub(crate) min_passage: u64,
 }
 
@@ -138,7 +154,7 @@ pub(crate) struct DiffArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PairsArgs {
     /// The least number of shared fingerprints [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) min_shared: Option<u64>,
     /// The least resemblance (0 to 1), weighted with --weight [default: 0 if another threshold is given; else 0.1 for
     /// tokens, and 0.2 where no more than the frame of a small program is shared; 0.03 where k is below 25 characters, 25
@@ -149,7 +165,7 @@ pub(crate) struct PairsArgs {
     #[arg(long, value_name = "C", value_parser = parse_share)]
     pub(crate) min_containment: Option<f64>,
     /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
-    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
+    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes of these, the longest that fits counting; with one, of those
     /// under it with the others
@@ -219,7 +235,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
-    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF)]
+    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]

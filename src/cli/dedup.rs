@@ -64,6 +64,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         _ => output.text(&dedup_summary_line(&summary))?,
     }
     output.finish()?;
+    for prefix in &answer.unmatched {
+        printer.note(&format!("no document's name begins with {prefix} (--protect)"));
+    }
     if answer.boilerplate > 0 {
         printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
     }

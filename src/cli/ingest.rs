@@ -20,7 +20,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     only(global, "ingest", &[Format::Human, Format::Json])?;
     let sources = sources(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
-    let database = open(global, args, printer)?;
     let mut options = IngestOptions {
         on_change: args.on_change.into(),
         store_text: args.store_text,
@@ -32,9 +31,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     options.threads = global.threads.map_or(options.threads, usize::from);
     options.memory = args.memory.unwrap_or(options.memory);
-
+    options.check()?;
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
+    let Some(database) = open(global, args, &sources, printer)? else { return Ok(Outcome::Incomplete) };
     let started = Instant::now();
     let stop = interrupt::graceful();
     let watch = Watch { printer, progress: Progress::start(printer, &sources, &options), safe: Mutex::new(0) };
@@ -95,7 +95,7 @@ fn sources(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
     if let Some(list) = &args.files_from {
         let text = read_list(list)?;
         let standard_input = list == Path::new("-");
-        for line in text.split(|&byte| byte == b'\n').map(trim).filter(|line| !line.is_empty()) {
+        for line in paths_in(&text) {
             if standard_input && line == b"-" {
                 anyhow::bail!(
                     "`--files-from -` reads paths from standard input, so standard input cannot be a document too"
@@ -124,8 +124,12 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
     })?)
 }
 
-fn trim(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
+/// The paths in a list: a line each, unless it has a NUL character, which no path can hold; then that ends each.
+fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = !list.contains(&0);
+    let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });
+    let paths = paths.map(move |path| if lines { path.strip_suffix(b"\r").unwrap_or(path) } else { path });
+    paths.filter(|path| !path.is_empty())
 }
 
 #[cfg(unix)]
@@ -139,8 +143,9 @@ fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
     Ok(std::str::from_utf8(line).context("the list of files is not UTF-8")?.into())
 }
 
-/// Opens the database to write to, or makes one where there is none.
-fn open(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<Database> {
+/// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
+/// tells.
+fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printer) -> anyhow::Result<Option<Database>> {
     let existing = match place::find(global)? {
         Some(path) => match Database::open_writer(&path) {
             Err(Error::NoDatabase { .. }) => None,
@@ -150,12 +155,30 @@ fn open(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result
     };
     if let Some(database) = existing {
         args.profile.check(database.profile())?;
-        return Ok(database);
+        return Ok(Some(database));
+    }
+    let profile = args.profile.for_new()?;
+    let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(missing).collect();
+    if missing.len() == sources.len() && !missing.is_empty() {
+        for (path, source) in missing {
+            let error = Error::Io { action: "read", path: path.clone(), source };
+            printer.failure(&path.display().to_string(), &error);
+        }
+        printer.note("no database was made: there is nothing to ingest");
+        return Ok(None);
     }
     let path = place::new(global);
-    let database = Database::create(&path, &args.profile.for_new()?)?;
+    let database = Database::create(&path, &profile)?;
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
-    Ok(database)
+    Ok(Some(database))
+}
+
+/// A source that is not there, and what the system says.
+fn missing(source: &Source) -> Option<(&PathBuf, std::io::Error)> {
+    match source {
+        Source::Path(path) => Some((path, path.symlink_metadata().err()?)),
+        Source::StandardInput { .. } => None,
+    }
 }
 
 /// Says what happens, and keeps count of what is safe.
@@ -200,5 +223,18 @@ impl IngestObserver for Watch<'_> {
 
     fn committed(&self, documents: u64) {
         *self.safe.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = documents;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_a_path_a_line_or_one_before_each_nul() {
+        let paths = |list: &'static [u8]| paths_in(list).collect::<Vec<_>>();
+        assert_eq!(paths(b"a b\r\n\nc\n"), [&b"a b"[..], b"c"]);
+        assert_eq!(paths(b"a\nb\0c\r\0"), [&b"a\nb"[..], b"c\r"]);
+        assert_eq!(paths(b""), [b""; 0]);
     }
 }

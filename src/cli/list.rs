@@ -1,7 +1,7 @@
 //! `fpdb list`: the stored documents, in order of arrival.
 
 use fpdb::report::{DocumentReport, document_header, document_line, document_row};
-use fpdb::{Database, DocumentInfo};
+use fpdb::{Database, DocumentInfo, NamePrefix};
 
 use super::Outcome;
 use super::args::{Format, Global, ListArgs};
@@ -15,9 +15,10 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     if global.format == Format::Csv {
         output.csv([document_header()])?;
     }
+    let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
     let mut listed = 0u64;
     database.for_each_document(|document: DocumentInfo| {
-        let chosen = args.prefixes.is_empty() || args.prefixes.iter().any(|prefix| document.name.starts_with(prefix));
+        let chosen = prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some());
         if !chosen {
             return anyhow::Ok(());
         }

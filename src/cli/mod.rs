@@ -30,7 +30,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
+use fpdb::Error;
 
 use args::{Cli, Command};
 use printer::Printer;
@@ -61,12 +62,12 @@ impl Outcome {
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
-    let mut command = Cli::command();
+    let mut command = args::command();
     if std::env::var_os("FPDB_DB").is_some_and(|path| path.is_empty()) {
         // Empty is as good as not set.
         command = command.mut_arg("db", |db| db.env(None));
     }
-    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match command.try_get_matches().and_then(|matches| typed(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output, which may be closed early.
@@ -86,8 +87,20 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
+/// What was typed, where a field alone does not say it all.
+fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+    let mut cli = Cli::from_arg_matches(matches)?;
+    cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
+    if let (Command::Query(args), Some(matches)) = (&mut cli.command, matches.subcommand_matches("query")) {
+        args.note_order(matches);
+    }
+    Ok(cli)
+}
+
 fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
-    interrupt::install().context("cannot listen for Ctrl-C")?;
+    // As a file operation, whose hints it needs: what listens takes two open files.
+    interrupt::install().map_err(|source| Error::Io { action: "listen for", path: "Ctrl-C".into(), source })?;
+    printer::not_inside_a_database(&cli.global)?;
     if let Some(threads) = cli.global.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("cannot start threads")?;
     }

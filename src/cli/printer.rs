@@ -11,6 +11,7 @@ use fpdb::report::{Style, seen};
 use tempfile::TempPath;
 
 use super::args::{Format, Global, When};
+use super::place;
 
 /// Says things to the person, on standard error.
 pub(crate) struct Printer {
@@ -24,11 +25,12 @@ pub(crate) struct Printer {
 impl Printer {
     pub(crate) fn new(global: &Global) -> Self {
         let terminal = io::stderr().is_terminal();
+        let draws = terminal && anstyle_query::term_supports_ansi_color();
         Self {
             quiet: global.quiet,
             verbose: global.verbose,
             colour: wants_colour(global.color, terminal),
-            progress: terminal && !global.quiet && !global.no_progress,
+            progress: draws && !global.quiet && !global.no_progress,
         }
     }
 
@@ -193,6 +195,54 @@ fn wants_colour(when: When, terminal: bool) -> bool {
     match when {
         When::Always => true,
         When::Never => false,
-        When::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        When::Auto => Environment::here().wants_colour(terminal),
+    }
+}
+
+/// What the environment says of colour: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
+struct Environment {
+    never: bool,
+    asked: Option<bool>,
+    always: bool,
+    capable: bool,
+}
+
+impl Environment {
+    fn here() -> Self {
+        Self {
+            never: anstyle_query::no_color(),
+            asked: anstyle_query::clicolor(),
+            always: anstyle_query::clicolor_force(),
+            capable: anstyle_query::term_supports_ansi_color(),
+        }
+    }
+
+    fn wants_colour(&self, terminal: bool) -> bool {
+        !self.never && (self.always || (terminal && self.capable && self.asked != Some(false)))
+    }
+}
+
+/// Refuses to write results into a database, this command's own or another, or among backups.
+pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
+    let Some(path) = &global.output else { return Ok(()) };
+    let own = place::find(global)?.unwrap_or_else(|| place::new(global));
+    match fpdb::enclosing_database(path, Some(&own)) {
+        Some(database) => Err(fpdb::Error::InsideDatabase { path: path.clone(), database }.into()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_is_for_terminals_that_have_it() {
+        let plain = || Environment { never: false, asked: None, always: false, capable: true };
+        assert!(plain().wants_colour(true) && !plain().wants_colour(false));
+        assert!(!Environment { capable: false, ..plain() }.wants_colour(true), "TERM=dumb");
+        assert!(!Environment { never: true, always: true, ..plain() }.wants_colour(true), "NO_COLOR");
+        assert!(!Environment { asked: Some(false), ..plain() }.wants_colour(true), "CLICOLOR=0");
+        assert!(Environment { always: true, ..plain() }.wants_colour(false), "CLICOLOR_FORCE=1");
     }
 }

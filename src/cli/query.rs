@@ -30,9 +30,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         phrases: args.read.phrases(database.profile(), printer)?,
         ..options(args, Html::most_passages(html.as_ref()))
     };
-    let files = args.files.iter().cloned().map(QuerySource::File);
-    let stored = args.document.iter().cloned().map(QuerySource::Stored);
-    let sources: Vec<QuerySource> = files.chain(stored).collect();
+    let sources = args.sources.clone();
     if let Some(html) = html {
         let mut seen = HashSet::new();
         // What is asked twice is one document of the report.
@@ -165,7 +163,7 @@ fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
         mode,
         window: args.window,
         n: args.n.or(n),
-        top: (args.top > 0).then_some(args.top),
+        top: (args.top > 0).then(|| usize::try_from(args.top).unwrap_or(usize::MAX)),
         min_score: args.min_score,
         max_df: args.max_df.filter(|&most| most > 0),
         passages: !args.no_passages,

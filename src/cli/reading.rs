@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fpdb::{InputLimits, Phrases, Profile, ReadAs, ReadOptions};
 
-use super::args::parse_size;
+use super::args::{parse_count, parse_positive, parse_size};
 use super::printer::Printer;
 
 /// How files are read.
@@ -32,7 +32,7 @@ pub(crate) struct LimitArgs {
     pub(crate) max_record_size: u64,
     /// How many times its size compressed data may grow to, beyond 64 MiB
     #[arg(long, value_name = "TIMES", default_value_t = InputLimits::default().expansion)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = parse_positive)]
     pub(crate) max_expansion: u64,
     /// What one file may unfold to, all its members and layers together
     #[arg(long, value_name = "SIZE", default_value = "1TiB", value_parser = parse_size)]
@@ -41,7 +41,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", default_value_t = InputLimits::default().nesting)]
     pub(crate) max_nesting: u32,
     /// Members of one file
-    #[arg(long, value_name = "N", default_value_t = InputLimits::default().members)]
+    #[arg(long, value_name = "N", default_value_t = InputLimits::default().members, value_parser = parse_count)]
     pub(crate) max_members: u64,
     /// Arrays and objects within each other in a line of JSON
     #[arg(long, value_name = "N", default_value_t = InputLimits::default().json_depth)]
@@ -55,7 +55,7 @@ pub(crate) struct LimitArgs {
     pub(crate) max_unpacked_size: u64,
     /// How many times its size that may be, beyond 16 MiB
     #[arg(long, value_name = "TIMES", default_value_t = InputLimits::default().unpacking)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = parse_positive)]
     pub(crate) max_unpacking: u64,
 }
 

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::document::{Digest, DocId};
 use crate::error::Result;
+use crate::input::NamePrefix;
 use crate::pairs::{self, GroupBy, PairsOptions, Progress};
 use crate::store::Store;
 
@@ -113,6 +114,8 @@ pub struct DedupAnswer {
     pub common: u64,
     /// Hashes left out because boilerplate holds them.
     pub boilerplate: u64,
+    /// Prefixes of `protect` that no document's name begins with.
+    pub unmatched: Vec<String>,
 }
 
 /// A document as far as the choice needs it.
@@ -144,7 +147,7 @@ struct Edges {
 
 /// Finds the removable documents.
 pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_>) -> Result<DedupAnswer> {
-    let candidates = load(store, options)?;
+    let (candidates, unmatched) = load(store, options)?;
     // The one of each content that is most worth keeping speaks for all of them.
     let mut speakers: HashMap<Digest, u32> = HashMap::new();
     for candidate in &candidates {
@@ -152,7 +155,8 @@ pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_
     }
     let Edges { edges, common, boilerplate } = edges(store, options, &candidates, &speakers, progress)?;
     let verdicts = choose(&candidates, &speakers, &edges);
-    let mut answer = DedupAnswer { documents: candidates.len() as u64, common, boilerplate, ..DedupAnswer::default() };
+    let documents = candidates.len() as u64;
+    let mut answer = DedupAnswer { documents, common, boilerplate, unmatched, ..DedupAnswer::default() };
     let mut survivors: Vec<u32> = verdicts.values().map(|verdict| verdict.keep).collect();
     survivors.sort_unstable();
     survivors.dedup();
@@ -246,13 +250,20 @@ fn drop_contained(
 }
 
 /// All documents but boilerplate, which justifies nothing, from the most to the least worth keeping.
-fn load(store: &Store, options: &DedupOptions) -> Result<Vec<Candidate>> {
+fn load(store: &Store, options: &DedupOptions) -> Result<(Vec<Candidate>, Vec<String>)> {
     let mut candidates = Vec::new();
+    let mut prefixes: Vec<(NamePrefix, bool)> =
+        options.protect.iter().map(|prefix| (NamePrefix::new(prefix), false)).collect();
     store.for_each_document(|id, record| {
+        let mut protected = false;
+        for (prefix, met) in &mut prefixes {
+            let fits = prefix.fits(&record.name).is_some();
+            protected |= fits;
+            *met |= fits;
+        }
         if record.boilerplate {
             return Ok(true);
         }
-        let protected = options.protect.iter().any(|prefix| record.name.starts_with(prefix));
         let written = || {
             let (seconds, nanoseconds) = record.modified.unwrap_or((record.ingested_at, 0));
             i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
@@ -267,7 +278,8 @@ fn load(store: &Store, options: &DedupOptions) -> Result<Vec<Candidate>> {
         Ok(true)
     })?;
     candidates.sort_by_key(|candidate| (!candidate.protected, candidate.rank, candidate.id));
-    Ok(candidates)
+    let unmatched = options.protect.iter().zip(&prefixes).filter(|(_, (_, met))| !met);
+    Ok((candidates, unmatched.map(|(prefix, _)| prefix.clone()).collect()))
 }
 
 /// For each document those that justify its removal, if they stay; and the hashes above the df cap.

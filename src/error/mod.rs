@@ -119,6 +119,30 @@ pub enum Error {
         /// The version this program reads and writes.
         supported: u32,
     },
+    /// Something is to be written into a database that the program did not put there.
+    #[error("{} lies in the database {}", path.display(), database.display())]
+    InsideDatabase {
+        /// The path that was to be written to.
+        path: PathBuf,
+        /// The database's folder, or that of backups.
+        database: PathBuf,
+    },
+    /// No database where one was named to be merged.
+    #[error("there is no database to merge at {}", path.display())]
+    NoOther {
+        /// The path looked at.
+        path: PathBuf,
+    },
+    /// A database to be merged was made with other settings.
+    #[error("the database at {} was made with {other}, and the one it is to be merged into with {stored}", path.display())]
+    OtherProfile {
+        /// The path of the database to be merged.
+        path: PathBuf,
+        /// Its profile.
+        other: Box<Profile>,
+        /// The profile of the database it is to be merged into.
+        stored: Box<Profile>,
+    },
     /// The settings asked for are not those the database was made with.
     #[error("the database was made with {stored}, and the command asks for {asked}")]
     ProfileMismatch {

@@ -82,6 +82,25 @@ impl IngestOptions {
     /// Below this the fixed costs of a batch dominate, and the setting is refused.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
+    /// Above this it is a slip of the pen: no machine has that much.
+    pub const MOST_MEMORY: u64 = 1 << 44;
+
+    /// Whether a run can begin with these; it does so first.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a setting outside of its range, and for a glob that does not parse.
+    pub fn check(&self) -> Result<()> {
+        self.walk.check()?;
+        if (Self::LEAST_MEMORY..=Self::MOST_MEMORY).contains(&self.memory) {
+            return Ok(());
+        }
+        Err(Error::InvalidParameter {
+            name: "--memory",
+            value: format!("{} bytes", self.memory),
+            expected: "at least 1 MiB and at most 16 TiB",
+        })
+    }
+
     /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
     fn settings(&self, name: &str) -> u64 {
         let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _ } = &self.read;
@@ -186,6 +205,7 @@ pub(crate) fn ingest(
     stop: &AtomicBool,
     observer: &dyn IngestObserver,
 ) -> Result<IngestSummary> {
+    options.check()?;
     let options = IngestOptions { threads: options.threads.max(1), ..options.clone() };
     with_intake(store, &options, observer, |intake| {
         pipeline::run(store, sources, &options, stop, observer, intake)?;

@@ -6,11 +6,13 @@
 mod ahead;
 mod containers;
 mod decompress;
+mod enclosing;
 mod expand;
 mod gzip;
 mod layer;
 mod limits;
 mod metadata;
+mod names;
 mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
@@ -30,10 +32,13 @@ use crate::error::{Error, Result};
 use crate::normalize::language_of;
 
 pub use containers::RecordFields;
+pub use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, Reading, expand_stream, open, single_document};
 pub(crate) use layer::Compression;
 pub use limits::InputLimits;
 pub use metadata::MetadataTable;
+pub use names::NamePrefix;
+pub(crate) use names::tidied;
 pub(crate) use reader::{Reader, format_of};
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
 pub(crate) use together::Together;

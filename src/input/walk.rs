@@ -39,6 +39,16 @@ pub(crate) fn walk(
     Ok(())
 }
 
+impl WalkOptions {
+    /// Whether an ingest can begin with these.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub(crate) fn check(&self) -> Result<()> {
+        Excluded::new(&self.exclude).map(drop)
+    }
+}
+
 /// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is set.
 ///
 /// # Errors
@@ -135,7 +145,7 @@ fn walk_path(
 }
 
 /// Whether a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
-fn is_database(folder: &Path) -> bool {
+pub(super) fn is_database(folder: &Path) -> bool {
     let begins = |file: &str| {
         let (path, mut head) = (folder.join(file), Vec::new());
         path.is_file()

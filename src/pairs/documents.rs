@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::{GroupBy, Measured, PairsOptions, Since};
 use crate::error::{Error, Result};
+use crate::input::NamePrefix;
 use crate::query::Weight;
 use crate::store::{DocumentRecord, Store};
 
@@ -58,6 +59,7 @@ impl Documents {
             divided: options.new_since.map(|_| (0, 0)),
             count: 0,
         };
+        let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         store.for_each_document(|id, record| {
             let index = id as usize;
             documents.count += 1;
@@ -66,10 +68,11 @@ impl Documents {
                 documents.sizes[index] = record.distinct as u32;
             }
             if let Some(side) = documents.sides.get_mut(index) {
-                let fit = (1..).zip(&options.across).filter(|(_, prefix)| record.name.starts_with(prefix.as_str()));
-                let longest = fit.max_by_key(|(number, prefix)| (prefix.len(), Reverse(*number)));
+                let fit =
+                    (1..).zip(&prefixes).filter_map(|(number, prefix)| Some((number, prefix.fits(&record.name)?)));
+                let longest = fit.max_by_key(|&(number, length)| (length, Reverse(number)));
                 *side = longest.map_or(0, |(number, _)| number);
-                documents.unmatched.retain(|prefix| !record.name.starts_with(prefix.as_str()));
+                documents.unmatched.retain(|prefix| NamePrefix::new(prefix).fits(&record.name).is_none());
             }
             if let Some(new) = documents.new.get_mut(index) {
                 *new = match options.new_since {

@@ -167,7 +167,7 @@ fn document_text(
     let read;
     let bytes = match &subject.text {
         // The same bytes need not be found again, nor can they be gone.
-        Some(query) if subject.digest == record.digest => &query.bytes,
+        Ok(query) if subject.digest == record.digest => &query.bytes,
         _ => match stored.bytes_of(*id, record, COMPARED_BYTES)? {
             Bytes::Here(bytes) => {
                 read = bytes;

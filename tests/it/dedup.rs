@@ -113,6 +113,17 @@ fn the_protected_stay_and_justify_others() {
     );
 }
 
+#[test]
+fn a_prefix_that_protects_nothing_is_told_of() {
+    let folder = Folder::new();
+    folder.write("a.txt", sentences(0..10));
+    folder.write("b.txt", sentences(0..10));
+    folder.ok(&["ingest", "-q", "--profile", "words", "a.txt", "b.txt"]);
+    let run = folder.ok(&["dedup", "--protect", "b", "--protect", "zz"]);
+    assert_eq!(run.stderr, "no document's name begins with zz (--protect)\n");
+    assert!(run.stdout.ends_with("1 of 2 documents may go, 1 stay; 1 survivor justifies them\n"), "{run:?}");
+}
+
 /// Versions of one name: what goes and what stays are told apart by number, and only what may go goes.
 #[test]
 fn versions_of_one_name_go_by_number() {

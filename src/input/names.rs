@@ -1,0 +1,72 @@
+//! Names: a document is found by every spelling of the path that it was ingested by, such as `./a.txt` for `a.txt`.
+//!
+//! Not every name is a path: standard input is called what the user says, and records what their container says. So what
+//! was typed counts as it is first.
+
+use std::path::Path;
+
+use super::walk::name_of;
+
+/// A name as an ingest of this path gives it; `None` where it is that already.
+pub(crate) fn tidied(name: &str) -> Option<String> {
+    name_of(Path::new(name)).ok().filter(|tidied| tidied != name)
+}
+
+/// The beginning of names: what was typed, and what it is as the beginning of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePrefix {
+    typed: String,
+    tidied: Option<String>,
+}
+
+impl NamePrefix {
+    /// The prefix that was typed.
+    #[must_use]
+    pub fn new(typed: &str) -> Self {
+        // Of these the ending is half a component, which can begin many.
+        let half = typed.split('/').next_back().is_some_and(|last| last == "." || last == "..");
+        let whole = if half { None } else { tidied(typed) };
+        let tidied = whole.map(|mut prefix| {
+            if typed.ends_with('/') && !prefix.is_empty() && !prefix.ends_with('/') {
+                prefix.push('/');
+            }
+            prefix
+        });
+        Self { typed: typed.to_owned(), tidied: tidied.filter(|tidied| tidied != typed) }
+    }
+
+    /// How many bytes of the name it is the beginning of; `None` where it is not.
+    #[must_use]
+    pub fn fits(&self, name: &str) -> Option<usize> {
+        let mut spellings = [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten();
+        spellings.find(|prefix| name.starts_with(prefix.as_str())).map(String::len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_of_paths_are_tidied() {
+        for (prefix, name, fits) in [
+            ("corpus/", "corpus/a.txt", true),
+            ("corpus/", "corpus2/a.txt", false),
+            ("corpus", "corpus2/a.txt", true),
+            ("./corpus//", "corpus/a.txt", true),
+            ("./corpus/", "corpus2/a.txt", false),
+            ("./cor", "corpus/a.txt", true),
+            ("corpus/./a", "corpus/a.txt", true),
+            ("./", "corpus/a.txt", true),
+            (".", "corpus/a.txt", false),
+            (".", ".hidden", true),
+            ("corpus/.", "corpus/.hidden", true),
+            ("corpus/.", "corpus/a.txt", false),
+            ("/srv//a", "/srv/a.txt", true),
+            ("x.jsonl#http://a", "x.jsonl#http://a/b", true),
+        ] {
+            assert_eq!(NamePrefix::new(prefix).fits(name).is_some(), fits, "{prefix} {name}");
+        }
+        assert_eq!(NamePrefix::new("./a").fits("ab"), Some(1));
+    }
+}

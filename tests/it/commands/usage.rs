@@ -1,0 +1,127 @@
+//! What is typed: numbers, names and places that make no sense are refused before anything is done.
+
+use super::names;
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+#[test]
+fn an_error_in_the_arguments_makes_no_database() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.write("bad.csv", "no,such,column\n");
+    for arguments in [
+        &["a.txt", "--exclude", "["][..],
+        &["a.txt", "--exclude", ""],
+        &["a.txt", "--memory", "0"],
+        &["a.txt", "--memory", "1M"],
+        &["a.txt", "--memory", "999999T"],
+        &["a.txt", "--metadata", "bad.csv"],
+        &["a.txt", "-k", "0"],
+        &["a.txt", "-o", "nowhere/report.txt"],
+        &["a.txt", "-o", "db/report.txt"],
+        &["nowhere.txt"],
+        &["nowhere.txt", "nor/here.txt"],
+        &["-", "--name", ""],
+    ] {
+        let run = folder.run(&[&["ingest", "--db", "db"], arguments].concat());
+        assert_eq!(run.status, 2, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains("error: ") && !run.stderr.contains("created"), "{arguments:?}: {run:?}");
+        assert!(!folder.path().join("db").exists(), "{arguments:?}");
+    }
+    // What is there is ingested all the same.
+    let run = folder.run(&["ingest", "--db", "db", "nowhere.txt", "a.txt"]);
+    assert!(run.status == 2 && run.stderr.contains("created the database db"), "{run:?}");
+    assert_eq!(names(&folder, "db"), ["a.txt"]);
+}
+
+#[test]
+fn a_negative_number_is_out_of_range_and_no_flag() {
+    let folder = Folder::new();
+    for (arguments, flag, expected) in [
+        (&["query", "a", "--min-score", "-1"][..], "--min-score", "a number from 0 to 1"),
+        (&["query", "a", "-n", "-1"], "-n", "1 or more"),
+        (&["query", "a", "--max-df", "-3"], "--max-df", "0 or more"),
+        (&["query", "a", "--top", "-2"], "--top", "0 or more"),
+        (&["query", "a", "--window", "-5"], "--window", "-5"),
+        (&["dedup", "--threshold", "-0.1"], "--threshold", "a number from 0 to 1"),
+        (&["pairs", "--min-shared", "-1"], "--min-shared", "0 or more"),
+        (&["ingest", "a", "-k", "-7"], "-k", "-7"),
+        (&["ingest", "a", "--memory", "-1"], "--memory", "a size such as"),
+        (&["stats", "--threads", "-1"], "--threads", "-1"),
+    ] {
+        let run = folder.run(arguments);
+        let told = run.stderr.contains("invalid value") && run.stderr.contains(flag) && run.stderr.contains(expected);
+        assert!(run.status == 2 && told, "{arguments:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn nothing_is_written_into_a_database_from_outside() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "--db", "db", "a.txt"]);
+    folder.ok(&["init", "-q", "--db", "other"]);
+    folder.ok(&["--db", "db", "backup", "-q", "saved"]);
+    for target in ["db/FPDB", "./db//new.json", "db", "other/FPDB", "other/store/CURRENT", "saved/FPDB-BACKUP"] {
+        for arguments in [&["list"][..], &["diff", "a.txt", "a.txt"], &["query", "a.txt", "--format", "html"]] {
+            let run = folder.run(&[arguments, &["--db", "db", "-o", target]].concat());
+            assert!(
+                run.status == 2 && run.stderr.contains(" lies in the database "),
+                "{arguments:?} {target}: {run:?}"
+            );
+        }
+    }
+    for database in ["db", "other"] {
+        folder.ok(&["verify", "--db", database]);
+    }
+}
+
+#[test]
+fn a_document_is_found_by_the_spelling_that_ingested_it() {
+    let folder = Folder::new();
+    folder.write("c/d/a.txt", prose(1));
+    folder.write("c/d/b.txt", format!("{}{}", prose(1), prose(2)));
+    folder.ok(&["ingest", "-q", "./c//d/"]);
+    for name in ["c/d/a.txt", "./c/d/a.txt", "c//d/./a.txt"] {
+        assert!(folder.ok(&["show", name]).stdout.starts_with("c/d/a.txt\n"), "{name}");
+        assert!(folder.ok(&["query", "--document", name]).stdout.starts_with("c/d/a.txt  "), "{name}");
+    }
+    for prefix in ["c/d/a", "./c/d//a"] {
+        let listed = folder.ok(&["list", prefix]).stdout;
+        assert!(listed.lines().count() == 1 && listed.ends_with("  c/d/a.txt\n"), "{prefix}: {listed}");
+        let dedup = folder.ok(&["dedup", "--protect", prefix]);
+        assert!(!dedup.stderr.contains("begins with"), "{dedup:?}");
+        let pairs = folder.ok(&["pairs", "--across", prefix, "--format", "json"]);
+        assert!(pairs.stderr.is_empty() && pairs.stdout.lines().count() == 1, "{pairs:?}");
+    }
+    assert_eq!(folder.ok(&["list", "./"]).stdout.lines().count(), 2);
+    folder.ok(&["rm", "-q", ".//c/d/a.txt"]);
+    assert_eq!(names(&folder, ".fpdb"), ["c/d/b.txt"]);
+    // A name that is no path is not one that is spelled badly.
+    let mut ingest = folder.command(&["ingest", "-q", "-", "--name", "./x//y"]);
+    let input = std::fs::File::open(folder.path().join("c/d/a.txt")).unwrap();
+    assert!(ingest.stdin(input).status().unwrap().success());
+    assert!(folder.ok(&["show", "./x//y"]).stdout.starts_with("./x//y\n"));
+}
+
+#[test]
+fn standard_output_has_a_name() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    assert_eq!(folder.ok(&["list", "-o", "-"]).stdout, folder.ok(&["list"]).stdout);
+    assert!(!folder.path().join("-").exists());
+    let run = folder.run(&["query", "a.txt", "--format", "html", "-o", "-"]);
+    assert!(run.status == 2 && run.stderr.contains("writes a folder"), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_of_paths_may_be_separated_by_nul() {
+    let folder = Folder::new();
+    folder.write("a\nb.txt", prose(1));
+    folder.write("c.txt", prose(2));
+    folder.write("list", "a\nb.txt\0c.txt\0");
+    folder.ok(&["ingest", "-q", "--files-from", "list"]);
+    assert_eq!(names(&folder, ".fpdb"), ["a\nb.txt", "c.txt"]);
+}
