@@ -1,5 +1,7 @@
 //! Database: the one type through which everything is done.
 
+mod care;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +16,7 @@ use crate::input::{Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
-use crate::store::{Backup, Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Repair, Store, Verification};
+use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Store};
 
 /// An open database.
 ///
@@ -182,10 +184,11 @@ impl Database {
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
     /// texts are not read again. As many go into one commit as `options.memory` has room for their records, some 1 KiB
-    /// each. Once `stop` is set no more are committed, and the same call goes on another time.
+    /// each. Once `stop` is set no more are committed: the summary is then of what was, and says that it is not all; the same
+    /// call goes on another time.
     ///
     /// # Errors
-    /// [`Error::ProfileMismatch`], [`Error::Interrupted`], and what keeps either from being read or written.
+    /// [`Error::OtherProfile`], and what keeps either from being read or written.
     pub fn merge(
         &self,
         other: &Self,
@@ -238,53 +241,6 @@ impl Database {
             Committer::new(&self.store).commit(&self.store, &mut batch)?;
         }
         Ok((removed, unknown))
-    }
-
-    /// Folds all postings into one run and frees the space of deleted documents. Needs a database opened for
-    /// writing; readers beside it are not disturbed.
-    ///
-    /// # Errors
-    /// What keeps the store from being read or written.
-    pub fn compact(&self) -> Result<()> {
-        self.store.compact()
-    }
-
-    /// Checks every posting, position, document, name and count against each other and against the engine's
-    /// checksums. `progress` is told what is being checked and how many of it are done.
-    ///
-    /// # Errors
-    /// What keeps the check from being made; damage is listed in its result.
-    pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
-        self.store.verify(progress)
-    }
-
-    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read,
-    /// and from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much
-    /// space as the database takes; where nothing is wrong nothing is changed. `progress` is as for [`Self::verify`].
-    ///
-    /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with. The database is then as it
-    /// was.
-    pub fn repair(path: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
-        ingest::repair(path, progress)
-    }
-
-    /// Copies the database into `folder`, where earlier backups of it may be, and keeps at most `keep` of them. The files
-    /// that backups there need are compared with their checksums, or with `quick` only with their sizes. Needs a database
-    /// opened for writing.
-    ///
-    /// # Errors
-    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`].
-    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
-        self.store.backup(folder, keep, quick)
-    }
-
-    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.
-    ///
-    /// # Errors
-    /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
-    pub fn restore(path: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
-        Ok(Self { store: Store::restore(path, folder, number)? })
     }
 
     /// Answers queries, in parallel; the answers are in the order of the sources.

@@ -41,6 +41,7 @@ mod lanes;
 pub mod normalize;
 mod pairs;
 mod profile;
+mod progress;
 mod query;
 pub mod report;
 mod store;
@@ -61,6 +62,7 @@ pub use input::{
 };
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
+pub use progress::Progress;
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Match, Measure, Mode, Passage, PassageOptions, Phrases, QueryAnswer,
     QueryOptions, Weight, diff, wilson_interval,

@@ -1,7 +1,6 @@
 //! What can be typed. `--help`, the manual page and the completions come from here. How documents are read and how they
 //! are compared have files of their own.
 
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -251,8 +250,8 @@ pub(crate) struct BackupArgs {
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// Keep only the N newest backups [default: all]
-    #[arg(long, value_name = "N")]
-    pub(crate) keep: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: Option<u32>,
     /// Compare only the sizes of the files that earlier backups need; without it all of them are read and compared with
     /// their checksums, and damaged ones are copied again where the database still has them
     #[arg(long)]

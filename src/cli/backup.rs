@@ -1,16 +1,26 @@
 //! `fpdb backup` and `fpdb restore`.
 
 use fpdb::Database;
+use fpdb::report::{BackupReport, RestoreReport};
 
 use super::Outcome;
 use super::args::{BackupArgs, Format, Global, RestoreArgs};
 use super::place;
-use super::printer::{Printer, only};
+use super::printer::{Printer, only, summary};
+use super::progress::Steps;
 
 pub(crate) fn backup(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "backup", &[Format::Human])?;
+    only(global, "backup", &[Format::Human, Format::Json])?;
     let database = Database::open_writer(&place::existing(global)?)?;
-    let backup = database.backup(&args.folder, args.keep.map(std::num::NonZero::get), args.quick)?;
+    let steps = Steps::start(printer, "looking at the backups");
+    let progress = |what, done, total| steps.show(what, done, total);
+    let keep = args.keep.map(|keep| keep as usize);
+    let backup = database.backup_with_progress(&args.folder, keep, args.quick, &progress);
+    steps.end();
+    let backup = backup?;
+    if global.format == Format::Json {
+        summary(global, &BackupReport::new(args.folder.display().to_string(), &backup))?;
+    }
     printer.note(&format!(
         "backup {} made in {}: {} bytes; {} in all",
         backup.number,
@@ -28,10 +38,14 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs, printer: &Printer) -> a
 }
 
 pub(crate) fn restore(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "restore", &[Format::Human])?;
+    only(global, "restore", &[Format::Human, Format::Json])?;
     let path = place::new(global);
     let database = Database::restore(&path, &args.folder, args.number)?;
     let documents = database.stats()?.documents;
+    if global.format == Format::Json {
+        let folder = args.folder.display().to_string();
+        summary(global, &RestoreReport::new(path.display().to_string(), folder, documents))?;
+    }
     printer.note(&format!("restored {} from {}: {documents} documents", path.display(), args.folder.display()));
     Ok(Outcome::Done)
 }

@@ -1,14 +1,16 @@
 //! `fpdb compact`: folds all postings into one run and frees the space of deleted documents.
 
 use fpdb::Database;
+use fpdb::report::CompactReport;
 
 use super::Outcome;
 use super::args::{Format, Global};
 use super::place;
-use super::printer::{Printer, only};
+use super::printer::{Printer, only, summary};
+use super::progress::Steps;
 
 pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "compact", &[Format::Human])?;
+    only(global, "compact", &[Format::Human, Format::Json])?;
     let database = Database::open_writer(&place::existing(global)?)?;
     let stored = |database: &Database| -> anyhow::Result<u64> {
         // Without logs, which come and go by themselves.
@@ -16,8 +18,14 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<Outcome>
         Ok(parts.iter().filter(|(part, _)| *part != fpdb::LOGS).map(|&(_, bytes)| bytes).sum())
     };
     let before = stored(&database)?;
-    database.compact()?;
+    let steps = Steps::start(printer, "compacting");
+    let compacted = database.compact_with_progress(&|what, done, total| steps.show(what, done, total));
+    steps.end();
+    compacted?;
     let after = stored(&database)?;
+    if global.format == Format::Json {
+        summary(global, &CompactReport::new(before, after))?;
+    }
     printer.note(&format!("compacted: {before} bytes before, {after} after"));
     Ok(Outcome::Done)
 }

@@ -10,7 +10,7 @@ use super::args::{Format, Global};
 use super::comparing::{By, DedupArgs, Keep};
 use super::place;
 use super::printer::{Output, Printer, only};
-use super::progress::Bar;
+use super::progress::Steps;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "dedup", &[Format::Human, Format::Json, Format::Csv])?;
@@ -38,8 +38,8 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         max_df: (args.max_df > 0).then_some(args.max_df),
         memory: args.memory.unwrap_or(default.memory),
     };
-    let bar = Bar::start(printer, "documents compared");
-    let answer = database.dedup_with_progress(&options, &|done, total| bar.show(done, total));
+    let bar = Steps::start(printer, "reading the postings");
+    let answer = database.dedup_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
     let answer = answer?;
     let mut output = Output::open(global)?;

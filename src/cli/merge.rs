@@ -1,44 +1,116 @@
 //! `fpdb merge`: adds the documents of other databases.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use fpdb::report::{IngestReport, ingest_page};
-use fpdb::{Database, IngestOptions, Silent};
+use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary};
 
 use super::Outcome;
 use super::args::{Format, Global, MergeArgs};
 use super::printer::{Output, Printer, only};
+use super::progress::Steps;
 use super::{interrupt, place};
 
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "merge", &[Format::Human, Format::Json])?;
-    let database = Database::open_writer(&place::existing(global)?)?;
     let default = IngestOptions::default();
     let memory = args.memory.unwrap_or(default.memory);
     let options = IngestOptions { on_change: args.on_change.into(), memory, ..default };
+    options.check()?;
+    let database = Database::open_writer(&place::existing(global)?)?;
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful();
-    for path in &args.others {
+    let (mut failed, mut left) = (false, args.others.as_slice());
+    while let Some((path, rest)) = left.split_first() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let started = Instant::now();
-        let other = Database::open(path)?;
-        let summary = match database.merge(&other, &options, stop, &Silent) {
-            Err(fpdb::Error::Interrupted) => {
-                printer.note(&format!(
-                    "interrupted: what was committed of {} stays, and the same command goes on",
-                    path.display()
-                ));
-                output.finish()?;
-                return Ok(Outcome::Interrupted);
+        let other = match open(path) {
+            Ok(other) => other,
+            // What is wrong with one of the others does not keep the rest from being merged.
+            Err(error) => {
+                printer.error(&error.into());
+                (failed, left) = (true, rest);
+                continue;
+            }
+        };
+        let summary = match merge(&database, &other, &options, stop, printer) {
+            Err(error @ Error::OtherProfile { .. }) => {
+                printer.error(&error.into());
+                (failed, left) = (true, rest);
+                continue;
             }
             summary => summary?,
         };
-        printer.note(&format!("merged {}", path.display()));
         let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
         match global.format {
             Format::Json => output.json(&report)?,
             _ => output.text(&ingest_page(&report))?,
         }
+        if report.interrupted {
+            break;
+        }
+        printer.note(&format!("merged {}", path.display()));
+        failed |= !report.failed.is_empty();
+        left = rest;
     }
     output.finish()?;
-    Ok(Outcome::Done)
+    if let Some(path) = left.first() {
+        printer.note(&format!(
+            "interrupted: what was committed stays, {} is not merged whole; the same command goes on",
+            path.display()
+        ));
+        return Ok(Outcome::Interrupted);
+    }
+    Ok(if failed { Outcome::Incomplete } else { Outcome::Done })
+}
+
+/// A database that is to be merged.
+fn open(path: &Path) -> fpdb::Result<Database> {
+    Database::open(path).map_err(|error| match error {
+        Error::NoDatabase { path } => Error::NoOther { path },
+        error => error,
+    })
+}
+
+/// Adds the documents of another database.
+fn merge(
+    database: &Database,
+    other: &Database,
+    options: &IngestOptions,
+    stop: &AtomicBool,
+    printer: &Printer,
+) -> fpdb::Result<IngestSummary> {
+    let steps = Steps::start(printer, "opening the database");
+    let watch = Watch { steps, documents: other.stats()?.documents, done: AtomicU64::new(0) };
+    let summary = database.merge(other, options, stop, &watch);
+    watch.steps.end();
+    summary
+}
+
+/// Shows how far the merging has come.
+struct Watch {
+    steps: Steps,
+    documents: u64,
+    done: AtomicU64,
+}
+
+impl IngestObserver for Watch {
+    fn read(&self, _: u64) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.steps.show("documents looked at", done, self.documents);
+    }
+
+    fn done(&self, _: &str, _: fpdb::Outcome, _: &str) {}
+    fn skipped(&self, _: &str, _: &'static str) {}
+    fn unchanged(&self, _: &str, _: u64) {}
+    fn failed(&self, _: &str, _: &Error) {}
+    fn committed(&self, _: u64) {}
+
+    fn working(&self, what: &'static str, done: u64, total: u64) {
+        self.steps.show(what, done, total);
+    }
 }

@@ -10,7 +10,7 @@ use super::comparing::{PairsArgs, Weight};
 use super::html::Html;
 use super::place;
 use super::printer::{Output, Printer};
-use super::progress::Bar;
+use super::progress::Steps;
 
 /// Pairs whose passages are looked for before the first of them is written.
 const AT_A_TIME: usize = 256;
@@ -39,8 +39,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         weight: args.weight.into(),
         memory: args.memory.unwrap_or(default.memory),
     };
-    let bar = Bar::start(printer, "documents compared");
-    let answer = database.pairs_with_progress(&options, &|done, total| bar.show(done, total));
+    let bar = Steps::start(printer, "reading the postings");
+    let answer = database.pairs_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
     let answer = answer?;
     let how =

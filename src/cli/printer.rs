@@ -222,6 +222,13 @@ impl Environment {
     }
 }
 
+/// Writes the one line of JSON of a command that has no more to say.
+pub(crate) fn summary(global: &Global, report: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut output = Output::open(global)?;
+    output.json(report)?;
+    output.finish()
+}
+
 /// Refuses to write results into a database, this command's own or another, or among backups.
 pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
     let Some(path) = &global.output else { return Ok(()) };

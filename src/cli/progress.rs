@@ -1,11 +1,13 @@
 //! Progress: bytes done of bytes to do, with rate and time left, on a terminal only.
 
-use std::sync::Arc;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use fpdb::{IngestOptions, Source};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
 
@@ -22,8 +24,9 @@ impl Progress {
         let ended = Arc::new(AtomicBool::new(false));
         let bar = printer.progress.then(|| {
             let bar = ProgressBar::new_spinner();
-            bar.set_style(style("{spinner} {msg}, {bytes} ({bytes_per_sec})"));
-            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+            bar.set_style(style("{spinner} {msg}{bytes_sofar}"));
+            bar.set_message("looking for documents");
+            bar.enable_steady_tick(TICK);
             let (measured, sources, walk) = (bar.clone(), sources.to_vec(), options.walk.clone());
             let ended = Arc::clone(&ended);
             // Left to itself: it ends with the walk, or soon after the bar does.
@@ -47,7 +50,7 @@ impl Progress {
     pub(crate) fn documents(&self, more: u64) {
         let documents = self.documents.fetch_add(more, Ordering::Relaxed) + more;
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{documents} documents"));
+            bar.set_message(if documents == 1 { "1 document".into() } else { format!("{documents} documents") });
         }
     }
 
@@ -67,56 +70,42 @@ impl Progress {
     }
 }
 
-/// A bar for what is counted, or nothing where none is wanted.
-pub(crate) struct Bar {
+/// What a command is at: a bar where it is known how much there is to do, else a count or no more than a sign of life.
+/// Nothing where none is wanted.
+pub(crate) struct Steps {
     bar: Option<ProgressBar>,
+    /// What was shown last, and whether as a bar.
+    shown: Mutex<(&'static str, bool)>,
 }
 
-impl Bar {
+impl Steps {
     pub(crate) fn start(printer: &Printer, what: &'static str) -> Self {
         let bar = printer.progress.then(|| {
-            let bar = ProgressBar::new(0);
-            bar.set_style(style("{bar:30} {pos} of {len} {msg} ({per_sec}), {eta} left"));
-            bar.set_message(what);
-            bar
-        });
-        Self { bar }
-    }
-
-    pub(crate) fn show(&self, done: u64, total: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_length(total);
-            bar.set_position(done);
-        }
-    }
-
-    pub(crate) fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A running count, or nothing where none is wanted.
-pub(crate) struct Counter {
-    bar: Option<ProgressBar>,
-}
-
-impl Counter {
-    pub(crate) fn start(printer: &Printer) -> Self {
-        let bar = printer.progress.then(|| {
             let bar = ProgressBar::new_spinner();
-            bar.set_style(style("{spinner} {pos} {msg} ({per_sec})"));
+            bar.set_style(steps_style(what, false));
+            bar.enable_steady_tick(TICK);
             bar
         });
-        Self { bar }
+        Self { bar, shown: Mutex::new((what, false)) }
     }
 
-    pub(crate) fn show(&self, what: &'static str, done: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(what);
+    /// `done` of `total`, 0 where that is not known.
+    pub(crate) fn show(&self, what: &'static str, done: u64, total: u64) {
+        let Some(bar) = &self.bar else { return };
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown == (what, total > 0) {
             bar.set_position(done);
+            return;
         }
+        *shown = (what, total > 0);
+        bar.set_style(steps_style(what, total > 0));
+        // Rate and time left are of this, not of what came before.
+        bar.reset_eta();
+        bar.reset_elapsed();
+        bar.update(|state| {
+            state.set_len(total);
+            state.set_pos(done);
+        });
     }
 
     pub(crate) fn end(&self) {
@@ -125,7 +114,55 @@ impl Counter {
         }
     }
 }
+
+/// What is done is part of the style, which changes at once with it: no message is drawn beside the numbers of another.
+fn steps_style(what: &str, is_bar: bool) -> ProgressStyle {
+    match is_bar {
+        true => style(&format!("{{bar:30}} {{human_pos}} of {{human_len}} {what} ({{rate}}), {{eta}} left")),
+        false => style(&format!("{{spinner}} {what}{{sofar}}")),
+    }
+}
+
+/// How often a sign of life is drawn.
+const TICK: Duration = Duration::from_millis(200);
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style
+        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = out.write_str(&rate(state.per_sec()));
+        })
+        // What there is to say of a count, once there is something.
+        .with_key("sofar", |state: &ProgressState, out: &mut dyn Write| {
+            if state.pos() > 0 {
+                let _ = write!(out, ": {} ({})", HumanCount(state.pos()), rate(state.per_sec()));
+            }
+        })
+        .with_key("bytes_sofar", |state: &ProgressState, out: &mut dyn Write| {
+            if state.pos() > 0 {
+                let (bytes, rate) = (HumanBytes(state.pos()), HumanBytes(state.per_sec() as u64));
+                let _ = write!(out, ", {bytes} ({rate}/s)");
+            }
+        })
+}
+
+/// So many a second, without digits that mean nothing.
+fn rate(per_second: f64) -> String {
+    match per_second {
+        slow if slow < 10.0 => format!("{slow:.1}/s"),
+        fast => format!("{}/s", HumanCount(fast as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_digits_that_mean_something() {
+        for (per_second, text) in [(0.0, "0.0/s"), (0.25, "0.2/s"), (14.9, "14/s"), (14_105_185.339_2, "14,105,185/s")]
+        {
+            assert_eq!(rate(per_second), text);
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! `fpdb rm`: deletes documents.
 
+use fpdb::report::RmReport;
 use fpdb::{Database, DocId, Error};
 
 use super::Outcome;
 use super::args::{Format, Global, RmArgs};
 use super::place;
-use super::printer::{Printer, only};
+use super::printer::{Printer, only, summary};
 
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "rm", &[Format::Human])?;
+    only(global, "rm", &[Format::Human, Format::Json])?;
     let database = Database::open_writer(&place::existing(global)?)?;
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
@@ -25,8 +26,14 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         }
     }
     let (removed, unknown) = database.remove_numbers(&ids)?;
-    let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
-    printer.note(&format!("{documents} deleted; `fpdb compact` frees the space"));
+    if global.format == Format::Json {
+        let names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
+        summary(global, &RmReport::new(removed, names, unknown.iter().map(|id| id.0).collect()))?;
+    }
+    if removed > 0 {
+        let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
+        printer.note(&format!("{documents} deleted; `fpdb compact` frees the space"));
+    }
     for (name, error) in &unknown_names {
         printer.failure(name, error);
     }

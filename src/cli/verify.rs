@@ -9,14 +9,14 @@ use super::Outcome;
 use super::args::{Format, Global, VerifyArgs};
 use super::place;
 use super::printer::{Output, Printer, only};
-use super::progress::Counter;
+use super::progress::Steps;
 
 pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "verify", &[Format::Human, Format::Json])?;
     let path = place::existing(global)?;
-    let counter = Counter::start(printer);
-    let report = look(&path, args.repair, &counter);
-    counter.end();
+    let steps = Steps::start(printer, "checking the database");
+    let report = look(&path, args.repair, &steps);
+    steps.end();
     let report = report?;
     let mut output = Output::open(global)?;
     match global.format {
@@ -37,8 +37,8 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     Ok(if bad { Outcome::Incomplete } else { Outcome::Done })
 }
 
-fn look(path: &Path, repair: bool, counter: &Counter) -> fpdb::Result<VerifyReport> {
-    let mut progress = |what, done| counter.show(what, done);
+fn look(path: &Path, repair: bool, steps: &Steps) -> fpdb::Result<VerifyReport> {
+    let mut progress = |what, done| steps.show(what, done, 0);
     if repair {
         return Ok(VerifyReport::of_repair(&Database::repair(path, &mut progress)?));
     }

@@ -77,13 +77,6 @@ pub(super) fn with_intake<T>(
     observer: &dyn IngestObserver,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
-    if options.memory < IngestOptions::LEAST_MEMORY {
-        return Err(Error::InvalidParameter {
-            name: "--memory",
-            value: format!("{} bytes", options.memory),
-            expected: "at least 1 MiB",
-        });
-    }
     let committer = Mutex::new(Committer::new(store));
     let (batches, waiting) = channel::<Batch>();
     let (done, outcomes) = channel();
@@ -351,7 +344,8 @@ impl Intake<'_> {
     /// commits; `moved` pairs their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
-        lock(self.committer).adopt(self.store, &mut self.batch, other, moved)?;
+        let progress = |what, done, total| self.observer.working(what, done, total);
+        lock(self.committer).adopt(self.store, &mut self.batch, other, moved, &progress)?;
         self.commit()
     }
 

@@ -17,8 +17,10 @@ pub(crate) fn merge(
     stop: &AtomicBool,
     observer: &dyn IngestObserver,
 ) -> Result<IngestSummary> {
+    options.check()?;
     if store.profile() != other.profile() {
-        return Err(Error::ProfileMismatch { stored: Box::new(*store.profile()), asked: Box::new(*other.profile()) });
+        let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
+        return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
     with_intake(store, options, observer, |intake| merge_into(intake, other, stop, observer))
 }
@@ -32,7 +34,13 @@ fn merge_into(
     // Where each document of the other goes; ids ascend in both, so that postings stay in order.
     let mut moved = Vec::new();
     let replaces = intake.replaces();
+    let mut left = false;
+    let mut committed = IngestSummary::default();
     other.for_each_document(|id, record| {
+        if stop.load(Ordering::Relaxed) {
+            left = true;
+            return Ok(false);
+        }
         observer.read(record.bytes);
         // Ingested one after the other, the last version of a name is the one that stays.
         let superseded = replaces && other.documents_named(&record.name)?.last() != Some(&id);
@@ -42,14 +50,16 @@ fn merge_into(
         if intake.is_full() {
             intake.adopt(other, &moved)?;
             moved.clear();
+            committed = intake.summary.counts();
         }
-        Ok(!stop.load(Ordering::Relaxed))
+        Ok(true)
     })?;
-    if stop.load(Ordering::Relaxed) {
+    if left {
         // What is committed stays; what was settled since is not written.
         intake.await_commit()?;
-        return Err(Error::Interrupted);
+        return Ok(IngestSummary { interrupted: true, ..committed });
     }
     intake.adopt(other, &moved)?;
-    intake.finish(stop)
+    // Nothing is left to be stopped.
+    intake.finish(&AtomicBool::new(false))
 }

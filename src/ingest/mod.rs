@@ -128,6 +128,9 @@ pub trait IngestObserver: Sync {
     fn removed(&self, _name: &str) {}
     /// A document could not be read; the run goes on.
     fn failed(&self, name: &str, error: &Error);
+    /// What takes its time beside documents: what is being done, how much of it is done, and of how much. Called from
+    /// the worker threads.
+    fn working(&self, _what: &'static str, _done: u64, _total: u64) {}
     /// A commit has been made: `documents` documents are safe so far in this run.
     fn committed(&self, documents: u64);
 }
@@ -195,6 +198,14 @@ pub struct IngestSummary {
     pub skipped: Vec<(String, &'static str)>,
     /// True where the run was told to stop; what was committed is safe, and running again continues.
     pub interrupted: bool,
+}
+
+impl IngestSummary {
+    /// Its counts as they are now; what is listed by name is left out.
+    fn counts(&self) -> Self {
+        let (unmatched, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { formats: self.formats.clone(), unmatched, failed, skipped, ..*self }
+    }
 }
 
 /// Adds the documents of `sources` to the store.

@@ -19,7 +19,8 @@ pub use human::{
 };
 pub use seen::seen;
 pub use wire::{
-    CacheReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure, IgnoredReport, IngestReport,
-    LevelReport, LostDocumentReport, MatchReport, PairReport, PassageReport, ProblemReport, ProfileReport,
-    QueryDocumentReport, QueryReport, RepairReport, SkippedFile, SpanReport, StatsReport, StoredBytes, VerifyReport,
+    BackupReport, CacheReport, CompactReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure,
+    IgnoredReport, IngestReport, LevelReport, LostDocumentReport, MatchReport, PairReport, PassageReport,
+    ProblemReport, ProfileReport, QueryDocumentReport, QueryReport, RepairReport, RestoreReport, RmReport, SkippedFile,
+    SpanReport, StatsReport, StoredBytes, VerifyReport,
 };

@@ -17,6 +17,7 @@ use super::format::{FORMAT_VERSION, STORE};
 use super::salvage::replace_file;
 use super::{Store, failed};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
@@ -43,18 +44,28 @@ fn marker() -> String {
 impl Store {
     /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
     /// read and compared with its checksum; with `quick` only its size is looked at.
-    pub(crate) fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
+    pub(crate) fn backup(
+        &self,
+        folder: &Path,
+        keep: Option<usize>,
+        quick: bool,
+        progress: Progress<'_>,
+    ) -> Result<Backup> {
         self.claim(folder)?;
         let mut engine = open(folder)?;
         let mut files = BackupFiles::new(folder.join(ENGINE));
         let mut mended = 0;
         if !quick {
-            for backup in engine.get_backup_info() {
+            let earlier = engine.get_backup_info();
+            for (done, backup) in (0..).zip(&earlier) {
+                progress("earlier backups checked", done, earlier.len() as u64);
                 files.check(backup.backup_id)?;
             }
             // The engine copies a file again that is not there.
             mended = files.remove_damaged_shared()?;
         }
+        // The engine does not say how far it has come.
+        progress("copying the database", 0, 0);
         engine.create_new_backup_flush(&self.db, true).map_err(failed("make a backup"))?;
         if let Some(keep) = keep {
             engine.purge_old_backups(keep.max(1)).map_err(failed("remove old backups"))?;
@@ -65,7 +76,8 @@ impl Store {
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
-            for backup in &backups {
+            for (done, backup) in (0..).zip(&backups) {
+                progress("backups checked", done, backups.len() as u64);
                 if let Some(file) = files.check(backup.backup_id)? {
                     if backup.backup_id == newest.backup_id {
                         return Err(Error::DamagedBackup { number: newest.backup_id, file, others: Vec::new() });

@@ -25,6 +25,7 @@ use super::run_writer::{self, WrittenRun};
 use super::sorted_file::{self, SortedFiles, file_options};
 use super::{Store, View, failed, family, mark};
 use crate::error::Result;
+use crate::progress::{Progress, is_due};
 
 /// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
 const POSTINGS_IN_PART: usize = 1 << 17;
@@ -97,6 +98,7 @@ impl Committer {
         batch: &mut Batch,
         other: &Store,
         moved: &[(u32, u32)],
+        progress: Progress<'_>,
     ) -> Result<()> {
         let options = file_options(POSITIONS)?;
         let incoming = store.root.join(INCOMING);
@@ -116,10 +118,18 @@ impl Committer {
         sorted_file::ingest(&store.db, TEXTS, files.finish()?)?;
 
         self.next_run = self.next_run.max(store.view().state.next_run);
+        let postings = other.view().posting_count();
         let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
-            other.for_each_posting(|posting| match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
-                Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),
-                Err(_) => Ok(()),
+            let mut seen = 0;
+            other.for_each_posting(|posting| {
+                seen += 1;
+                if is_due(seen) {
+                    progress("postings looked through", seen, postings);
+                }
+                match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
+                    Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),
+                    Err(_) => Ok(()),
+                }
             })
         })?;
         self.take_run(batch, run);

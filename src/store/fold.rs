@@ -5,6 +5,8 @@
 //! posting is so written once for each rank, and a database of n postings in batches of b has at most
 //! (FAN_IN - 1) log(n / b) / log(FAN_IN) runs or so.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rocksdb::properties::BACKGROUND_ERRORS;
 use rocksdb::{BottommostLevelCompaction, CompactOptions, WriteBatch};
 
@@ -16,6 +18,7 @@ use super::run_reader::{self, RunReader};
 use super::run_writer;
 use super::{Store, View, failed, family};
 use crate::error::{Error, Result};
+use crate::progress::{Progress, STEP, is_due};
 
 /// Runs of one rank that are folded into one of the next.
 const FAN_IN: usize = 8;
@@ -27,21 +30,22 @@ impl Store {
     /// Folds as many runs as there are too many of.
     pub(crate) fn fold_excess(&self) -> Result<()> {
         while let Some(runs) = excess(&self.view().runs) {
-            self.fold(&runs)?;
+            self.fold(&runs, &|_, _, _| {})?;
         }
         Ok(())
     }
 
     /// Folds all runs into one, forgets the tombstones, and frees the space of what was deleted.
-    pub(crate) fn compact(&self) -> Result<()> {
+    pub(crate) fn compact(&self, progress: Progress<'_>) -> Result<()> {
         let view = self.view();
         let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
         if runs.len() > 1 || view.tombstone_count() > 0 {
-            self.fold(&runs)?;
+            self.fold(&runs, progress)?;
         }
         self.forget_tombstones()?;
         let failures = self.background_failures();
-        for name in FAMILIES {
+        for (done, name) in (0..).zip(FAMILIES) {
+            progress("parts of the store compacted", done, FAMILIES.len() as u64);
             let mut options = CompactOptions::default();
             // A run is a few large tables already; of the rest every commit may have left some.
             if !RUN_FAMILIES.contains(&name) {
@@ -63,15 +67,22 @@ impl Store {
     }
 
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
-    fn fold(&self, runs: &[u32]) -> Result<()> {
+    fn fold(&self, runs: &[u32], progress: Progress<'_>) -> Result<()> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
         let postings: u64 = folding.map(|(_, record)| record.postings).sum();
         let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads() as u64);
         let parts = ranges::of_hashes(&self.profile, parts as usize);
+        let folded = AtomicU64::new(0);
+        let tell = |more| progress("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
         let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
+            let mut seen = 0;
             let readers = runs.iter().map(|&run| RunReader::of_hashes(self, run, hashes.clone()));
             run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                seen += 1;
+                if is_due(seen) {
+                    tell(STEP);
+                }
                 if view.is_live(posting.document) { part.push(posting) } else { Ok(()) }
             })
         })?;

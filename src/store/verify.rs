@@ -17,6 +17,7 @@ use super::run_reader::{self, RunReader};
 use super::survey::Tally;
 use super::{Posting, Store, View, failed, family};
 use crate::error::{Error, Result};
+use crate::progress::is_due;
 
 /// What is wrong with one part of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,10 +64,10 @@ impl Store {
         let view = self.view();
         let mut verifier = Verifier { store: self, view: &view, found: Verification::default() };
         for (run, record) in &view.runs {
-            verifier.check_run(*run, record)?;
+            verifier.check_run(*run, record, progress)?;
             progress("postings", verifier.found.postings);
         }
-        let tallies = verifier.count_postings()?;
+        let tallies = verifier.count_postings(progress)?;
         let sums = verifier.check_documents(&tallies, progress)?;
         verifier.check_sums(&sums);
         verifier.check_marker()?;
@@ -97,7 +98,7 @@ impl Verifier<'_> {
 
     /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says; and
     /// that its filters let every hash through.
-    fn check_run(&mut self, run: u32, record: &RunRecord) -> Result<()> {
+    fn check_run(&mut self, run: u32, record: &RunRecord, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
         let what = format!("run {run}");
         let mut blocks = blocks_of(self.store, run, Reading::Through)?;
         let mut filters = FilterCursor::new(self.store, run)?;
@@ -143,6 +144,9 @@ impl Verifier<'_> {
                     );
                 }
                 last = Some(posting);
+                if is_due(postings) {
+                    progress("postings", self.found.postings + postings);
+                }
                 postings += 1;
             }
             if last.is_none_or(|last| last.hash != last_hash) {
@@ -170,12 +174,16 @@ impl Verifier<'_> {
     }
 
     /// What the postings say of each document, by id.
-    fn count_postings(&mut self) -> Result<Vec<Tally>> {
+    fn count_postings(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Vec<Tally>> {
         let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
-        let mut last = None;
+        let (mut last, mut counted) = (None, 0);
         let merged = run_reader::merge(&mut readers, |posting| {
+            counted += 1;
+            if is_due(counted) {
+                progress("postings counted", counted);
+            }
             if let Some(tally) = tallies.get_mut(posting.document as usize) {
                 tally.add(posting, last != Some((posting.hash, posting.document)));
             }

@@ -3,6 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use fpdb::report::{BackupReport, CompactReport, RestoreReport, RmReport};
+use fpdb::{Database, IngestObserver, IngestOptions, Outcome};
+
 use crate::support::{Folder, word};
 
 /// Some hundred lines of text that only `seed` determines, with paragraphs that other seeds share.
@@ -116,6 +121,32 @@ fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
     hint: `fpdb list` shows the names
     ");
     assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 1);
+    let run = folder.run(&["rm", "c/nothing.txt"]);
+    insta::assert_snapshot!(run.stderr, @"
+    error: c/nothing.txt: no stored document is named c/nothing.txt
+    hint: `fpdb list` shows the names
+    ");
+}
+
+#[test]
+fn those_that_care_for_a_database_report_one_line() {
+    fn report<T: serde::de::DeserializeOwned>(folder: &Folder, arguments: &[&str], status: i32) -> T {
+        let run = folder.run(&[arguments, &["--format", "json", "-q"]].concat());
+        assert_eq!((run.status, run.stdout.lines().count()), (status, 1), "{run:?}");
+        serde_json::from_str(&run.stdout).unwrap()
+    }
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["ingest", "-q", "c"]);
+    let rm: RmReport = report(&folder, &["rm", "c/000.txt", "x", "--id", "1", "77"], 2);
+    assert_eq!(rm, RmReport::new(2, vec!["x".into()], vec![77]));
+    let compact: CompactReport = report(&folder, &["compact"], 0);
+    assert!(compact.schema == "fpdb.compact/1" && compact.before > 0 && compact.after > 0, "{compact:?}");
+    let backup: BackupReport = report(&folder, &["backup", "saved"], 0);
+    assert_eq!((backup.schema.as_str(), backup.folder.as_str()), ("fpdb.backup/1", "saved"));
+    assert_eq!((backup.number, backup.kept, backup.mended, backup.damaged.len()), (1, 1, 0, 0));
+    let restore: RestoreReport = report(&folder, &["--db", "again", "restore", "saved"], 0);
+    assert_eq!(restore, RestoreReport::new("again".into(), "saved".into(), 1));
 }
 
 #[test]
@@ -251,6 +282,62 @@ fn merging_in_little_memory_takes_more_commits_and_gives_the_same() {
     assert!(run.status == 2 && run.stderr.contains("at least 1 MiB"), "{run:#?}");
 }
 
+/// Sets `stop` when so many documents have been looked at, or so many commits made.
+struct Stopping<'a> {
+    stop: &'a AtomicBool,
+    documents: u64,
+    commits: u64,
+    seen: AtomicU64,
+    committed: AtomicU64,
+}
+
+impl IngestObserver for Stopping<'_> {
+    fn read(&self, _: u64) {
+        if self.seen.fetch_add(1, Ordering::Relaxed) + 1 == self.documents {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn committed(&self, _: u64) {
+        if self.committed.fetch_add(1, Ordering::Relaxed) + 1 == self.commits {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn done(&self, _: &str, _: Outcome, _: &str) {}
+    fn skipped(&self, _: &str, _: &'static str) {}
+    fn unchanged(&self, _: &str, _: u64) {}
+    fn failed(&self, _: &str, _: &fpdb::Error) {}
+}
+
+#[test]
+fn a_merge_is_interrupted_where_something_is_left_undone() {
+    let folder = Folder::new();
+    for number in 0..900 {
+        folder.write(&format!("c/{number:03}.txt"), format!("document {number}, {}", word(number).repeat(9)));
+    }
+    folder.ok(&["--db", "source", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    let source = Database::open(&folder.path().join("source")).unwrap();
+    let options = IngestOptions { memory: 1 << 20, ..IngestOptions::default() };
+    let merge = |name: &str, documents, commits| {
+        let path = folder.path().join(name);
+        let database = match Database::open_writer(&path) {
+            Ok(database) => database,
+            Err(_) => Database::create(&path, source.profile()).unwrap(),
+        };
+        let stop = AtomicBool::new(false);
+        let (seen, committed) = (AtomicU64::new(0), AtomicU64::new(0));
+        let watch = Stopping { stop: &stop, documents, commits, seen, committed };
+        let summary = database.merge(&source, &options, &stop, &watch).unwrap();
+        (summary.added, summary.unchanged, summary.interrupted, database.stats().unwrap().documents)
+    };
+    assert_eq!(merge("at-the-end", 900, 0), (900, 0, false, 900), "told to stop when all was looked at");
+    assert_eq!(merge("at-once", 1, 0), (0, 0, true, 0));
+    let (added, _, interrupted, documents) = merge("between", 0, 1);
+    assert!(interrupted && added == documents && (1..900).contains(&documents), "{added} added, {documents} there");
+    assert_eq!(merge("between", 0, 0), (900 - added, added, false, 900), "the same call goes on");
+}
+
 #[test]
 fn merging_versions_again_changes_nothing() {
     let folder = Folder::new();
@@ -362,6 +449,20 @@ fn merging_is_ingesting_both() {
     let run = folder.run(&["--db", "left", "merge", "other"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("unit word, k 3, w 1") && run.stderr.contains("k 5, w 4"), "{run:#?}");
+    assert!(run.stderr.contains("the database at other was made with"), "{run:#?}");
+    assert!(run.stderr.contains("hint: fingerprints of different settings cannot be compared"), "{run:#?}");
+
+    // One that cannot be merged does not keep the others from it.
+    folder.ok(&["--db", "all", "init", "-k", "5", "-w", "4"]);
+    let run = folder.run(&["--db", "all", "merge", "other", "nowhere", "right", "--format", "json"]);
+    assert!(
+        run.stderr.contains("there is no database to merge at nowhere") && !run.stderr.contains("init"),
+        "{run:#?}"
+    );
+    let reports = run.json();
+    assert_eq!((run.status, reports.len(), &reports[0]["added"]), (2, 1, &21.into()));
+    assert_eq!(reports[0]["interrupted"], false);
+    verified(&folder, "all");
 }
 
 fn bytes_below(path: &Path) -> u64 {

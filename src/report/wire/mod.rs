@@ -1,10 +1,12 @@
 //! The wire format: what each command answers, field by field.
 
+mod care;
 mod ingest;
 mod pairs;
 mod query;
 mod stored;
 
+pub use care::{BackupReport, CompactReport, RestoreReport, RmReport};
 pub use ingest::{Failure, IngestReport, SkippedFile};
 pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
 pub use query::{IgnoredReport, MatchReport, PassageReport, QueryDocumentReport, QueryReport, SpanReport};

@@ -47,6 +47,7 @@ fn a_negative_number_is_out_of_range_and_no_flag() {
         (&["pairs", "--min-shared", "-1"], "--min-shared", "0 or more"),
         (&["ingest", "a", "-k", "-7"], "-k", "-7"),
         (&["ingest", "a", "--memory", "-1"], "--memory", "a size such as"),
+        (&["backup", "a", "--keep", "-1"], "--keep", "-1"),
         (&["stats", "--threads", "-1"], "--threads", "-1"),
     ] {
         let run = folder.run(arguments);
@@ -71,6 +72,11 @@ fn nothing_is_written_into_a_database_from_outside() {
             );
         }
     }
+    for target in ["db/saved", "other/saved", "saved/more"] {
+        let run = folder.run(&["--db", "db", "backup", target]);
+        assert!(run.status == 2 && run.stderr.contains(" lies in the database "), "{target}: {run:?}");
+    }
+    folder.ok(&["--db", "db", "backup", "-q", "saved"]);
     for database in ["db", "other"] {
         folder.ok(&["verify", "--db", database]);
     }

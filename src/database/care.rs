@@ -1,0 +1,88 @@
+//! Care: what keeps a database small, whole and safe.
+
+use std::path::Path;
+
+use super::Database;
+use crate::error::{Error, Result};
+use crate::ingest;
+use crate::input::enclosing_database;
+use crate::progress::Progress;
+use crate::store::{Backup, Repair, Store, Verification};
+
+impl Database {
+    /// Folds all postings into one run and frees the space of deleted documents. Needs a database opened for
+    /// writing; readers beside it are not disturbed.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn compact(&self) -> Result<()> {
+        self.compact_with_progress(&|_, _, _| {})
+    }
+
+    /// As [`Database::compact`], and tells `progress`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compact_with_progress(&self, progress: Progress<'_>) -> Result<()> {
+        self.store.compact(progress)
+    }
+
+    /// Checks every posting, position, document, name and count against each other and against the engine's
+    /// checksums. `progress` is told what is being checked and how many of it are done.
+    ///
+    /// # Errors
+    /// What keeps the check from being made; damage is listed in its result.
+    pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+        self.store.verify(progress)
+    }
+
+    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read,
+    /// and from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much
+    /// space as the database takes; where nothing is wrong nothing is changed. `progress` is as for [`Self::verify`].
+    ///
+    /// # Errors
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with. The database is then as it
+    /// was.
+    pub fn repair(path: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
+        ingest::repair(path, progress)
+    }
+
+    /// Copies the database into `folder`, where earlier backups of it may be, and keeps at most `keep` of them. The files
+    /// that backups there need are compared with their checksums, or with `quick` only with their sizes. Needs a database
+    /// opened for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`],
+    /// [`Error::InsideDatabase`].
+    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
+        self.backup_with_progress(folder, keep, quick, &|_, _, _| {})
+    }
+
+    /// As [`Database::backup`], and tells `progress`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn backup_with_progress(
+        &self,
+        folder: &Path,
+        keep: Option<usize>,
+        quick: bool,
+        progress: Progress<'_>,
+    ) -> Result<Backup> {
+        // The folder itself may be one of backups, but lies in none.
+        let within = folder.join("..");
+        let around = if folder.exists() { within.as_path() } else { folder };
+        if let Some(database) = enclosing_database(around, Some(self.store.root())) {
+            return Err(Error::InsideDatabase { path: folder.to_owned(), database });
+        }
+        self.store.backup(folder, keep, quick, progress)
+    }
+
+    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
+    pub fn restore(path: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
+        Ok(Self { store: Store::restore(path, folder, number)? })
+    }
+}
