@@ -252,7 +252,7 @@ impl Database {
         // Checked once, so that it is not reported for every source.
         SubjectReader::new(self.store.profile(), options.window, &options.read, None)?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let texts = TextCache::default();
+        let texts = TextCache::of_queries(sources.len());
         let answers = sources
             .par_iter()
             .map_init(

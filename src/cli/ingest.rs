@@ -43,9 +43,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let mut summary = summary?;
     // Tidied as the names of documents are.
     let tidied = |path: &PathBuf| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
-    let asked_for: HashSet<String> = args.paths.iter().map(|path| tidied(path).display().to_string()).collect();
-    // A file met in a folder or a list may be no document; one that is asked for by its name could not be read.
-    let unread = |name: &String| asked_for.contains(name) && Path::new(name).is_file();
+    let asked_for = args.paths.iter().map(|path| match path == Path::new("-") {
+        true => args.name.clone(),
+        false => tidied(path).display().to_string(),
+    });
+    let mut asked_for: HashSet<String> = asked_for.collect();
+    // What is met in a folder or a list may be no document; what is asked for by its name could not be read.
+    let mut unread = |name: &String| !Path::new(name).is_dir() && asked_for.remove(name);
     for (name, reason) in summary.skipped.extract_if(.., |(name, _)| unread(name)) {
         let error = Error::Binary { reason };
         printer.failure(&name, &error);

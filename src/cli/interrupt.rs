@@ -53,7 +53,8 @@ fn stop() {
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
         fpdb::remove_temporary_files();
-        std::process::exit(130);
+        // Not as at the end of `main`: what the engine keeps for the whole process would go under its threads.
+        signal_hook::low_level::exit(130);
     }
 }
 

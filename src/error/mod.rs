@@ -1,7 +1,8 @@
 //! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
 //!
-//! One enum for the whole library. A message is one lower-case sentence that names the thing; the cause
-//! is reached only through `source()`, and no type of the storage engine appears in a public signature.
+//! One enum for the whole library, long because each error has its words beside it. A message is one lower-case
+//! sentence that names the thing; the cause is reached only through `source()`, and no type of the storage engine
+//! appears in a public signature.
 
 mod hint;
 

@@ -90,6 +90,30 @@ impl Symbols {
         self.line_ends.clear();
     }
 
+    /// Gives back the memory that is beyond what is retained.
+    pub(crate) fn shrink(&mut self) {
+        let (codes, values) = if self.wide { (0, self.length) } else { (self.length, 0) };
+        self.codes.truncate(codes);
+        self.values.truncate(values);
+        self.ends.truncate(values);
+        self.starts.truncate(self.length);
+        self.codes.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self.bases.shrink_to_fit();
+        self.line_ends.shrink_to_fit();
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.codes.capacity()
+            + self.values.capacity() * size_of::<u64>()
+            + (self.starts.capacity() + self.ends.capacity()) * size_of::<u32>()
+            + self.bases.capacity() * size_of::<Base>()
+            + self.line_ends.capacity() * size_of::<LineEnd>()
+    }
+
     /// The number of symbols retained.
     pub fn len(&self) -> usize {
         self.length
@@ -289,7 +313,6 @@ impl Symbols {
 
     pub(super) fn added(&mut self, count: usize) {
         self.length += count;
-        if self.wide {}
     }
 
     /// As [`added`](Self::added) of symbols of one byte each; their codes were written, whether it is wide or not.

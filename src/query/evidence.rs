@@ -1,7 +1,6 @@
 //! Evidence: the passages of the documents that are shown.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -130,18 +129,8 @@ impl<'a> Evidence<'a> {
             Ok(query) => {
                 let text = match self.texts.get(ranked.id) {
                     Some(text) => Ok(text),
-                    None => document_text(
-                        &mut self.stored,
-                        self.subject,
-                        ranked,
-                        &mut self.symboliser,
-                        self.store.profile().unit,
-                    )?
-                    .map(|text| {
-                        let text = Arc::new(text);
-                        self.texts.put(ranked.id, &text);
-                        text
-                    }),
+                    None => document_text(&mut self.stored, self.subject, ranked, &mut self.symboliser)?
+                        .map(|text| self.texts.put(ranked.id, text)),
                 };
                 match text {
                     Ok(document) => return Ok((query.compare(&document, options), None)),
@@ -161,7 +150,6 @@ fn document_text(
     subject: &Subject,
     ranked: &Ranked,
     symboliser: &mut Symboliser,
-    unit: Unit,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
     let Ranked { id, record, .. } = ranked;
     let read;
@@ -176,7 +164,7 @@ fn document_text(
             Bytes::Gone(why) => return Ok(Err(why)),
         },
     };
-    let format = match unit {
+    let format = match symboliser.unit() {
         Unit::Byte => Format::Bytes,
         _ => Format::named(&record.format).unwrap_or_default(),
     };

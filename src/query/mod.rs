@@ -258,7 +258,10 @@ pub(crate) fn answer(
         Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
         None => &subject.hashes[..],
     };
-    let mut lookup = store.lookup(if options.passages { subject.hashes.len() } else { looked_up.len() })?;
+    let mut lookup = match options.passages {
+        true => store.lookup(subject.hashes.len())?.remembering(),
+        false => store.lookup(looked_up.len())?,
+    };
     let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
     for hash in looked_up {
         if let Some(because) = hash.skipped {

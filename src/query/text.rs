@@ -12,7 +12,8 @@ use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
 
-/// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents are held.
+/// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents
+/// are held, beside the [`TextCache`](super::TextCache).
 pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
 
 /// The text of a document, as the offsets of its passages count it.
@@ -144,12 +145,21 @@ struct Origin {
 }
 
 impl WholeText {
-    /// About how many bytes of memory it takes.
+    /// Gives back the memory it does not need.
+    pub(super) fn shrink(&mut self) {
+        self.symbols.shrink();
+        if let Some(origin) = &mut self.origin {
+            origin.segments.shrink_to_fit();
+            origin.newlines.shrink_to_fit();
+        }
+    }
+
+    /// Bytes of memory it takes.
     pub(super) fn memory(&self) -> u64 {
-        let origin = self.origin.as_ref();
-        let origin = origin.map_or(0, |from| size_of_val(&from.segments[..]) + size_of_val(&from.newlines[..]));
-        // A value and the two ends of its origin.
-        (self.symbols.len() * (8 + 4 + 4) + origin) as u64
+        let origin = self.origin.as_ref().map_or(0, |from| {
+            from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
+        });
+        (self.symbols.memory() + origin) as u64
     }
 
     /// One value per symbol.
@@ -181,6 +191,10 @@ pub(super) struct Symboliser {
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
         Self { unit: profile.unit, front_end: FrontEnd::of(profile) }
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
     }
 
     /// The symbols of a document, as they were fingerprinted.

@@ -8,12 +8,15 @@ use rustc_hash::FxHashMap;
 
 use super::text::WholeText;
 
-/// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol.
+/// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol, and 16 a newline.
 const CAPACITY: u64 = 256 << 20;
 
 /// Texts of stored documents by number, those that were used last. For all threads.
 #[derive(Default)]
-pub(crate) struct TextCache(Mutex<Held>);
+pub(crate) struct TextCache {
+    /// `None` where no document is compared twice.
+    held: Option<Mutex<Held>>,
+}
 
 #[derive(Default)]
 struct Held {
@@ -30,6 +33,11 @@ struct Entry {
 }
 
 impl TextCache {
+    /// For this many queries.
+    pub(crate) fn of_queries(count: usize) -> Self {
+        Self { held: (count > 1).then(Mutex::default) }
+    }
+
     /// The text of a document, if it is held.
     pub(super) fn get(&self, id: u32) -> Option<Arc<WholeText>> {
         self.lock(|held| {
@@ -39,17 +47,22 @@ impl TextCache {
             entry.used = held.uses;
             held.by_use.insert(entry.used, id);
             Some(Arc::clone(&entry.text))
-        })
+        })?
     }
 
     /// Holds a text, in place of those that were not used for longest. One too large to be held is not.
-    pub(super) fn put(&self, id: u32, text: &Arc<WholeText>) {
-        self.lock(|held| held.put(id, text, CAPACITY));
+    pub(super) fn put(&self, id: u32, mut text: WholeText) -> Arc<WholeText> {
+        if self.held.is_some() {
+            text.shrink();
+        }
+        let text = Arc::new(text);
+        self.lock(|held| held.put(id, &text, CAPACITY));
+        text
     }
 
-    fn lock<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
+    fn lock<T>(&self, act: impl FnOnce(&mut Held) -> T) -> Option<T> {
         // A thread that panicked may have left a text uncounted, but never a wrong one.
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        self.held.as_ref().map(|held| act(&mut held.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
@@ -88,9 +101,22 @@ mod tests {
     use crate::profile::Profile;
     use crate::query::text::Symboliser;
 
-    fn text(symbols: usize) -> Arc<WholeText> {
+    fn whole(text: &str) -> WholeText {
         let mut symboliser = Symboliser::new(&Profile::named("prose").unwrap());
-        Arc::new(symboliser.read("a".repeat(symbols).as_bytes(), Format::Text).unwrap())
+        let mut text = symboliser.read(text.as_bytes(), Format::Text).unwrap();
+        text.shrink();
+        text
+    }
+
+    fn text(symbols: usize) -> Arc<WholeText> {
+        Arc::new(whole(&"a".repeat(symbols)))
+    }
+
+    #[test]
+    fn all_memory_of_a_text_is_counted() {
+        let (letters, lines) = (whole(&"a".repeat(10_000)).memory(), whole(&"\n".repeat(10_000)).memory());
+        assert!((160_000..=180_000).contains(&letters), "{letters}");
+        assert!((160_000..=180_000).contains(&lines), "{lines}");
     }
 
     #[test]
@@ -115,11 +141,14 @@ mod tests {
 
     #[test]
     fn what_is_held_is_given() {
-        let cache = TextCache::default();
+        let cache = TextCache::of_queries(2);
         assert!(cache.get(7).is_none());
-        cache.put(7, &text(10));
-        cache.put(8, &text(20));
+        cache.put(7, whole(&"a".repeat(10)));
+        cache.put(8, whole(&"a".repeat(20)));
         assert_eq!(cache.get(7).unwrap().values().len(), 10);
-        assert_eq!(cache.lock(|held| held.by_use.values().copied().collect::<Vec<u32>>()), [8, 7]);
+        assert_eq!(cache.lock(|held| held.by_use.values().copied().collect::<Vec<u32>>()), Some(vec![8, 7]));
+        let none = TextCache::of_queries(1);
+        assert_eq!(none.put(7, whole("text")).values().len(), 4);
+        assert!(none.get(7).is_none());
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
             _ => partners.push((a, vec![b])),
         }
     }
-    let texts = TextCache::default();
+    let texts = TextCache::of_queries(partners.len());
     let compared: Vec<Result<_>> = partners
         .into_par_iter()
         .map(|(a, only)| {

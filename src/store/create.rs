@@ -165,8 +165,7 @@ impl Store {
             root: root.to_owned(),
             profile: load_profile(&db)?,
             view: RwLock::new(Arc::new(View::load(&db)?)),
-            filter_use: FilterUse::default(),
-            cache,
+            filter_use: FilterUse::new(cache),
             db,
             _at_close: lock.as_ref().map(|_| AtClose(root.to_owned())),
             _reader: reader,
@@ -236,10 +235,9 @@ pub(super) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         _ => PathBuf::from("."),
     };
     fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
-    let making = tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent);
-    let making = making.map_err(Error::io("create a folder in", &parent))?;
+    let making = Temporary::folder(|| tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent));
+    let (making, _noted) = making.map_err(Error::io("create a folder in", &parent))?;
     let inside = making.path();
-    let _temporary = Temporary::new(inside);
     let profile = fill(inside)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
@@ -285,10 +283,6 @@ pub(super) struct LogFolder {
 }
 
 impl LogFolder {
-    fn new(folder: TempDir) -> Self {
-        Self { _noted: Temporary::new(folder.path()), folder }
-    }
-
     fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -297,8 +291,9 @@ impl LogFolder {
 /// Options of a reader, and the folder for the engine's own log, which would otherwise be written into the
 /// database.
 pub(super) fn reader_options() -> Result<(Options, LogFolder)> {
-    let folder = tempfile::Builder::new().prefix("fpdb-reader-").tempdir();
-    let folder = LogFolder::new(folder.map_err(Error::io("create a folder in", std::env::temp_dir()))?);
+    let made = Temporary::folder(|| tempfile::Builder::new().prefix("fpdb-reader-").tempdir());
+    let (folder, _noted) = made.map_err(Error::io("create a folder in", std::env::temp_dir()))?;
+    let folder = LogFolder { folder, _noted };
     let mut options = options::database();
     options.set_db_log_dir(folder.path());
     Ok((options, folder))

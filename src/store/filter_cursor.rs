@@ -36,14 +36,19 @@ pub(super) enum Worth {
 }
 
 /// What is known of the filters of all runs.
-#[derive(Debug, Default)]
 pub(super) struct FilterUse {
+    /// What filters in memory take their room from.
+    cache: Cache,
     /// How many hashes have been looked up in each run.
     looked_up: Mutex<HashMap<u32, u64>>,
     held: Mutex<HashMap<u32, Arc<HeldFilters>>>,
 }
 
 impl FilterUse {
+    pub(super) fn new(cache: Cache) -> Self {
+        Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
+    }
+
     /// `expected` hashes are about to be looked up in all `runs`, in ascending order: in which of them are the
     /// filters worth reading?
     pub(super) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64) -> Vec<Worth> {
@@ -52,9 +57,12 @@ impl FilterUse {
         if looked_up.len() > runs.len() {
             // Some were folded into others.
             looked_up.retain(|run, _| is_listed(run));
-            self.held().retain(|run, _| is_listed(run));
+            self.keep(is_listed);
         }
         let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= HELD_BYTES;
+        if !all_stay {
+            self.keep(|_| false);
+        }
         let pays = |hashes: u64, record: &RunRecord| hashes.saturating_mul(BLOCK_BYTES as u64) >= record.filter_bytes;
         let worth = |(run, record): &(u32, RunRecord)| {
             let so_far = looked_up.entry(*run).or_default();
@@ -68,8 +76,20 @@ impl FilterUse {
         runs.iter().map(worth).collect()
     }
 
-    /// Has the filters of `record`'s run, on which `cursor` stands, held in memory, with room from `cache`.
-    pub(super) fn hold(&self, cursor: &mut FilterCursor<'_>, record: &RunRecord, cache: &Cache) -> Result<()> {
+    /// Lets go of the filters of other runs than these.
+    fn keep(&self, is_kept: impl Fn(&u32) -> bool) {
+        let mut held = self.held();
+        held.retain(|run, _| is_kept(run));
+        self.make_room(&held);
+    }
+
+    fn make_room(&self, held: &HashMap<u32, Arc<HeldFilters>>) {
+        let size: usize = held.values().map(|held| held.size()).sum();
+        self.cache.clone().set_capacity(CACHE_BYTES.saturating_sub(size));
+    }
+
+    /// Has the filters of `record`'s run, on which `cursor` stands, held in memory.
+    pub(super) fn hold(&self, cursor: &mut FilterCursor<'_>, record: &RunRecord) -> Result<()> {
         let Rows::Read { rows, .. } = &mut cursor.rows else { return Ok(()) };
         // Whoever wants them meanwhile waits, rather than to read them as well.
         let mut all = self.held();
@@ -78,15 +98,14 @@ impl FilterUse {
             None => Arc::new(HeldFilters::read(cursor.run, record, rows)?),
         };
         all.insert(cursor.run, Arc::clone(&held));
-        let size: usize = all.values().map(|held| held.size()).sum();
-        cache.clone().set_capacity(CACHE_BYTES.saturating_sub(size));
+        self.make_room(&all);
         cursor.rows = Rows::Held(held);
         Ok(())
     }
 
-    /// Bytes of the filters in memory.
-    pub(super) fn held_bytes(&self) -> usize {
-        self.held().values().map(|held| held.size()).sum()
+    /// Bytes of the filters in memory and of the cache.
+    pub(super) fn cached_bytes(&self) -> usize {
+        self.held().values().map(|held| held.size()).sum::<usize>() + self.cache.get_usage()
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<HeldFilters>>> {
@@ -121,6 +140,11 @@ impl<'a> FilterCursor<'a> {
         Ok(Self { run, rows })
     }
 
+    /// Whether they are in memory, so that it costs nothing to ask them.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.rows, Rows::Held(_))
+    }
+
     /// False where the run surely does not hold `hash`.
     pub(super) fn may_hold(&mut self, hash: u64) -> Result<bool> {
         let (rows, from) = match &mut self.rows {
@@ -151,6 +175,7 @@ pub(super) fn current_filter<'a>(rows: &'a DBRawIterator<'_>) -> Result<Option<(
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::cache;
     use super::*;
     use Worth::{Holding, Nothing, Reading};
 
@@ -161,11 +186,11 @@ mod tests {
     #[test]
     fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
         let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES as u64)];
-        let filters = FilterUse::default();
+        let filters = FilterUse::new(cache());
         assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
         assert_eq!(filters.expect(&runs, 98), [Holding, Nothing]);
         assert_eq!(filters.expect(&runs, 1), [Holding, Holding]);
-        assert_eq!(FilterUse::default().expect(&runs, 100), [Holding, Holding]);
+        assert_eq!(FilterUse::new(cache()).expect(&runs, 100), [Holding, Holding]);
         // Forgotten with the run.
         assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
         assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
@@ -174,7 +199,7 @@ mod tests {
     #[test]
     fn filters_that_do_not_stay_in_the_cache_are_read_for_large_lookups_only() {
         let runs = [run(1, HELD_BYTES), run(2, 1)];
-        let filters = FilterUse::default();
+        let filters = FilterUse::new(cache());
         let enough = HELD_BYTES / BLOCK_BYTES as u64;
         assert_eq!(filters.expect(&runs, enough), [Reading, Reading]);
         assert_eq!(filters.expect(&runs, enough - 1), [Nothing, Reading]);

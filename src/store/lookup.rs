@@ -18,8 +18,8 @@ pub(crate) struct Lookup<'a> {
     view: Arc<View>,
     cursors: Vec<RunCursor<'a>>,
     found: Vec<Posting>,
-    /// What was found before.
-    remembered: Remembered,
+    /// What was found before, where it will be asked for again.
+    remembered: Option<Remembered>,
 }
 
 impl<'a> Lookup<'a> {
@@ -36,16 +36,22 @@ impl<'a> Lookup<'a> {
         let worth = store.filter_use.expect(&view.runs, expected);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {
+                (Some(filters), Worth::Nothing) if filters.is_held() => {}
                 (filters, Worth::Nothing) => *filters = None,
-                (Some(filters), Worth::Holding) => store.filter_use.hold(filters, record, &store.cache)?,
+                (Some(filters), Worth::Holding) => store.filter_use.hold(filters, record)?,
                 _ => {}
             }
         }
-        Ok(Self { view, cursors, found: Vec::new(), remembered: Remembered::default() })
+        Ok(Self { view, cursors, found: Vec::new(), remembered: None })
     }
 
     fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
         view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
+    }
+
+    /// Remembers what is found: all will be asked for again.
+    pub(crate) fn remembering(self) -> Self {
+        Self { remembered: Some(Remembered::default()), ..self }
     }
 
     /// As [`find`](Self::find), but for hashes that boilerplate holds.
@@ -59,7 +65,7 @@ impl<'a> Lookup<'a> {
     /// Fastest where calls come in ascending order of hash, and for hashes that were asked for before.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
         self.found.clear();
-        if let Some(found) = self.remembered.get(hash) {
+        if let Some(found) = self.remembered.as_ref().and_then(|remembered| remembered.get(hash)) {
             self.found.extend_from_slice(found);
             return Ok(&self.found);
         }
@@ -67,7 +73,9 @@ impl<'a> Lookup<'a> {
             cursor.find(hash, &mut self.found)?;
         }
         self.found.retain(|posting| self.view.is_live(posting.document));
-        self.remembered.add(hash, &self.found);
+        if let Some(remembered) = &mut self.remembered {
+            remembered.add(hash, &self.found);
+        }
         Ok(&self.found)
     }
 }

@@ -1,8 +1,8 @@
 //! Mark: the number of the last commit and the length of the list of tables, kept beside the engine's files.
 //!
 //! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older database that
-//! is whole. The mark tells it from one: it is written after each commit, so it is never ahead of a store that
-//! has kept all of them.
+//! is whole. The mark tells it from one: it is written when a writer opens the store, after each commit, and when the
+//! engine has let go of it, so it is never ahead of a store that has kept all of them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};

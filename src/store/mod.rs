@@ -48,7 +48,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rocksdb::{Cache, ColumnFamily, DB, Direction, IteratorMode};
+use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
 
 use crate::document::Digest;
 use crate::error::{Cause, Error, Result};
@@ -98,8 +98,6 @@ pub(crate) struct Store {
     profile: Profile,
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
-    /// Of all column families.
-    cache: Cache,
     /// Of a writer.
     _at_close: Option<AtClose>,
     /// Where a reader's own log lies.
@@ -291,7 +289,7 @@ impl Store {
 
     /// Bytes kept in memory of what was read, and the most that are.
     pub(crate) fn cached_bytes(&self) -> (u64, u64) {
-        ((self.cache.get_usage() + self.filter_use.held_bytes()) as u64, CACHE_BYTES as u64)
+        (self.filter_use.cached_bytes() as u64, CACHE_BYTES as u64)
     }
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.

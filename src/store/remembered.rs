@@ -2,8 +2,8 @@
 
 use super::block::Posting;
 
-/// The most postings that are remembered: 16 MB.
-const POSTINGS: usize = 1 << 20;
+/// The most hashes and postings that are remembered, of 16 bytes each: 16 MB.
+const MOST: usize = 1 << 20;
 
 /// Postings of hashes, in ascending order of hash.
 #[derive(Debug, Default)]
@@ -18,8 +18,7 @@ impl Remembered {
     /// Remembers what was found for a hash, if there is room and it comes after all others.
     pub(super) fn add(&mut self, hash: u64, found: &[Posting]) {
         if self.hashes.last().is_none_or(|&last| last < hash)
-            && self.hashes.len() < POSTINGS
-            && self.postings.len() + found.len() <= POSTINGS
+            && self.hashes.len() + 1 + self.postings.len() + found.len() <= MOST
         {
             self.postings.extend_from_slice(found);
             self.hashes.push(hash);
@@ -65,7 +64,7 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut remembered = Remembered::default();
-        remembered.add(1, &postings(1, POSTINGS as u32 - 1));
+        remembered.add(1, &postings(1, MOST as u32 - 3));
         remembered.add(2, &postings(2, 2));
         remembered.add(3, &postings(3, 1));
         assert_eq!((remembered.get(2), remembered.get(3)), (None, Some(&postings(3, 1)[..])));

@@ -54,10 +54,10 @@ impl Output {
             let _noted = Temporary::new(file.path());
             Self { target, making: Making::File(BufWriter::new(file)), _noted, files: 1, bytes: 0 }
         } else {
-            let folder = permit(&mut builder, 0o777).tempdir_in(&parent).map_err(failed)?;
+            let made = Temporary::folder(|| permit(&mut builder, 0o777).tempdir_in(&parent));
+            let (folder, _noted) = made.map_err(failed)?;
             let data = folder.path().join(DATA);
             fs::create_dir(&data).map_err(Error::io("create", &data))?;
-            let _noted = Temporary::new(folder.path());
             Self { target, making: Making::Folder(folder), _noted, files: 1, bytes: 0 }
         };
         if single_file {

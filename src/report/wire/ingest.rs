@@ -1,10 +1,10 @@
 //! What an ingest answers.
 
-use super::is_zero;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::is_zero;
 use crate::ingest::IngestSummary;
 
 /// `fpdb.ingest/1`: one line at the end of an ingest.
