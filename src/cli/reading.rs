@@ -113,8 +113,8 @@ impl QueryReadArgs {
     /// The phrases that are to be ignored. Says how many are too short to be, by themselves.
     pub(crate) fn phrases(&self, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
         let Some(path) = &self.ignore_phrases else { return Ok(None) };
-        let phrases = Phrases::read(path)?;
-        let short = phrases.shorter_than_k(profile)?;
+        let phrases = Phrases::read(path, profile)?;
+        let short = phrases.shorter_than_k();
         if short > 0 {
             printer.note(&format!(
                 "{short} of {} phrases have fewer than {} symbols (k): they ignore nothing unless others stand beside them",

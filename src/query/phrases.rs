@@ -1,201 +1,271 @@
 //! Phrases: what is known to be said by everybody, one a line of a file, and is not to count in a query.
 //!
 //! A phrase is compared in the standard form, as documents are: case, layout and, with characters, spaces make no difference.
-//! All phrases are looked for at once (Aho and Corasick 1975). The automaton reads bytes, so each symbol that some phrase
-//! has is given a number and written as the character of that number in UTF-8: no character begins within another, so that
-//! none is found where symbols do not begin. A symbol of no phrase is the character 0.
+//! All phrases are looked for at once, with the automaton of Aho and Corasick (1975) over symbols. Where several phrases end at
+//! one place only the longest is told of, since the others lie in it: so a search costs the text, whatever the number
+//! of phrases and of their occurrences, and the automaton costs the symbols of the phrases.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-use rustc_hash::FxHashMap;
-
-use super::passages::union;
 use super::text::Symboliser;
 use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Unit};
 
-/// Phrases to be ignored, as they stand in a file.
+/// Phrases to be ignored, as documents of a profile have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrases {
     path: PathBuf,
-    /// The number of the line, and what stands there.
-    lines: Vec<(u64, String)>,
+    profile: Profile,
+    count: usize,
+    shorter_than_k: usize,
+    finder: PhraseFinder,
 }
 
 impl Phrases {
     /// Reads a file of phrases: UTF-8, one a line. Empty lines are left out, and those that begin with `#`.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8, and where there is no phrase.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8 or of which nothing is left in the standard form, and where
+    /// there is no phrase; [`Error::InvalidParameter`] for a unit other than characters and words.
+    pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
+        if matches!(profile.unit, Unit::Byte | Unit::Token) {
+            return Err(other_profile(path, "documents read as prose: unit char or word"));
+        }
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
-        let mut lines = Vec::new();
+        let mut symboliser = Symboliser::new(profile);
+        let mut phrases: Vec<Vec<u64>> = Vec::new();
+        let mut last = 1;
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
             let line = str::from_utf8(line).map_err(|_| wrong(number, "it is not UTF-8"))?.trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                lines.push((number, line.to_owned()));
+            if line.is_empty() || line.starts_with('#') {
+                continue;
             }
+            match symboliser.read(line.as_bytes(), Format::Text)?.values() {
+                [] => return Err(wrong(number, "the phrase has no letter or digit, so nothing of it is compared")),
+                symbols => phrases.push(symbols.to_vec()),
+            }
+            last = number;
         }
-        if lines.is_empty() {
+        if phrases.is_empty() {
             return Err(wrong(1, "there is no phrase in the file"));
         }
-        Ok(Self { path: path.to_owned(), lines })
+        Ok(Self {
+            path: path.to_owned(),
+            profile: *profile,
+            count: phrases.len(),
+            shorter_than_k: phrases.iter().filter(|phrase| phrase.len() < profile.k as usize).count(),
+            finder: PhraseFinder::of_symbols(phrases)
+                .ok_or_else(|| wrong(last, "there are too many phrases up to here to be looked for at once"))?,
+        })
     }
 
-    /// How many there are.
+    /// How many there are, equal ones counted each.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.lines.len()
+        self.count
     }
 
     /// How many have fewer than k symbols, and so ignore nothing unless others stand beside them.
-    ///
-    /// # Errors
-    /// [`Error::Phrase`] for a phrase of which nothing is left in the standard form; [`Error::InvalidParameter`] for a unit
-    /// other than characters and words.
-    pub fn shorter_than_k(&self, profile: &Profile) -> Result<usize> {
-        Ok(self.symbols(profile)?.iter().filter(|phrase| phrase.len() < profile.k as usize).count())
-    }
-
-    /// The symbols of each.
-    fn symbols(&self, profile: &Profile) -> Result<Vec<Vec<u64>>> {
-        if matches!(profile.unit, Unit::Byte | Unit::Token) {
-            return Err(Error::InvalidParameter {
-                name: "--ignore-phrases",
-                value: self.path.display().to_string(),
-                expected: "documents read as prose: unit char or word",
-            });
-        }
-        let mut symboliser = Symboliser::new(profile);
-        let symbols_of = |(number, phrase): &(u64, String)| {
-            let text = symboliser.read(phrase.as_bytes(), Format::Text)?;
-            match text.values() {
-                [] => Err(Error::Phrase {
-                    path: self.path.clone(),
-                    line: *number,
-                    why: "the phrase has no letter or digit, so nothing of it is compared",
-                }),
-                values => Ok(values.to_vec()),
-            }
-        };
-        self.lines.iter().map(symbols_of).collect()
+    #[must_use]
+    pub fn shorter_than_k(&self) -> usize {
+        self.shorter_than_k
     }
 }
 
-/// Finds phrases among symbols.
+/// Phrases asked for where documents are read in a way that does not fit.
+fn other_profile(path: &Path, expected: &'static str) -> Error {
+    Error::InvalidParameter { name: "--ignore-phrases", value: path.display().to_string(), expected }
+}
+
+/// Finds phrases among symbols. A copy of it costs nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseFinder {
-    automaton: AhoCorasick,
-    /// The character of each symbol that some phrase has.
-    characters: FxHashMap<u64, char>,
-    /// The symbols of each phrase.
-    lengths: Vec<u32>,
+    /// The beginnings of phrases, the shorter first, so that those which continue one of them by a symbol stand together. The first
+    /// is the empty one; after the last there is one more, where its continuations would begin.
+    states: Arc<[State]>,
+    /// The last symbol of each; of the empty one it means nothing.
+    symbols: Arc<[u64]>,
+}
+
+/// What was read last of a text, as far as it is the beginning of a phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    /// The first state that continues this one. They go up to the first of the next state.
+    first: u32,
+    /// The longest state that this one ends with.
+    suffix: u32,
+    /// The symbols of the longest phrase that this one ends with, 0 where there is none.
+    longest: u32,
 }
 
 impl PhraseFinder {
     /// A finder of these phrases, if there are any.
     ///
     /// # Errors
-    /// As [`Phrases::shorter_than_k`].
+    /// [`Error::InvalidParameter`] where documents of the profile are read in another way than the phrases were.
     pub(crate) fn of(phrases: Option<&Phrases>, profile: &Profile) -> Result<Option<Self>> {
         let Some(phrases) = phrases else { return Ok(None) };
-        let too_many = |_| Error::Phrase {
-            path: phrases.path.clone(),
-            line: phrases.lines.last().map_or(1, |(number, _)| *number),
-            why: "there are too many phrases up to here to be looked for at once",
-        };
-        Self::of_symbols(&phrases.symbols(profile)?).map(Some).map_err(too_many)
+        let form = |profile: &Profile| (profile.unit, profile.word_rule, profile.hash_version);
+        if form(&phrases.profile) != form(profile) {
+            return Err(other_profile(
+                &phrases.path,
+                "phrases that were read for documents of the same unit and words",
+            ));
+        }
+        Ok(Some(phrases.finder.clone()))
     }
 
-    fn of_symbols(phrases: &[Vec<u64>]) -> std::result::Result<Self, TooMany> {
-        let mut characters = FxHashMap::default();
-        for &symbol in phrases.iter().flatten() {
-            let number = characters.len() as u32 + 1;
-            // The numbers of surrogates are no characters.
-            let number = if number < 0xD800 { number } else { number + 0x800 };
-            let character = char::from_u32(number).ok_or(TooMany)?;
-            characters.entry(symbol).or_insert(character);
+    /// `None` where their symbols are more than can be numbered.
+    fn of_symbols(mut phrases: Vec<Vec<u64>>) -> Option<Self> {
+        u32::try_from(phrases.iter().map(Vec::len).sum::<usize>() + 2).ok()?;
+        phrases.sort_unstable();
+        phrases.dedup();
+        let mut states: Vec<State> = Vec::new();
+        let mut symbols = vec![0];
+        // For each state whose turn has not come: the phrases that begin so, its length, and its suffix.
+        let mut waiting = VecDeque::from([(0..phrases.len(), 0, 0)]);
+        while let Some((mut these, length, suffix)) = waiting.pop_front() {
+            let is_empty_one = states.is_empty();
+            // The suffix is shorter, so it is there already; that of the empty state is itself.
+            let mut longest = states.get(suffix as usize).map_or(0, |suffix| suffix.longest);
+            if phrases[these.start].len() == length {
+                longest = length as u32;
+                these.start += 1;
+            }
+            states.push(State { first: symbols.len() as u32, suffix, longest });
+            while !these.is_empty() {
+                let symbol = phrases[these.start][length];
+                let same = phrases[these.clone()].partition_point(|phrase| phrase[length] == symbol);
+                let after = if is_empty_one { 0 } else { step(&states, &symbols, suffix, symbol) };
+                symbols.push(symbol);
+                waiting.push_back((these.start..these.start + same, length + 1, after));
+                these.start += same;
+            }
         }
-        let written = phrases.iter().map(|phrase| phrase.iter().map(|symbol| characters[symbol]).collect::<String>());
-        // All occurrences are asked for, those that overlap as well.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(written).map_err(|_| TooMany)?;
-        let lengths = phrases.iter().map(|phrase| phrase.len() as u32).collect();
-        Ok(Self { automaton, characters, lengths })
+        states.push(State { first: symbols.len() as u32, suffix: 0, longest: 0 });
+        Some(Self { states: states.into(), symbols: symbols.into() })
     }
 
     /// The symbols that are part of a phrase: ranges in order, apart from each other.
     pub(super) fn find(&self, symbols: &[u64]) -> Vec<Range<u32>> {
-        let character = |symbol: &u64| self.characters.get(symbol).copied().unwrap_or('\0');
-        let text: String = symbols.iter().map(character).collect();
-        let mut ends = symbols.iter().zip(1u32..).scan(0, |end, (symbol, number)| {
-            *end += character(symbol).len_utf8();
-            Some((*end, number))
-        });
-        let mut last = (0, 0);
-        let found: Vec<Range<u32>> = self
-            .automaton
-            .find_overlapping_iter(&text)
-            .map(|found| {
-                // They come in order of their ends.
-                while last.0 < found.end()
-                    && let Some(next) = ends.next()
-                {
-                    last = next;
-                }
-                last.1 - self.lengths[found.pattern().as_usize()]..last.1
-            })
-            .collect();
-        union(found.iter())
+        let mut found: Vec<Range<u32>> = Vec::new();
+        let mut state = 0;
+        for (&symbol, end) in symbols.iter().zip(1u32..) {
+            state = step(&self.states, &self.symbols, state, symbol);
+            let longest = self.states[state as usize].longest;
+            if longest == 0 {
+                continue;
+            }
+            // It ends after all others, and takes in those that it reaches back to.
+            let mut start = end - longest;
+            while let Some(last) = found.pop_if(|last| start <= last.end) {
+                start = start.min(last.start);
+            }
+            found.push(start..end);
+        }
+        found
     }
 }
 
-/// More phrases than an automaton can hold.
-#[derive(Debug)]
-struct TooMany;
+/// The state after one more symbol: the longest beginning of a phrase that the text up to there ends with. A symbol makes a
+/// state longer by one at most and each further turn of the loop makes it shorter, so that a text takes two turns a symbol at most.
+fn step(states: &[State], symbols: &[u64], mut state: u32, symbol: u64) -> u32 {
+    loop {
+        let State { first, suffix, .. } = states[state as usize];
+        let next = &symbols[first as usize..states[state as usize + 1].first as usize];
+        if let Ok(index) = next.binary_search(&symbol) {
+            return first + index as u32;
+        }
+        if state == 0 {
+            return 0;
+        }
+        state = suffix;
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::profile::{Selection, WordRule};
+
+    /// What comparing each phrase with each place finds.
+    fn compared(phrases: &[Vec<u64>], text: &[u64]) -> Vec<bool> {
+        let mut expected = vec![false; text.len()];
+        for phrase in phrases {
+            for from in 0..text.len() {
+                if text[from..].starts_with(phrase) {
+                    expected[from..from + phrase.len()].fill(true);
+                }
+            }
+        }
+        expected
+    }
 
     proptest! {
         #[test]
         fn what_is_found_is_what_comparing_each_place_finds(
-            phrases in prop::collection::vec(prop::collection::vec(0u64..4, 1..6), 1..6),
+            mut phrases in prop::collection::vec(prop::collection::vec(0u64..4, 1..6), 1..6),
             text in prop::collection::vec(0u64..5, 0..60),
-            // Symbols whose characters have two bytes.
-            others in 0u64..300,
+            // Parts of phrases that are phrases as well, and equal ones.
+            parts in prop::collection::vec((0usize..6, 0usize..6, 1usize..7), 0..8),
         ) {
-            let filler: Vec<u64> = (100..100 + others).collect();
-            let phrases = if others > 0 { [&[filler][..], &phrases].concat() } else { phrases };
-            let finder = PhraseFinder::of_symbols(&phrases).unwrap();
-            let mut expected = vec![false; text.len()];
-            for phrase in &phrases {
-                for from in 0..text.len() {
-                    if text[from..].starts_with(phrase) {
-                        expected[from..from + phrase.len()].fill(true);
-                    }
-                }
+            for (which, from, length) in parts {
+                let phrase = &phrases[which % phrases.len()];
+                let from = from % phrase.len();
+                phrases.push(phrase[from..phrase.len().min(from + length)].to_vec());
             }
+            let ranges = PhraseFinder::of_symbols(phrases.clone()).unwrap().find(&text);
+            prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{ranges:?}");
             let mut found = vec![false; text.len()];
-            for range in finder.find(&text) {
+            for range in ranges {
                 found[range.start as usize..range.end as usize].fill(true);
             }
-            prop_assert_eq!(found, expected);
+            prop_assert_eq!(found, compared(&phrases, &text));
         }
+    }
+
+    /// The memory of a search is that of its answer and of the phrases, not that of all occurrences: here 1.2 thousand million.
+    #[test]
+    fn phrases_within_phrases_and_equal_ones_take_no_room() {
+        let mut phrases: Vec<Vec<u64>> = (1..=2000).map(|length| vec![7; length]).collect();
+        phrases.extend(vec![vec![7]; 2000]);
+        let finder = PhraseFinder::of_symbols(phrases).unwrap();
+        assert_eq!(finder.states.len(), 2000 + 2, "a state a symbol of the longest, the empty one, and the end");
+        let mut text = vec![7; 300_000];
+        let found = finder.find(&text);
+        assert!(found.len() == 1 && found[0] == (0..300_000) && found.capacity() < 10, "{found:?}");
+        text[1000..].iter_mut().step_by(1000).for_each(|symbol| *symbol = 8);
+        let found = finder.find(&text);
+        assert!(found.len() == 300 && found.capacity() < 1000, "{} of {}", found.len(), found.capacity());
     }
 
     #[test]
     fn a_hundred_thousand_phrases_are_looked_for_at_once() {
         let phrases: Vec<Vec<u64>> =
             (0..100_000u64).map(|phrase| vec![phrase, phrase + 1, phrase * 7 % 65_537]).collect();
-        let finder = PhraseFinder::of_symbols(&phrases).unwrap();
         let text = [&phrases[70_000][..], &[200_000], &phrases[3], &phrases[4][..2]].concat();
+        let finder = PhraseFinder::of_symbols(phrases).unwrap();
         assert_eq!(finder.find(&text), [0..3, 4..7]);
+    }
+
+    #[test]
+    fn phrases_read_for_other_documents_are_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "# What all say\n\nto be\nTo be\nor not to be\n").unwrap();
+        let of_words = Profile::new(Unit::Word, WordRule::Letters, 3, 4, Selection::Robust).unwrap();
+        let phrases = Phrases::read(file.path(), &of_words).unwrap();
+        assert_eq!((phrases.count(), phrases.shorter_than_k()), (3, 2));
+        let wider = of_words.with_window(8).unwrap();
+        assert!(PhraseFinder::of(Some(&phrases), &wider).unwrap().is_some());
+        let of_characters = Profile::new(Unit::Char, WordRule::Letters, 25, 51, Selection::Robust).unwrap();
+        assert!(PhraseFinder::of(Some(&phrases), &of_characters).is_err());
     }
 }

@@ -32,7 +32,6 @@ pub(super) use inferred::infer;
 use join::{Joined, Joining};
 use maximal::{Settings, Text, maximal_matches};
 use occurrences::Occurrences;
-pub(super) use ranges::union;
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]

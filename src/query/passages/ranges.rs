@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// What lies in some of the ranges: ascending, apart from each other.
-pub(in crate::query) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
+pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
     // As one number each, which are sorted in half the time.
     let mut ranges: Vec<u64> = ranges.map(|range| u64::from(range.start) << 32 | u64::from(range.end)).collect();
     ranges.sort_unstable();
