@@ -119,7 +119,7 @@ pub(crate) struct ReportArgs {
     /// Show at most N pairs, the best; the report says how many more there are [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_report_pairs: Option<u32>,
-    /// Embed texts and passages up to about this size, packed, those of the best pairs first [default: 64MiB]
+    /// Embed texts and passages up to this size, packed, those of the best pairs first [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_report_size: Option<u64>,
     /// Replace the names of documents by numbers and leave out paths and metadata; the texts stay

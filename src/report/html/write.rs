@@ -1,10 +1,10 @@
-//! Writing a report: each text is read once, decoded, and the passages of all its pairs found in it; then the pairs; then
-//! the page.
+//! Writing a report: pair by pair, the best first, as long as there is room. A text is read with the first of its pairs that
+//! gets a page, decoded, and the passages of all its pairs found in it. The page comes last.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::data::{PairData, SideData, TextData};
+use super::data::{Overview, PairData, SideData, TextData};
 use super::output::Output;
 use super::sides::ShownText;
 use super::texts::Texts;
@@ -19,7 +19,7 @@ use crate::report::{Failure, MatchReport};
 pub struct Limits {
     /// Pairs, the best.
     pub pairs: usize,
-    /// Bytes of texts and passages as they are packed, about.
+    /// Bytes of texts and passages as they are packed.
     pub bytes: u64,
 }
 
@@ -38,7 +38,7 @@ impl Default for Limits {
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of texts and passages to embed, as they are packed, about; those of the best pairs come first.
+    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first.
     pub max_bytes: u64,
     /// Whether names are replaced and paths left out.
     pub anonymise: bool,
@@ -65,7 +65,7 @@ pub struct Written {
     pub unreadable: u64,
 }
 
-/// The places of a document's passages in its text, by pair and by whether it is A.
+/// The places of passages in the texts of documents, by pair and by whether the document is A.
 type Sides = HashMap<(usize, bool), SideData>;
 
 /// Writes a report to `path`: a folder, or a file. An earlier report there is replaced.
@@ -75,115 +75,184 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// report says so.
 pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Options) -> Result<Written> {
     let mut output = Output::create(path, options.single_file)?;
-    let names: Vec<String> = report.overview.documents.iter().map(|document| document.name.clone()).collect();
     report.overview.texts = options.texts;
+    report.overview.left_out.bytes = options.max_bytes;
     if options.anonymise {
         anonymous::anonymise(&mut report);
     }
-    let wanted = choose(&mut report, options);
-    let mut sides: Vec<Option<Sides>> = vec![None; names.len()];
-    let mut unreadable = 0;
-    for index in wanted {
-        match embed(&report, index, texts, &mut output) {
-            Ok((found, offsets)) => {
-                sides[index] = Some(found);
-                report.overview.documents[index].extracted = offsets == Offsets::Extracted;
-            }
-            Err(Unreadable::Text(error)) => {
-                unreadable += 1;
-                let why = if options.anonymise { anonymous::REASON.to_owned() } else { error.chain() };
-                let document = &mut report.overview.documents[index];
-                document.why = Some(why.clone());
-                report.overview.failures.push(Failure { name: document.name.clone(), error: why });
-            }
-            Err(Unreadable::Report(error)) => return Err(error),
-        }
+    let known = report.overview.documents.iter().map(|_| if options.texts { Text::Unread } else { Text::Settled });
+    let mut pages =
+        Pages { known: known.collect(), report, texts, options, sides: Sides::new(), room: options.max_bytes };
+    for number in 0..pages.report.overview.pairs.len() {
+        let Some(found) = pages.report.evidence[number].take() else { continue };
+        let page = pages.write(number, found, &mut output).map_err(|failed| match failed {
+            Failed::Pack(error) => Error::io("write", path)(error),
+            Failed::Write(error) => error,
+        })?;
+        pages.report.overview.pairs[number].page = page;
+        pages.report.overview.left_out.pages += u64::from(!page);
     }
-    for (index, (pair, found)) in report.overview.pairs.iter().zip(report.evidence).enumerate() {
-        let Some(found) = found.filter(|_| pair.page) else { continue };
-        let mut side = |document: usize, is_a: bool| {
-            let shown = sides[document].as_mut().and_then(|sides| sides.remove(&(index, is_a)));
-            shown.unwrap_or_else(|| SideData::without_text(&found, is_a))
-        };
-        let (a, b) = (side(pair.a, true), side(pair.b, false));
-        let data = PairData {
-            schema: "fpdb.report.pair/2".into(),
-            a,
-            b,
-            symbols: found.passages.iter().map(|passage| passage.symbols).collect(),
-            agreement: found.passages.iter().map(|passage| passage.agreement.map(thousandths)).collect(),
-            found: MatchReport { passages: Vec::new(), ..found },
-        };
-        let packed = pack::pack(&data).map_err(Error::io("write", path))?;
-        output.part(&format!("pair-{}", index + 1), &packed)?;
-    }
-    let overview = escape::json(&report.overview).map_err(|error| Error::io("write", path)(error.into()))?;
+    let Overview { documents, failures, .. } = &mut pages.report.overview;
+    let reasons = documents.iter().filter_map(|document| Some((document.name.clone(), document.why.clone()?)));
+    let reasons: Vec<Failure> = reasons.map(|(name, error)| Failure { name, error }).collect();
+    let unreadable = reasons.len() as u64;
+    failures.extend(reasons);
+    let overview = escape::json(&pages.report.overview).map_err(|error| Error::io("write", path)(error.into()))?;
     let (files, bytes) = output.finish(&overview)?;
     Ok(Written { files, bytes, unreadable })
 }
 
-/// What kept a text from the report: itself, or the report.
-enum Unreadable {
-    Text(Error),
-    Report(Error),
+/// The pages of pairs being written.
+struct Pages<'a> {
+    report: Report,
+    texts: &'a dyn Texts,
+    options: &'a Options,
+    /// What is known of the text of each document.
+    known: Vec<Text>,
+    /// Of the texts that are in the report, for pairs that have not come yet.
+    sides: Sides,
+    /// Bytes that may still be written.
+    room: u64,
 }
 
-/// About how many bytes a passage takes, packed, with its marks in both texts.
-const PASSAGE_BYTES: u64 = 20;
-
-/// About how many bytes of a text take one byte, packed.
-const TEXT_PACKED: u64 = 2;
-
-/// Decides which pairs get a page, the best first as long as there is room for their passages and texts, and counts those
-/// that get none. Returns the documents whose texts are wanted.
-fn choose(report: &mut Report, options: &Options) -> Vec<usize> {
-    let overview = &mut report.overview;
-    let mut wanted = vec![false; overview.documents.len()];
-    let mut room = options.max_bytes;
-    for (pair, found) in overview.pairs.iter_mut().zip(&report.evidence) {
-        let Some(found) = found else { continue };
-        let both = if pair.a == pair.b { vec![pair.a] } else { vec![pair.a, pair.b] };
-        let new: Vec<usize> = both.into_iter().filter(|&document| options.texts && !wanted[document]).collect();
-        let texts: u64 = new.iter().map(|&document| overview.documents[document].bytes).sum();
-        let bytes = texts / TEXT_PACKED + PASSAGE_BYTES * found.passages.len() as u64;
-        pair.page = bytes <= room;
-        if pair.page {
-            room -= bytes;
-            new.into_iter().for_each(|document| wanted[document] = true);
-        } else {
-            overview.left_out.pages += 1;
-        }
-    }
-    overview.left_out.bytes = options.max_bytes;
-    (0..wanted.len()).filter(|&document| wanted[document]).collect()
+/// What is known of the text of a document.
+enum Text {
+    /// It was not read yet.
+    Unread,
+    /// It takes so many bytes, and is not in the report.
+    Takes(u64),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+    /// It is in the report, or the report says why not, or there are to be no texts.
+    Settled,
 }
 
-/// Writes the text of a document, and returns where the passages of its pairs are in it.
-fn embed(
-    report: &Report,
-    index: usize,
-    texts: &dyn Texts,
-    output: &mut Output,
-) -> std::result::Result<(Sides, Offsets), Unreadable> {
-    let Some(origin) = &report.overview.documents[index].origin else {
-        return Ok((Sides::new(), Offsets::Original));
-    };
-    let text = texts.text(origin).map_err(Unreadable::Text)?;
-    let shown = ShownText::new(Readable::decode(&text.bytes));
-    let mut sides = Sides::new();
-    for (number, (pair, found)) in report.overview.pairs.iter().zip(&report.evidence).enumerate() {
-        let Some(found) = found.as_ref().filter(|_| pair.page) else { continue };
-        for (document, is_a) in [(pair.a, true), (pair.b, false)] {
-            if document == index {
-                sides.insert((number, is_a), SideData::with_text(found, is_a, &shown));
+/// A text that was read.
+struct Packed {
+    packed: String,
+    extracted: bool,
+    sides: Sides,
+}
+
+/// What ends the writing of a report.
+enum Failed {
+    Pack(std::io::Error),
+    Write(Error),
+}
+
+/// What a part takes beside what is packed in it, at most: its name, and the element or the call around it.
+const PART_BYTES: u64 = 96;
+
+/// The bytes of a text that take one byte, packed, where it packs well. One that has no room even so is not read.
+const TEXT_PACKED: u64 = 4;
+
+impl Pages<'_> {
+    /// Writes the page of a pair, with those of its texts that are not there yet, if there is room for all of it.
+    fn write(&mut self, number: usize, found: MatchReport, output: &mut Output) -> std::result::Result<bool, Failed> {
+        let pair = &self.report.overview.pairs[number];
+        let (a, b) = (pair.a, pair.b);
+        let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
+        let mut new = if a == b { vec![a] } else { vec![a, b] };
+        new.retain(|&document| !matches!(self.known[document], Text::Settled));
+        // What is known to take its bytes was read before, and is read again only when the other one leaves it room.
+        new.sort_by_key(|&document| matches!(self.known[document], Text::Takes(_)));
+        let mut read = Vec::new();
+        for &document in &new {
+            if self.least(&new) > self.room {
+                return Ok(false);
+            }
+            if let Some(mut text) = self.read(document, number, &found)? {
+                for (side, is_a) in sides.iter_mut().zip([true, false]) {
+                    *side = text.sides.remove(&(number, is_a)).or(side.take());
+                }
+                read.push((document, text));
             }
         }
+        let [a, b] = sides;
+        let data = PairData {
+            schema: "fpdb.report.pair/2".into(),
+            a: a.unwrap_or_else(|| SideData::without_text(&found, true)),
+            b: b.unwrap_or_else(|| SideData::without_text(&found, false)),
+            symbols: found.passages.iter().map(|passage| passage.symbols).collect(),
+            agreement: found.passages.iter().map(|passage| passage.agreement.map(thousandths)).collect(),
+            found: MatchReport { passages: Vec::new(), ..found },
+        };
+        let packed = pack::pack(&data).map_err(Failed::Pack)?;
+        let bytes = self.least(&new) + part_bytes(&packed);
+        if bytes > self.room {
+            return Ok(false);
+        }
+        self.room -= bytes;
+        for (document, text) in read {
+            output.part(&format!("text-{}", document + 1), &text.packed).map_err(Failed::Write)?;
+            self.report.overview.documents[document].extracted = text.extracted;
+            self.sides.extend(text.sides);
+        }
+        for document in new {
+            if let Text::Unreadable(why) = std::mem::replace(&mut self.known[document], Text::Settled) {
+                self.report.overview.documents[document].why = Some(why);
+            }
+        }
+        output.part(&format!("pair-{}", number + 1), &packed).map_err(Failed::Write)?;
+        Ok(true)
     }
-    let ignored = report.ignored[index].iter().map(|span| shown.mark(span)).collect();
-    let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
-    let packed = pack::pack(&data).map_err(|error| Unreadable::Report(Error::io("write", "the report")(error)))?;
-    output.part(&format!("text-{}", index + 1), &packed).map_err(Unreadable::Report)?;
-    Ok((sides, text.offsets))
+
+    /// The bytes of the texts of these documents, or fewer where they are not known yet.
+    fn least(&self, documents: &[usize]) -> u64 {
+        let bytes = documents.iter().map(|&document| match self.known[document] {
+            Text::Unread => self.report.overview.documents[document].bytes / TEXT_PACKED,
+            Text::Takes(bytes) => bytes,
+            Text::Unreadable(_) | Text::Settled => 0,
+        });
+        bytes.sum()
+    }
+
+    /// Reads the text of a document, and finds in it the passages `found` of a pair and those of all pairs that come after it.
+    /// `None` if it cannot be read.
+    fn read(
+        &mut self,
+        index: usize,
+        number: usize,
+        found: &MatchReport,
+    ) -> std::result::Result<Option<Packed>, Failed> {
+        let text = match &self.report.overview.documents[index].origin {
+            Some(origin) => self.texts.text(origin),
+            None => {
+                self.known[index] = Text::Settled;
+                return Ok(None);
+            }
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => {
+                let why = if self.options.anonymise { anonymous::REASON.to_owned() } else { error.chain() };
+                self.known[index] = Text::Unreadable(why);
+                return Ok(None);
+            }
+        };
+        let shown = ShownText::new(Readable::decode(&text.bytes));
+        let mut sides = Sides::new();
+        let evidence = self.report.evidence[number + 1..].iter().map(Option::as_ref);
+        let all = std::iter::once(Some(found)).chain(evidence);
+        for ((number, pair), found) in self.report.overview.pairs.iter().enumerate().skip(number).zip(all) {
+            let Some(found) = found else { continue };
+            for (document, is_a) in [(pair.a, true), (pair.b, false)] {
+                if document == index {
+                    sides.insert((number, is_a), SideData::with_text(found, is_a, &shown));
+                }
+            }
+        }
+        let ignored = self.report.ignored[index].iter().map(|span| shown.mark(span)).collect();
+        let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
+        let packed = pack::pack(&data).map_err(Failed::Pack)?;
+        self.known[index] = Text::Takes(part_bytes(&packed));
+        Ok(Some(Packed { packed, extracted: text.offsets == Offsets::Extracted, sides }))
+    }
+}
+
+/// What a part takes in the report.
+fn part_bytes(packed: &str) -> u64 {
+    packed.len() as u64 + PART_BYTES
 }
 
 /// A share in thousandths: all of them only where it is one.

@@ -170,8 +170,8 @@ fn limits_are_kept_and_told() {
     let whole = overview(&files(&folder.path().join("all"))["index.html"]);
     assert_eq!(few.histogram, whole.histogram);
 
-    // Room for the texts of the best pair and its passages, and for nothing else.
-    folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "400"]);
+    // Room for the texts of the best pair and its passages, and for no other pair.
+    folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "2000"]);
     let small = files(&folder.path().join("small"));
     let shown = overview(&small["index.html"]);
     assert_eq!(shown.pairs.len(), all.len());
@@ -179,6 +179,51 @@ fn limits_are_kept_and_told() {
     assert!(pages[0] && shown.left_out.pages > 0);
     assert_eq!(shown.left_out.pages, pages.iter().filter(|&&page| !page).count() as u64);
     assert_eq!(small.keys().filter(|name| name.contains("pair-")).count(), pages.iter().filter(|&&page| page).count());
+}
+
+/// Texts that pack badly and well: the limit is one of bytes as they are written, in whatever order pairs come.
+#[test]
+fn no_more_bytes_are_embedded_than_are_asked_for() {
+    let folder = Folder::new();
+    let mut state = 1u64;
+    for pair in 0..6 {
+        let mut letters = |many: usize| -> String {
+            let mut letter = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from(b'a' + (state >> 33) as u8 % 26)
+            };
+            (0..many).map(|_| letter()).collect()
+        };
+        let (shared, own) = (letters(2000), letters(500 * pair));
+        folder.write(&format!("docs/{pair}-a.txt"), &shared);
+        folder.write(&format!("docs/{pair}-b.txt"), format!("{shared} {own} {}", "so on ".repeat(300 * (pair % 2))));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let embedded = |size: u64, place: &[&str]| {
+        let size = size.to_string();
+        folder.ok(&[&["pairs", "--format", "html", "--max-report-size", &size], place].concat());
+        let all = files(&folder.path().join("report"));
+        let pages = all.keys().filter(|name| name.starts_with("data/pair-")).count();
+        let bytes =
+            all.iter().filter(|(name, _)| name.starts_with("data/")).map(|(_, data)| data.len() as u64).sum::<u64>();
+        (pages, bytes)
+    };
+    let (all, whole) = embedded(1 << 20, &["-o", "report"]);
+    assert!(all >= 6, "{all} pages");
+    for size in [0, 1000, 5000, 9000, 15_000, 25_000, whole - 1, whole + 2000] {
+        let (pages, bytes) = embedded(size, &["-o", "report"]);
+        assert!(
+            bytes <= size && (pages > 0 || size < 9000) && (pages == all) == (size > whole),
+            "{pages} in {bytes} of {size}"
+        );
+    }
+    // In one file, the parts take no more than that either.
+    let file = |size| {
+        embedded(size, &["-o", "report.html", "--single-file"]);
+        fs::metadata(folder.path().join("report.html")).unwrap().len()
+    };
+    let (none, some) = (file(0), file(15_000));
+    assert!(none + 5000 < some && some <= none + 15_000 + 100, "{none} and {some}");
 }
 
 #[test]
