@@ -97,6 +97,13 @@ mod tests {
     }
 
     #[test]
+    fn the_browsers_that_are_told_are_those_of_the_manual() {
+        let (_, told) = script().split_once("const BROWSERS = \"").map(|(_, rest)| ((), rest.to_owned())).unwrap();
+        let (browsers, _) = told.split_once('"').unwrap();
+        assert!(include_str!("../../../docs/report.md").contains(&format!("({browsers})")), "{browsers}");
+    }
+
+    #[test]
     fn no_script_makes_markup_of_strings_or_asks_a_network() {
         let own = script();
         for word in

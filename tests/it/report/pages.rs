@@ -515,6 +515,13 @@ fn what_is_missing_is_said() {
     ]);
     browser.open(&page(&folder, "none"), "");
     browser.check_quiet();
+    // So is a browser that cannot unpack what is packed in this way.
+    for lacking in ["undefined", "class { constructor() { throw new TypeError('no such format'); } }"] {
+        browser.open(&page(&folder, "few"), "");
+        browser.ask(&format!("void (self.DecompressionStream = {lacking}, location.hash = 'pair=1')"));
+        browser.wait("document.querySelector('[role=alert]')");
+        assert!(browser.text("document.querySelector('[role=alert]').textContent").contains("it needs Chromium 111"));
+    }
     // A part that was lost is told of; the browser complains of it as well.
     std::fs::remove_file(folder.path().join("few/data/pair-1.js")).unwrap();
     browser.open(&page(&folder, "few"), "pair=1");

@@ -14,10 +14,20 @@ const awaited = new Map();
 // Called by the files of data/.
 self.fpdb = (part, packed) => arrived.set(part, packed);
 
+// The first browsers that this page works in. Older ones may lack DecompressionStream, or have it without this format.
+const BROWSERS = "Chromium 111, Firefox 113, Safari 16.4";
+
+function unpacker() {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    throw new Error(`This browser is too old for this page: it needs ${BROWSERS}, or a later one`);
+  }
+}
+
 async function unpacked(packed) {
-  if (!self.DecompressionStream) throw new Error("This browser is too old for this page: it needs Chromium 80, Firefox 113, Safari 16.4, or a later one");
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream = new Blob([bytes]).stream().pipeThrough(unpacker());
   return JSON.parse(await new Response(stream).text());
 }
 
