@@ -286,7 +286,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let folder = Folder::new();
     corpus(&folder);
     let here = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
-    let forbidden = ["docs", ".txt", "missing", &here];
+    let forbidden = ["docs", ".txt", "missing", "secret", &here];
     let check = |name: &str| {
         for (file, data) in legible(files(&folder.path().join(name))) {
             // The page's own script and style say such words; its data must not.
@@ -321,6 +321,17 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let names: Vec<String> =
         overview(&files(&folder.path().join("query"))["index.html"]).documents.into_iter().map(|d| d.name).collect();
     assert_eq!(names[..2], ["Document 1", "Document 2"]);
+    // What was not to count is told, but not where that is written.
+    folder.write("secret-phrases.txt", "a heavy brass lamp\n");
+    let flags = ["--skip-quotes", "--ignore-phrases", "secret-phrases.txt", "--anonymise", "--format", "html"];
+    for command in [&["query", "docs/b.txt"][..], &["diff", "docs/b.txt", "docs/c.txt", "--profile", "prose"]] {
+        folder.run(&[command, &flags, &["-o", "skipping"]].concat());
+        check("skipping");
+        let told = overview(&files(&folder.path().join("skipping"))["index.html"]).options;
+        for flag in ["--skip-quotes", "--ignore-phrases"] {
+            assert!(told.contains(&(flag.into(), "yes".into())), "{told:?}");
+        }
+    }
     // What was said of the documents tells who wrote them.
     folder.write(
         "labels.csv",
