@@ -151,7 +151,12 @@ pub(crate) struct DiffArgs {
     pub(crate) profile: ProfileArgs,
 }
 
+/// Where to look for what `query` has flags for.
+const WHAT_ALL_SHARE: &str = "Stored documents count whole: --ignore-phrases is for query and diff, \
+    and ingest --boilerplate marks what all may share.";
+
 #[derive(Debug, Args)]
+#[command(after_help = WHAT_ALL_SHARE)]
 pub(crate) struct PairsArgs {
     /// The least number of shared fingerprints [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count)]
