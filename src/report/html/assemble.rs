@@ -173,6 +173,7 @@ impl Report {
                 containment_b: pair.containment_b,
                 score: pair.score,
                 interval: None,
+                estimated: Vec::new(),
                 identical: found.as_ref().is_some_and(|found| found.identical),
                 passages: found.as_ref().map(passages),
                 page: false,
@@ -305,9 +306,19 @@ fn pair_of_match(a: usize, b: usize, found: &MatchReport, with_passages: bool) -
         containment_b: found.document_containment,
         score: found.score,
         interval: found.interval,
+        estimated: found.estimated.iter().map(|measure| of_pair(measure).to_owned()).collect(),
         identical: found.identical,
         passages: with_passages.then(|| passages(found)),
         page: false,
+    }
+}
+
+/// A measure of a match as the report calls it.
+fn of_pair(measure: &str) -> &str {
+    match measure {
+        "containment" => "containment_a",
+        "document_containment" => "containment_b",
+        other => other,
     }
 }
 

@@ -105,6 +105,9 @@ pub struct ReportPair {
     pub score: f64,
     /// The 95% interval of the measure where that is an estimate.
     pub interval: Option<[f64; 2]>,
+    /// Which of `score`, `resemblance`, `containment_a` and `containment_b` are estimates; the others are exact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub estimated: Vec<String>,
     /// The bytes of the two are the same.
     pub identical: bool,
     /// How many passages they share; `None` where they were not looked for.

@@ -544,3 +544,28 @@ fn an_anonymous_report_shows_numbers() {
     browser.check_quiet();
     let _: &Path = folder.path();
 }
+
+/// A share that was found from a part of the hashes only is marked as an estimate, and no other.
+#[test]
+fn estimates_are_told_from_what_was_counted() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let samples = samples();
+    folder.ok(&["ingest", "-q", "--profile", "prose", &samples]);
+    let query = format!("{samples}/planted/essay-light-edits.txt");
+    for (report, flags, marked) in [("some", &["--mode", "resemblance", "-n", "16"][..], true), ("all", &[], false)] {
+        let ask = [&["query", &query], flags].concat();
+        let answer = folder.ok(&[&ask[..], &["--format", "json"]].concat()).json().remove(0);
+        // The first is the document itself, of which nothing is estimated.
+        let estimated = answer["matches"][1]["estimated"].as_array().unwrap();
+        assert_eq!(estimated.contains(&"resemblance".into()), marked, "{answer}");
+        folder.ok(&[&ask[..], &["--format", "html", "-o", report]].concat());
+        browser.open(&page(&folder, report), "pair=2");
+        browser.wait("document.getElementById('bar-r')");
+        for (id, measure) in [("bar-a", "containment"), ("bar-b", "document_containment"), ("bar-r", "resemblance")] {
+            let shown = browser.text(&format!("document.getElementById('{id}').textContent"));
+            assert_eq!(shown.contains('~'), estimated.contains(&measure.into()), "{id}: {shown}");
+        }
+    }
+    browser.check_quiet();
+}

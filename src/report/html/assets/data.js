@@ -81,6 +81,9 @@ function linesOf(text, marks) {
   return marks.map(([from, to]) => [line(from), Math.max(line(from), line(to - 1))]);
 }
 
+// Whether a measure of a pair was found from a part of the hashes only.
+const isEstimate = (pair, measure) => (pair.estimated || []).includes(measure);
+
 const MEASURES = {
   ...(report.measure === "score" && { score: { title: "score, rare text counting more", of: (pair) => pair.score } }),
   resemblance: { title: "resemblance", of: (pair) => pair.resemblance },

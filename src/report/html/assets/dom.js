@@ -44,10 +44,10 @@ const size = (bytes) => {
 };
 
 // A share as a bar and a number.
-const meter = (share, digits = true) => {
+const meter = (share, digits = true, estimated = false) => {
   const bar = h("i");
   bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return [h("span", { class: "meter", "aria-hidden": "true" }, bar), digits && percent(share)];
+  return [h("span", { class: "meter", "aria-hidden": "true" }, bar), digits && (estimated ? "~" : "") + percent(share)];
 };
 
 const say = (text) => { document.getElementById("status").textContent = text; };

@@ -82,7 +82,7 @@ function overview() {
     { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), pair.identical && h("span", { class: "faint" }, " (identical)")] },
     ...["score", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
       key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
-      cell: (pair) => [meter(pair[measure]), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
+      cell: (pair) => [meter(pair[measure], true, isEstimate(pair, measure)), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
     })),
     { key: "shared", title: "shared fingerprints", class: "number", of: (pair) => pair.shared, cell: (pair) => grouped(pair.shared) },
     { key: "passages", title: "passages", class: "number", of: (pair) => pair.passages ?? -1, cell: (pair) => pair.passages === null ? "\u2013" : grouped(pair.passages) },

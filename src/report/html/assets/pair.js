@@ -33,13 +33,13 @@ function turn(by) {
 }
 
 function measures(pair) {
-  const bar = (id, words, share) => h("span", { id }, h("span", { class: "text" }, words, " "), meter(share));
+  const bar = (id, words, measure) => h("span", { id }, h("span", { class: "text" }, words, " "), meter(pair[measure], true, isEstimate(pair, measure)));
   const interval = pair.interval && h("span", { class: "faint" }, ` 95% interval of the ${MEASURES[report.measure].title}: ${percent(pair.interval[0])} to ${percent(pair.interval[1])}`);
   const side = (letter) => h("span", { class: `side-${letter.toLowerCase()}` }, letter);
   return h("div", { class: "measures" },
-    bar("bar-a", ["share of ", side("A"), " in ", side("B")], pair.containment_a),
-    bar("bar-b", ["share of ", side("B"), " in ", side("A")], pair.containment_b),
-    bar("bar-r", "resemblance", pair.resemblance), report.measure === "score" && bar("bar-s", "score", pair.score), interval,
+    bar("bar-a", ["share of ", side("A"), " in ", side("B")], "containment_a"),
+    bar("bar-b", ["share of ", side("B"), " in ", side("A")], "containment_b"),
+    bar("bar-r", "resemblance", "resemblance"), report.measure === "score" && bar("bar-s", "score", "score"), interval,
     h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"));
 }
 
