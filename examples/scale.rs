@@ -11,12 +11,16 @@
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, Unit};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Closes the arguments of a process that only asks: FOLDER DATABASE DOCUMENTS.
+const ASK: &str = "ask";
 
 /// Words of a document, and of the vocabulary they are drawn from.
 const WORDS: usize = 1000;
@@ -27,6 +31,11 @@ fn main() -> Outcome<()> {
     let Some(folder) = arguments.first().map(PathBuf::from) else {
         return Err("usage: scale FOLDER [FINGERPRINTS] [MEMORY in MiB] [PROFILE]".into());
     };
+    if let [_, database, documents, marker] = &arguments[..]
+        && marker == ASK
+    {
+        return look_up(&folder, Path::new(database), &vocabulary(), documents.parse()?);
+    }
     let number = |index: usize, default: u64| arguments.get(index).map_or(Ok(default), |text| text.parse());
     let (fingerprints, memory) = (number(1, 10_000_000)?, number(2, 512)?);
     let name = arguments.get(3).map_or("words", String::as_str);
@@ -68,9 +77,13 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
         }
     }
     println!();
-    look_up(folder, &path, &vocabulary, documents)?;
-
     drop(database);
+    // In a process of its own, whose memory is that of asking.
+    let asker =
+        Command::new(std::env::current_exe()?).arg(folder).arg(&path).args([&documents.to_string(), ASK]).status()?;
+    if !asker.success() {
+        return Err("the queries failed".into());
+    }
     let database = Database::open_writer(&path)?;
     let meter = Meter::start()?;
     let more = database.ingest(&[Source::Path(more)], &options, &false.into(), &Silent)?.fingerprints;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -41,26 +41,20 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let summary = database.ingest(&sources, &options, stop, &watch);
     watch.progress.end();
     let mut summary = summary?;
-    // Tidied as the names of documents are.
-    let tidied = |path: &PathBuf| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
-    let asked_for = args.paths.iter().map(|path| match path == Path::new("-") {
-        true => args.name.clone(),
-        false => tidied(path).display().to_string(),
-    });
-    let mut asked_for: HashSet<String> = asked_for.collect();
+    // The paths that were typed come first.
+    let (typed, listed) = sources.split_at(args.paths.len());
+    let names =
+        |sources: &[Source]| sources.iter().filter_map(|source| source.name().ok()).collect::<HashSet<String>>();
     // What is met in a folder or a list may be no document; what is asked for by its name could not be read.
+    let (mut asked_for, listed) = (names(typed), names(listed));
     let mut unread = |name: &String| !Path::new(name).is_dir() && asked_for.remove(name);
     for (name, reason) in summary.skipped.extract_if(.., |(name, _)| unread(name)) {
         let error = Error::Binary { reason };
         printer.failure(&name, &error);
         summary.failed.push((name, error));
     }
-    let named = sources.iter().filter_map(|source| match source {
-        Source::Path(path) => Some(tidied(path).display().to_string()),
-        Source::StandardInput { .. } => None,
-    });
-    let named: HashSet<String> = named.collect();
-    for (name, reason) in summary.skipped.iter().filter(|(name, _)| named.contains(name)) {
+    let is_named = |name: &String| asked_for.contains(name) || listed.contains(name);
+    for (name, reason) in summary.skipped.iter().filter(|(name, _)| is_named(name)) {
         printer.note(&format!("skipped {name}: {reason}"));
     }
     let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());

@@ -42,9 +42,9 @@ pub(crate) use names::tidied;
 pub(crate) use reader::{Reader, format_of};
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
 pub(crate) use together::Together;
-use walk::candidate_of;
 pub use walk::measure;
 pub(crate) use walk::walk;
+use walk::{candidate_of, name_of};
 
 /// Where documents are to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,19 @@ pub enum Source {
         /// The document's name.
         name: String,
     },
+}
+
+impl Source {
+    /// What a document is called that is all of it.
+    ///
+    /// # Errors
+    /// [`Error::PathNotUtf8`].
+    pub fn name(&self) -> Result<String> {
+        match self {
+            Self::Path(path) => name_of(path),
+            Self::StandardInput { name } => Ok(name.clone()),
+        }
+    }
 }
 
 /// Which files of a folder are documents.

@@ -1,6 +1,6 @@
 //! The filters of a run, held in memory: whether it may hold a hash is then a matter of three bytes, where the
-//! engine would first find the filter's row again. That row took longer than all else in the lookup of a hash
-//! that is not there, and a third of that of one that is (`docs/measurements.md`).
+//! engine would first find the filter's row again. That took most of the time of a hash that is not there
+//! (`docs/design.md`).
 
 use rocksdb::DBRawIterator;
 

@@ -319,6 +319,12 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
         assert_eq!(run.status, 2, "{run:?}");
         assert!(run.stderr.contains("error: b.bin: no front-end reads it: a binary file"), "{run:?}");
     }
+    let input = std::fs::File::open(folder.path().join("b.bin")).unwrap();
+    let piped = folder.command(&["ingest", "-", "--name", "given"]).stdin(input).output().unwrap();
+    assert_eq!(piped.status.code(), Some(2));
+    // Met in a folder as well, it is a failure once.
+    let report = &folder.run(&["ingest", ".", "b.bin", "--format", "json"]).json()[0];
+    assert_eq!((report["failed"].as_array().unwrap().len(), report["skipped"].as_array().unwrap().len()), (1, 1));
 }
 
 #[cfg(unix)]
