@@ -5,8 +5,8 @@ use std::arch::x86_64::{
     _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32,
     _mm256_cmpeq_epi64, _mm256_cmpgt_epi32, _mm256_cmpgt_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256,
     _mm256_max_epi32, _mm256_min_epi32, _mm256_min_epu8, _mm256_min_epu32, _mm256_movemask_epi8, _mm256_movemask_pd,
-    _mm256_movemask_ps, _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_storeu_si256,
-    _mm256_sub_epi8, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_movemask_ps, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_set1_epi8, _mm256_set1_epi32,
+    _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
 };
 use std::ops::Range;
 
@@ -179,6 +179,22 @@ impl Lanes for Avx2 {
             }
         }
         (mask, crowded)
+    }
+
+    #[inline(always)]
+    fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]) {
+        let mut to = 0;
+        for half in 0..GROUP / 8 {
+            let mask = (kept >> (8 * half) & 0xFF) as usize;
+            // SAFETY: see above. Eight numbers are read, a half. What is written are eight numbers from `to` on, which is
+            // at most 8 for the second half: they end within the 16 there are.
+            unsafe {
+                let indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64(KEPT[mask].as_ptr().cast()));
+                let eight = _mm256_loadu_si256(block.as_ptr().add(8 * half).cast());
+                _mm256_storeu_si256(out.as_mut_ptr().add(to).cast(), _mm256_permutevar8x32_epi32(eight, indices));
+            }
+            to += mask.count_ones() as usize;
+        }
     }
 
     #[inline(always)]

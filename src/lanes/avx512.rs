@@ -4,13 +4,13 @@ use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_cmpeq_epu64_mask,
     _mm512_cmpgt_epi32_mask, _mm512_cmplt_epi32_mask, _mm512_cmplt_epu8_mask, _mm512_cmplt_epu64_mask,
     _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mask_max_epi32,
-    _mm512_mask_min_epi32, _mm512_maskz_compress_epi8, _mm512_min_epi32, _mm512_min_epu64, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi32,
+    _mm512_mask_min_epi32, _mm512_maskz_compress_epi8, _mm512_maskz_compress_epi32, _mm512_min_epi32, _mm512_min_epu64,
+    _mm512_movepi8_mask, _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi32,
+    _mm512_set1_epi64, _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi32,
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
+use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
 /// Proof that the processor has AVX-512 as it is since 2019 (Ice Lake, Zen 4), when it learnt to move bytes together, and
 /// the bit manipulation of its age.
@@ -150,6 +150,16 @@ impl Lanes for Avx512 {
             let last = _mm512_loadu_si512(places.add(2 * REACH).cast());
             let near = _mm512_cmplt_epi32_mask(_mm512_sub_epi32(last, place), w);
             (apart.into(), near.into())
+        }
+    }
+
+    #[inline(always)]
+    fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]) {
+        // SAFETY: see above. 16 numbers are read of 16 and written of 16.
+        unsafe {
+            let numbers = _mm512_loadu_si512(block.as_ptr().cast());
+            let numbers = _mm512_maskz_compress_epi32(kept as u16, numbers);
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), numbers);
         }
     }
 

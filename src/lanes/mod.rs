@@ -82,6 +82,8 @@ pub(crate) trait Lanes: Copy {
     /// places are not negative, and no place of those in the middle is below `w`. And of which not all keys within w
     /// places to the right are here.
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
+    /// Moves the numbers that are to be `kept` to the front of `out`. What comes after as many as there are is anything.
+    fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]);
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.

@@ -77,6 +77,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn keep(self, block: &[i32; GROUP], mut kept: u32, out: &mut [i32; GROUP]) {
+        let mut to = 0;
+        for &number in block {
+            out[to] = number;
+            to = (to + (kept & 1) as usize) % GROUP;
+            kept >>= 1;
+        }
+    }
+
+    #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
         mask(block, |hash| hash < bound)
     }

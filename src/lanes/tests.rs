@@ -112,7 +112,31 @@ impl Job for AskNeighbours<'_> {
     }
 }
 
+struct AskKept<'a> {
+    block: &'a [i32; GROUP],
+    kept: u32,
+}
+
+impl Job for AskKept<'_> {
+    type Output = [i32; GROUP];
+
+    fn run<L: Lanes>(self, lanes: L) -> [i32; GROUP] {
+        let mut out = [0; GROUP];
+        lanes.keep(self.block, self.kept, &mut out);
+        out
+    }
+}
+
 proptest! {
+    #[test]
+    fn numbers_are_kept_alike(block in prop::array::uniform16(any::<i32>()), kept in 0u32..1 << GROUP) {
+        let expected: Vec<i32> = (0..GROUP).filter(|i| kept >> i & 1 == 1).map(|i| block[i]).collect();
+        for processor in Processor::all() {
+            let got = processor.run(AskKept { block: &block, kept });
+            prop_assert_eq!(&got[..expected.len()], &expected[..], "{:?}", processor);
+        }
+    }
+
     #[test]
     fn low_hashes_are_found_alike(hashes in prop::collection::vec(hash(), TEXT), bound in hash()) {
         let hashes = hashes.first_chunk().unwrap();

@@ -7,7 +7,7 @@
 //! on a hash. Only 31 bits are compared, as *keys*. Windows without a low hash, keys that tie and inputs with many low
 //! hashes are left to the exact way.
 
-use crate::lanes::{GROUP, Lanes, REACH, TEXT};
+use crate::lanes::{GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
 /// Low hashes of a window, on average. Of fewer, more windows have none; of more, there is more to compare.
 const EXPECTED: usize = 4;
@@ -29,8 +29,62 @@ pub(super) struct Low {
     keys: Vec<i32>,
     /// Counted so that the first hash has place w, and the place w before any is none below 0.
     places: Vec<i32>,
-    /// Which of them are minima of windows.
-    minima: Vec<u32>,
+    pub(super) minima: Minima,
+}
+
+/// The low minima that were found, in ascending order of place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Minima {
+    /// As many as `count`, and then anything.
+    keys: Vec<i32>,
+    places: Vec<i32>,
+    count: usize,
+}
+
+impl Minima {
+    /// The key of each and its place, counted so that the first hash has place w.
+    #[inline(always)]
+    pub(super) fn found(&self) -> (&[i32], &[i32]) {
+        (&self.keys[..self.count], &self.places[..self.count])
+    }
+
+    /// How far those from the `first` on are each within w places of the one before, and tie with it in no key; `key` and
+    /// `place` are before the first.
+    #[inline(always)]
+    pub(super) fn succeeding(&self, first: usize, mut key: i32, mut place: i32, w: usize) -> usize {
+        let (keys, places) = self.found();
+        let mut end = first;
+        for (&next_key, &next) in keys[first..].iter().zip(&places[first..]) {
+            if next - place > w as i32 || next_key == key {
+                break;
+            }
+            (key, place) = (next_key, next);
+            end += 1;
+        }
+        end
+    }
+
+    /// Takes those in the middle that are the `least`, if there is room for all.
+    #[inline(always)]
+    fn keep<L: Lanes>(&mut self, lanes: L, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], least: u32) {
+        let to = self.count;
+        for (numbers, kept) in [(keys, &mut self.keys), (places, &mut self.places)] {
+            if let (Some(numbers), Some(kept)) = (numbers[REACH..].first_chunk(), kept[to..].first_chunk_mut()) {
+                lanes.keep(numbers, least, kept);
+            }
+        }
+        self.count += least.count_ones() as usize;
+    }
+
+    /// Makes room for so many, and has none.
+    #[inline(always)]
+    fn clear(&mut self, room: usize) {
+        if self.keys.len() < room {
+            self.keys.resize(room, 0);
+            self.places.resize(room, 0);
+        }
+        self.count = 0;
+    }
 }
 
 impl Low {
@@ -38,7 +92,7 @@ impl Low {
     pub(super) fn new(w: usize) -> Self {
         let bound = u64::MAX / w.max(2 * EXPECTED) as u64 * EXPECTED as u64;
         let shift = u64::BITS - bound.leading_zeros() - (i32::BITS - 1);
-        Self { w, bound, shift, keys: Vec::new(), places: Vec::new(), minima: Vec::new() }
+        Self { w, bound, shift, keys: Vec::new(), places: Vec::new(), minima: Minima::default() }
     }
 
     /// The key of a hash, if it is low.
@@ -53,7 +107,7 @@ impl Low {
     pub(super) fn find<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> bool {
         let Some(count) = self.collect(lanes, hashes, length) else { return false };
         let Self { w, keys, places, minima, .. } = self;
-        minima.clear();
+        minima.clear(count + GROUP);
         let mut crowded = 0;
         for at in (0..count).step_by(GROUP) {
             let Some(keys) = keys[at..].first_chunk() else { break };
@@ -63,19 +117,9 @@ impl Low {
             crowded |= near & held;
             // The first one has been selected before.
             least &= held & if at == 0 { !1 } else { !0 };
-            while least != 0 {
-                minima.push((at + REACH) as u32 + least.trailing_zeros());
-                least &= least - 1;
-            }
+            minima.keep(lanes, keys, places, least);
         }
         crowded == 0
-    }
-
-    /// The `i`-th minimum that was found: its key and its place.
-    #[inline(always)]
-    pub(super) fn minimum(&self, i: usize) -> Option<(i32, usize)> {
-        let index = *self.minima.get(i)? as usize;
-        Some((self.keys[index], self.places[index] as usize - self.w))
     }
 
     /// Fills `keys` and `places` and gives how many they are; nothing where there are many more than expected.

@@ -9,8 +9,10 @@
 //!
 //! This is the exact way, which never fails. Two quicker ones, of which each gives up on some inputs, are tried before it.
 
+use std::mem;
+
 use super::Selected;
-use super::low::Low;
+use super::low::{Low, Minima};
 use super::opening::{Open, Opening};
 use super::patience::Patience;
 use super::runs::Held;
@@ -193,8 +195,12 @@ impl State {
             return false;
         }
         let (from, next, selected) = (*minimum, self.next, out.len());
-        let has_succeeded = self.low.find(lanes, &self.hashes[from..], end - from)
-            && self.follow_low::<L, RIGHTMOST>(lanes, minimum, end, out);
+        let has_succeeded = self.low.find(lanes, &self.hashes[from..], end - from) && {
+            let minima = mem::take(&mut self.low.minima);
+            let has_succeeded = self.follow_low::<L, RIGHTMOST>(lanes, minimum, end, &minima, out);
+            self.low.minima = minima;
+            has_succeeded
+        };
         self.low_patience.learn(!has_succeeded);
         if has_succeeded {
             self.next = end;
@@ -213,27 +219,45 @@ impl State {
         lanes: L,
         minimum: &mut usize,
         end: usize,
+        minima: &Minima,
         out: &mut Vec<Selected>,
     ) -> bool {
         self.chain.clear();
-        let from = *minimum;
+        let (from, w) = (*minimum, self.w);
+        let (keys, places) = minima.found();
+        let index = |place: i32| from + place as usize - w;
         let mut least = self.low.key(self.hashes[from]);
-        for i in 0.. {
-            let found = self.low.minimum(i);
-            let index = found.map_or(end, |(_, place)| from + place);
-            // Nothing before the next low hash takes the place of a low one until that leaves the window.
-            let settled = if least.is_some() { self.next.max(*minimum + self.w) } else { self.next };
-            if settled < index {
+        let mut i = 0;
+        loop {
+            if let Some(key) = least {
+                // Nothing before the next low hash takes the place of a low one until that leaves the window.
+                let (first, place) = (i, (*minimum - from + w) as i32);
+                i = minima.succeeding(first, key, place, w);
+                let hashes = &self.hashes[from..end];
+                let position = self.base + from as u64;
+                out.extend(places[first..i].iter().map(|&place| {
+                    let at = place as usize - w;
+                    Selected { hash: hashes[at], position: position + at as u64 }
+                }));
+                if i > first {
+                    (*minimum, least) = (index(places[i - 1]), Some(keys[i - 1]));
+                    self.next = *minimum + 1;
+                }
+            }
+            let found = places.get(i).map_or(end, |&place| index(place));
+            let settled = if least.is_some() { self.next.max(*minimum + w) } else { self.next };
+            if settled < found {
                 self.next = settled;
-                self.advance::<L, RIGHTMOST>(lanes, minimum, index, out);
+                self.advance::<L, RIGHTMOST>(lanes, minimum, found, out);
                 self.chain.clear();
             }
-            let Some((key, _)) = found else { break };
-            if least == Some(key) && index - *minimum < self.w {
+            let Some(&key) = keys.get(i) else { break };
+            if least == Some(key) && found - *minimum < w {
                 return false;
             }
-            self.select(index, out);
-            (*minimum, least, self.next) = (index, Some(key), index + 1);
+            self.select(found, out);
+            (*minimum, least, self.next) = (found, Some(key), found + 1);
+            i += 1;
         }
         true
     }
