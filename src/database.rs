@@ -2,6 +2,7 @@
 
 mod care;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -18,7 +19,10 @@ use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
 use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Store};
 
-/// An open database.
+/// An open database, which threads may share. Of those that change it one works at a time, and the others wait for it;
+/// queries go on, of the last commit. What reads all postings ([`Self::pairs`], [`Self::dedup`], [`Self::verify`],
+/// [`Self::count_hashes`]) waits for changes and keeps them waiting, but for those of other processes: to go on beside a
+/// long ingest, open the database again, for reading.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source};
@@ -42,6 +46,15 @@ use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Level, Stor
 /// ```
 pub struct Database {
     store: Store,
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database")
+            .field("path", &self.store.root())
+            .field("profile", self.profile())
+            .finish_non_exhaustive()
+    }
 }
 
 /// What to query with.
@@ -146,7 +159,9 @@ impl Database {
     /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
     ///
     /// # Errors
-    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::Damaged`].
+    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`]; [`Error::Damaged`],
+    /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
+    /// written; [`Error::TooFewOpenFiles`].
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self { store: Store::open_reader(path)? })
     }
@@ -166,12 +181,12 @@ impl Database {
     }
 
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
-    /// database opened for writing.
+    /// database opened for writing. The observer must not change the database.
     ///
     /// Once `stop` is set the run commits the documents it has whole and ends.
     ///
     /// # Errors
-    /// Only what ends the run; documents that cannot be read are listed in the summary.
+    /// [`Error::OpenedForReading`], and only what ends the run; documents that cannot be read are listed in the summary.
     pub fn ingest(
         &self,
         sources: &[Source],
@@ -179,6 +194,7 @@ impl Database {
         stop: &AtomicBool,
         observer: &dyn IngestObserver,
     ) -> Result<IngestSummary> {
+        let _alone = self.store.change_alone()?;
         ingest::ingest(&self.store, sources, options, stop, observer)
     }
 
@@ -188,7 +204,7 @@ impl Database {
     /// call goes on another time.
     ///
     /// # Errors
-    /// [`Error::OtherProfile`], and what keeps either from being read or written.
+    /// [`Error::OtherProfile`], [`Error::OpenedForReading`], and what keeps either from being read or written.
     pub fn merge(
         &self,
         other: &Self,
@@ -196,7 +212,19 @@ impl Database {
         stop: &AtomicBool,
         observer: &dyn IngestObserver,
     ) -> Result<IngestSummary> {
-        ingest::merge(&self.store, &other.store, options, stop, observer)
+        // Two that merge each other wait for each other in the same order.
+        let (alone, unchanged);
+        if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+            alone = self.store.change_alone()?;
+            unchanged = Some(other.store.keep_unchanged());
+        } else {
+            // None of its own documents is new to it.
+            unchanged = (!std::ptr::eq(self, other)).then(|| other.store.keep_unchanged());
+            alone = self.store.change_alone()?;
+        }
+        let summary = ingest::merge(&self.store, &other.store, options, stop, observer);
+        drop((alone, unchanged));
+        summary
     }
 
     /// Deletes documents, all versions of each name, at once and together. Needs a database opened for
@@ -205,8 +233,9 @@ impl Database {
     /// Returns the number of documents deleted, and the names that no document has.
     ///
     /// # Errors
-    /// What keeps the store from being read or written.
+    /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
     pub fn remove(&self, names: &[String]) -> Result<(u64, Vec<String>)> {
+        let _alone = self.store.change_alone()?;
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
             let ids = self.ids_named(name)?;
@@ -215,7 +244,7 @@ impl Database {
             }
             found.extend(ids.into_iter().map(DocId));
         }
-        let (removed, _) = self.remove_numbers(&found)?;
+        let (removed, _) = self.remove_live(&found)?;
         Ok((removed, unknown))
     }
 
@@ -224,8 +253,13 @@ impl Database {
     /// Returns the number of documents deleted, and the numbers that no document has.
     ///
     /// # Errors
-    /// What keeps the store from being read or written.
+    /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
     pub fn remove_numbers(&self, ids: &[DocId]) -> Result<(u64, Vec<DocId>)> {
+        let _alone = self.store.change_alone()?;
+        self.remove_live(ids)
+    }
+
+    fn remove_live(&self, ids: &[DocId]) -> Result<(u64, Vec<DocId>)> {
         let view = self.store.view();
         let mut batch = Batch::new(view.state().next_document, 0);
         let (mut removed, mut unknown) = (0, Vec::new());
@@ -259,8 +293,7 @@ impl Database {
                 || SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref()),
                 |reader, source| {
                     let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
-                    let subject = self.subject(reader, source)?;
-                    query::answer(&self.store, &subject, options, &texts)
+                    self.answer(reader, source, options, &texts)
                 },
             )
             .collect();
@@ -276,7 +309,23 @@ impl Database {
     ) -> Result<QueryAnswer> {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let mut reader = SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
-        query::answer(&self.store, &self.subject(&mut reader, source)?, options, texts)
+        self.answer(&mut reader, source, options, texts)
+    }
+
+    fn answer(
+        &self,
+        reader: &mut SubjectReader<'_>,
+        source: &QuerySource,
+        options: &QueryOptions,
+        texts: &TextCache,
+    ) -> Result<QueryAnswer> {
+        if let QuerySource::File(_) = source {
+            // Read once: it may be standard input.
+            let subject = self.subject(reader, source)?;
+            return self.store.settled(|| query::answer(&self.store, &subject, options, texts));
+        }
+        // Another document may have its name by now.
+        self.store.settled(|| query::answer(&self.store, &self.subject(reader, source)?, options, texts))
     }
 
     fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
@@ -309,6 +358,7 @@ impl Database {
         options: &PairsOptions,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<PairsAnswer> {
+        let _unchanged = self.store.keep_unchanged();
         pairs::pairs(&self.store, options, progress)
     }
 
@@ -330,6 +380,7 @@ impl Database {
         options: &DedupOptions,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<DedupAnswer> {
+        let _unchanged = self.store.keep_unchanged();
         dedup::dedup(&self.store, options, progress)
     }
 
@@ -352,7 +403,7 @@ impl Database {
     /// The document of a number.
     ///
     /// # Errors
-    /// What keeps its record from being read: there is none of a number that no answer gave.
+    /// [`Error::NoSuchNumber`] where there is none, and what keeps its record from being read.
     pub fn document(&self, id: DocId) -> Result<DocumentInfo> {
         Ok(info(id.0, self.store.document(id.0)?))
     }
@@ -367,7 +418,19 @@ impl Database {
         if ids.is_empty() {
             return Err(Error::NoSuchDocument { name: name.to_owned() });
         }
-        ids.into_iter().map(|id| Ok(info(id, self.store.document(id)?))).collect()
+        Ok(self.records(&ids)?.into_iter().map(|(id, record)| info(id, record)).collect())
+    }
+
+    /// The records of documents, but of those that have been deleted since.
+    fn records(&self, ids: &[u32]) -> Result<Vec<(u32, DocumentRecord)>> {
+        let mut records = Vec::with_capacity(ids.len());
+        for &id in ids {
+            match self.store.document(id) {
+                Err(Error::NoSuchNumber { .. }) => {}
+                record => records.push((id, record?)),
+            }
+        }
+        Ok(records)
     }
 
     /// The documents of a name as it is, else of the name that an ingest gives this path.
@@ -383,7 +446,7 @@ impl Database {
     /// was read and compared by digest. `None` where it can no longer be had.
     ///
     /// # Errors
-    /// What keeps the store from being read, and [`Error::Damaged`] where no document has the number.
+    /// [`Error::NoSuchNumber`] where there is none, and what keeps the store from being read.
     pub fn text_of(&self, document: DocId) -> Result<Option<DocumentText>> {
         query::text_of(&self.store, document.0)
     }
@@ -394,7 +457,8 @@ impl Database {
     /// What keeps the store from being read.
     pub fn identical_to(&self, document: &DocumentInfo) -> Result<Vec<String>> {
         let ids = self.store.documents_with(&document.digest)?;
-        ids.into_iter().filter(|&id| id != document.id.0).map(|id| Ok(self.store.document(id)?.name)).collect()
+        let others: Vec<u32> = ids.into_iter().filter(|&id| id != document.id.0).collect();
+        Ok(self.records(&others)?.into_iter().map(|(_, record)| record.name).collect())
     }
 
     /// What the database holds, from its records: quick however large it is.
@@ -430,6 +494,7 @@ impl Database {
     /// # Errors
     /// What keeps the postings from being read.
     pub fn count_hashes(&self) -> Result<HashCounts> {
+        let _unchanged = self.store.keep_unchanged();
         let mut counts = HashCounts::default();
         self.store.for_each_hash(|postings, holders| {
             counts.add(postings, holders.len());

@@ -260,7 +260,6 @@ impl<S: Source> Job for Roll<'_, S> {
 }
 
 /// Rolls over `N` parts, which all have the same length and follow one another, side by side.
-#[expect(clippy::needless_range_loop, reason = "iterators over the parts take a quarter longer")]
 #[inline(always)]
 fn roll<S: Source, const N: usize>(source: S, k: usize, mut states: [u64; N], mut out: [&mut [u64]; N]) -> [u64; N] {
     let part = out[0].len();

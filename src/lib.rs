@@ -12,7 +12,7 @@
 //! proof of copying), or a similarity of meaning (a translation shares no symbols).
 //!
 //! Limits: 2^32 - 1 documents, and as many fingerprints in one document; one writer at a time, any number
-//! of readers beside it.
+//! of readers beside it. Threads may share what is open: see [`Database`].
 //!
 //! [`Database`] is where to start; its documentation has a runnable example. The pure parts are
 //! [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to fingerprints),

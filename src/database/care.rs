@@ -14,7 +14,7 @@ impl Database {
     /// writing; readers beside it are not disturbed.
     ///
     /// # Errors
-    /// What keeps the store from being read or written.
+    /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
     pub fn compact(&self) -> Result<()> {
         self.compact_with_progress(&|_, _, _| {})
     }
@@ -24,6 +24,7 @@ impl Database {
     /// # Errors
     /// As there.
     pub fn compact_with_progress(&self, progress: Progress<'_>) -> Result<()> {
+        let _alone = self.store.change_alone()?;
         self.store.compact(progress)
     }
 
@@ -33,6 +34,7 @@ impl Database {
     /// # Errors
     /// What keeps the check from being made; damage is listed in its result.
     pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+        let _unchanged = self.store.keep_unchanged();
         self.store.verify(progress)
     }
 
@@ -53,7 +55,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`],
-    /// [`Error::InsideDatabase`].
+    /// [`Error::InsideDatabase`], [`Error::OpenedForReading`].
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
         self.backup_with_progress(folder, keep, quick, &|_, _, _| {})
     }
@@ -75,6 +77,7 @@ impl Database {
         if let Some(database) = enclosing_database(around, Some(self.store.root())) {
             return Err(Error::InsideDatabase { path: folder.to_owned(), database });
         }
+        let _alone = self.store.change_alone()?;
         self.store.backup(folder, keep, quick, progress)
     }
 

@@ -248,6 +248,12 @@ pub enum Error {
         /// The number asked for.
         number: u32,
     },
+    /// A database opened for reading was to be changed.
+    #[error("the database at {} was opened for reading", path.display())]
+    OpenedForReading {
+        /// Where it is.
+        path: PathBuf,
+    },
     /// A document of a text front-end that holds no text.
     #[error("no front-end reads it: {reason}")]
     Binary {

@@ -241,6 +241,10 @@ pub struct Passage {
 }
 
 /// Answers one query. The texts it compares stay in `texts`, for others that need them.
+///
+/// # Errors
+/// [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and what keeps the store from being
+/// read.
 pub(crate) fn answer(
     store: &Store,
     subject: &Subject,
@@ -262,7 +266,10 @@ pub(crate) fn answer(
         true => store.lookup(subject.hashes.len())?.remembering(),
         false => store.lookup(looked_up.len())?,
     };
-    let mut tally = Tally { documents: store.view().state().documents, ..Tally::default() };
+    if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
+        return Err(Error::NoSuchNumber { number: id });
+    }
+    let mut tally = Tally { documents: lookup.view().state().documents, ..Tally::default() };
     for hash in looked_up {
         if let Some(because) = hash.skipped {
             match because {

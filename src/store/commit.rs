@@ -40,8 +40,11 @@ impl Store {
     pub(super) fn change(&self, mut write: WriteBatch, mut view: View, action: &'static str) -> Result<()> {
         view.state.commits += 1;
         write.put(STATE_KEY, records::encode(&view.state)?);
+        // Whoever misses what this deletes and asks whether it is there still is told by the new view.
+        let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
         self.db.write_opt(write, &synced()).map_err(failed(action))?;
-        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        *shown = Arc::new(view);
+        drop(shown);
         self.mark()
     }
 

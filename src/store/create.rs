@@ -19,6 +19,7 @@ use super::lock::{self, WriterLock};
 use super::lookup::{Reading, rows_of};
 use super::mark::AtClose;
 use super::records::{self, StateRecord};
+use super::turns::Turns;
 use super::view::{View, load_profile};
 use super::{Store, cause, failed, family, mark, missing, open_files, options, repair};
 use crate::error::{Error, Result};
@@ -169,7 +170,8 @@ impl Store {
             db,
             _at_close: lock.as_ref().map(|_| AtClose(root.to_owned())),
             _reader: reader,
-            _lock: lock,
+            lock,
+            turns: Turns::default(),
         })
     }
 

@@ -26,13 +26,7 @@ impl<'a> Lookup<'a> {
     /// Prepares for looking up `expected` hashes or so.
     pub(super) fn new(store: &'a Store, expected: usize) -> Result<Self> {
         let expected = expected as u64;
-        let mut view = store.view();
-        let mut cursors = Self::cursors(store, &view, expected)?;
-        // Runs can be folded away between the two; a cursor that was there before keeps its run.
-        while !Arc::ptr_eq(&view, &store.view()) {
-            view = store.view();
-            cursors = Self::cursors(store, &view, expected)?;
-        }
+        let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected))?;
         let worth = store.filter_use.expect(&view.runs, expected);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {
@@ -47,6 +41,11 @@ impl<'a> Lookup<'a> {
 
     fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
         view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
+    }
+
+    /// The commit that is looked at.
+    pub(crate) fn view(&self) -> &View {
+        &self.view
     }
 
     /// Remembers what is found: all will be asked for again.

@@ -40,6 +40,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod turns;
 mod varint;
 mod verify;
 mod view;
@@ -60,6 +61,7 @@ use mark::AtClose;
 use options::CACHE_BYTES;
 use positions::CHUNK_PLACES;
 use run_reader::{Postings as _, RunReader};
+use turns::Turns;
 
 pub use backup::Backup;
 pub(crate) use batch::{Batch, PUSHED_AT_ONCE, Settled};
@@ -69,6 +71,7 @@ pub(crate) use create::MAKING;
 pub(crate) use format::FORMAT_VERSION;
 pub(crate) use lookup::{Holders, Lookup};
 pub(crate) use positions::Place;
+use records::RunRecord;
 pub(crate) use records::{ContainerRecord, DocumentRecord};
 pub(crate) use repair::{Begun, Repairing};
 pub use repair::{LostDocument, Repair};
@@ -98,11 +101,12 @@ pub(crate) struct Store {
     profile: Profile,
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
-    /// Of a writer.
+    /// Of a writer, like the lock.
     _at_close: Option<AtClose>,
     /// Where a reader's own log lies.
     _reader: Option<create::LogFolder>,
-    _lock: Option<WriterLock>,
+    lock: Option<WriterLock>,
+    turns: Turns,
 }
 
 impl Store {
@@ -128,14 +132,17 @@ impl Store {
         Lookup::new(self, expected)
     }
 
-    /// The record of a document, which must be live.
+    /// The record of a document.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNumber`] where it is not live.
     pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
         let value = self
             .db
             .get_pinned_cf(family(&self.db, DOCUMENTS)?, document_key(document))
             .map_err(failed("read a document's record"))?;
         let what = || format!("the record of document {document}");
-        records::decode(&value.ok_or_else(|| missing(&what()))?, what)
+        records::decode(&value.ok_or_else(|| self.gone(document, || missing(&what())))?, what)
     }
 
     /// What is known of the container at this path, if it was ingested whole.
@@ -207,7 +214,7 @@ impl Store {
                         .db
                         .get_pinned_cf(positions, position_key(document, number))
                         .map_err(failed("read positions"))?
-                        .ok_or_else(|| damaged("it is missing"))?;
+                        .ok_or_else(|| self.gone(document, || damaged("it is missing")))?;
                     &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
                 }
             };
@@ -221,12 +228,11 @@ impl Store {
     /// the document's text cannot be had.
     pub(crate) fn postings_of(&self, document: u32) -> Result<Vec<Posting>> {
         let mut postings = Vec::new();
-        for &(run, ref record) in &self.view().runs {
-            if (record.first_document..=record.last_document).contains(&document) {
-                let mut reader = RunReader::new(self, run)?;
-                while let Some(posting) = reader.next()? {
-                    postings.extend((posting.document == document).then_some(posting));
-                }
+        let may_hold = |run: &RunRecord| (run.first_document..=run.last_document).contains(&document);
+        let (_, mut readers) = self.readers(may_hold)?;
+        for reader in &mut readers {
+            while let Some(posting) = reader.next()? {
+                postings.extend((posting.document == document).then_some(posting));
             }
         }
         postings.sort_unstable();
@@ -235,10 +241,16 @@ impl Store {
 
     /// Calls `visit` with the live postings of all runs, ascending.
     pub(crate) fn for_each_posting(&self, mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
-        let view = self.view();
-        let readers = view.runs.iter().map(|&(run, _)| RunReader::new(self, run));
-        let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
+        let (view, mut readers) = self.readers(|_| true)?;
         run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
+    }
+
+    /// Readers of the runs of a commit that are `wanted`.
+    fn readers(&self, wanted: impl Fn(&RunRecord) -> bool) -> Result<(Arc<View>, Vec<RunReader<'_>>)> {
+        self.of_one_commit(|view| {
+            let runs = view.runs.iter().filter(|(_, record)| wanted(record));
+            runs.map(|&(run, _)| RunReader::new(self, run)).collect()
+        })
     }
 
     /// Calls `visit` with each hash that live documents hold, ascending: the number of its postings, and the

@@ -74,7 +74,7 @@ impl Store {
         let mut digest = Xxh3::new();
         for chunk in 0..chunks(record.bytes) {
             let value = self.db.get_pinned_cf(texts, text_key(document, chunk)).map_err(failed("read a text"))?;
-            let value = value.ok_or_else(|| damaged("a chunk of it is missing"))?;
+            let value = value.ok_or_else(|| self.gone(document, || damaged("a chunk of it is missing")))?;
             let bytes = decompress(&value).map_err(damaged)?;
             digest.update(&bytes);
             visit(&bytes)?;
@@ -100,7 +100,7 @@ impl Store {
                 what: format!("the text of document {document}"),
                 detail: "a chunk of it is missing",
             };
-            visit(chunk, &value.ok_or_else(damaged)?)?;
+            visit(chunk, &value.ok_or_else(|| self.gone(document, damaged))?)?;
         }
         Ok(())
     }

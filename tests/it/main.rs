@@ -20,3 +20,4 @@ mod quotes;
 mod report;
 mod support;
 mod texts;
+mod threads;

@@ -1,0 +1,202 @@
+//! One open database, shared by threads: what changes it takes turns, and whoever asks meanwhile is answered.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use fpdb::{
+    Database, DedupOptions, DocId, Error, IngestOptions, IngestSummary, PairsOptions, Profile, QueryOptions,
+    QuerySource, Silent, Source,
+};
+use tempfile::TempDir;
+
+const SHARED: &str = "the quick brown fox jumps over the lazy dog while nobody at all is looking at what happens there";
+
+/// A folder with a database and with folders of documents.
+struct Place {
+    folder: TempDir,
+    database: Database,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let profile = Profile::named("prose").unwrap();
+        let database = Database::create(&folder.path().join("db"), &profile).unwrap();
+        Self { folder, database }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes documents that begin alike.
+    fn write(&self, folder: &str, count: usize, version: usize) -> PathBuf {
+        let path = self.path(folder);
+        fs::create_dir_all(&path).unwrap();
+        for number in 0..count {
+            let text = format!("{SHARED} {folder} {number} {}", format!(" version {version} of {number}").repeat(20));
+            fs::write(path.join(format!("{number}.txt")), text).unwrap();
+        }
+        path
+    }
+}
+
+fn ingest(database: &Database, path: &Path) -> IngestSummary {
+    let sources = [Source::Path(path.to_owned())];
+    database.ingest(&sources, &IngestOptions::default(), &false.into(), &Silent).unwrap()
+}
+
+/// Its documents, once everything in it has been checked.
+fn documents(database: &Database) -> BTreeSet<String> {
+    let verification = database.verify(&mut |_, _| {}).unwrap();
+    assert_eq!(verification.problems, []);
+    let mut names = BTreeSet::new();
+    database
+        .for_each_document::<Error>(|document| {
+            names.insert(document.name);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(database.stats().unwrap().documents, names.len() as u64);
+    names
+}
+
+#[test]
+fn ingests_and_removals_at_once_lose_nothing() {
+    let place = Place::new();
+    let first = place.write("first", 60, 0);
+    ingest(&place.database, &first);
+    let folders = ["a", "b"].map(|name| place.write(name, 60, 0));
+    thread::scope(|scope| {
+        for folder in &folders {
+            // One by one, so that there are many commits.
+            scope.spawn(|| {
+                for number in 0..60 {
+                    let summary = ingest(&place.database, &folder.join(format!("{number}.txt")));
+                    assert_eq!(summary.added, 1, "{summary:?}");
+                }
+            });
+        }
+        scope.spawn(|| {
+            for number in 0..60 {
+                assert_eq!(place.database.remove_numbers(&[DocId(number)]).unwrap(), (1, vec![]));
+            }
+        });
+        scope.spawn(|| {
+            for _ in 0..5 {
+                place.database.compact().unwrap();
+                place.database.backup(&place.path("backups"), Some(1), false).unwrap();
+            }
+        });
+    });
+    let expected = folders.iter().flat_map(|folder| (0..60).map(move |number| folder.join(format!("{number}.txt"))));
+    assert_eq!(documents(&place.database), expected.map(|path| path.display().to_string()).collect());
+    let restored = Database::restore(&place.path("restored"), &place.path("backups"), None).unwrap();
+    documents(&restored);
+}
+
+#[test]
+fn whoever_asks_while_documents_are_replaced_is_answered() {
+    let place = Place::new();
+    let folder = place.write("a", 20, 0);
+    ingest(&place.database, &folder);
+    let query = place.path("query.txt");
+    fs::write(&query, SHARED).unwrap();
+    let newest = folder.join("7.txt").display().to_string();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for version in 1..25 {
+                place.write("a", 20, version);
+                ingest(&place.database, &folder);
+            }
+            place.database.compact().unwrap();
+            done.store(true, Ordering::Relaxed);
+        });
+        scope.spawn(|| {
+            let options = QueryOptions { top: None, ..QueryOptions::default() };
+            let sources = [QuerySource::File(query), QuerySource::Stored(newest.clone())];
+            let mut rounds = 0;
+            while !done.load(Ordering::Relaxed) || rounds < 3 {
+                for (answer, matches) in place.database.query(&sources, &options).unwrap().into_iter().zip([20, 19]) {
+                    let answer = answer.unwrap();
+                    assert_eq!(answer.matches.len(), matches);
+                    assert!(answer.matches.iter().all(|found| !found.passages.is_empty()));
+                }
+                assert_eq!(place.database.documents_named(&newest).unwrap().len(), 1);
+                rounds += 1;
+            }
+        });
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                assert_eq!(place.database.pairs(&PairsOptions::default()).unwrap().pairs.len(), 20 * 19 / 2);
+                place.database.dedup(&DedupOptions::default()).unwrap();
+                place.database.count_hashes().unwrap();
+            }
+        });
+    });
+    assert_eq!(documents(&place.database).len(), 20);
+}
+
+#[test]
+fn two_databases_take_each_other_in() {
+    let (one, other) = (Place::new(), Place::new());
+    ingest(&one.database, &one.write("a", 30, 0));
+    ingest(&other.database, &other.write("b", 30, 0));
+    let merge = |into: &Place, from: &Place| {
+        for _ in 0..10 {
+            into.database.merge(&from.database, &IngestOptions::default(), &false.into(), &Silent).unwrap();
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| merge(&one, &other));
+        scope.spawn(|| merge(&other, &one));
+    });
+    assert_eq!(documents(&one.database), documents(&other.database));
+    // And one itself.
+    merge(&one, &one);
+    assert_eq!(documents(&one.database).len(), 60);
+}
+
+#[test]
+fn what_no_document_has_is_not_taken_for_damage() {
+    let place = Place::new();
+    ingest(&place.database, &place.write("a", 2, 0));
+    place.database.remove_numbers(&[DocId(0)]).unwrap();
+    for number in [0, 2, u32::MAX] {
+        let id = DocId(number);
+        let is_unknown = |error: &Error| matches!(error, Error::NoSuchNumber { number: told } if *told == number);
+        assert!(is_unknown(&place.database.document(id).unwrap_err()));
+        assert!(is_unknown(&place.database.text_of(id).map(|_| ()).unwrap_err()));
+        let answers = place.database.query(&[QuerySource::Number(id)], &QueryOptions::default()).unwrap();
+        assert!(is_unknown(answers[0].as_ref().unwrap_err()));
+    }
+}
+
+#[test]
+fn a_database_opened_for_reading_is_not_changed() {
+    let place = Place::new();
+    let folder = place.write("a", 3, 0);
+    ingest(&place.database, &folder);
+    let before = documents(&place.database);
+    let reader = Database::open(&place.path("db")).unwrap();
+    place.write("a", 4, 1);
+    let options = IngestOptions::default();
+    let refusals = [
+        reader.ingest(&[Source::Path(folder)], &options, &false.into(), &Silent).map(|_| ()),
+        reader.merge(&Place::new().database, &options, &false.into(), &Silent).map(|_| ()),
+        reader.remove(&["a/0.txt".to_owned()]).map(|_| ()),
+        reader.remove_numbers(&[DocId(0)]).map(|_| ()),
+        reader.compact(),
+        reader.backup(&place.path("backups"), None, false).map(|_| ()),
+    ];
+    for (number, refusal) in refusals.into_iter().enumerate() {
+        assert!(matches!(refusal, Err(Error::OpenedForReading { .. })), "{number}");
+    }
+    drop(reader);
+    assert_eq!(documents(&place.database), before);
+    assert!(!place.path("backups").exists());
+}
