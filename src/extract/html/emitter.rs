@@ -14,6 +14,8 @@ use crate::extract::builder::Builder;
 /// Makes text of the calls of the tokeniser.
 pub(super) struct Emitter<'a> {
     source: &'a [u8],
+    /// Where the reading of it began.
+    from: u64,
     builder: &'a mut Builder,
     /// The document is XML: a self-closing tag closes its element, and CDATA is text.
     xml: bool,
@@ -64,6 +66,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn new(source: &'a [u8], from: usize, xml: bool, builder: &'a mut Builder) -> Self {
         Self {
             source,
+            from: from as u64,
             builder,
             xml,
             position: from as u64,
@@ -73,6 +76,18 @@ impl<'a> Emitter<'a> {
             dropped: None,
             foreign: 0,
         }
+    }
+
+    /// Where what has not been emitted begins. Of CR LF the tokeniser emits a line end once it has read the CR, and
+    /// passes over the LF with what follows.
+    #[inline]
+    fn unemitted(&self) -> u64 {
+        let at = self.emitted as usize;
+        let is_within_line_end = self.emitted > self.from
+            && self.position > self.emitted
+            && self.source.get(at) == Some(&b'\n')
+            && self.source.get(at - 1) == Some(&b'\r');
+        self.emitted + u64::from(is_within_line_end)
     }
 
     fn start_tag(&mut self) -> Option<State> {
@@ -132,7 +147,7 @@ impl Calls for Emitter<'_> {
 
     #[inline]
     fn emit_string(&mut self, text: &[u8]) {
-        let start = self.emitted;
+        let start = self.unemitted();
         self.emitted = self.position;
         if self.dropped.is_some() {
             return;

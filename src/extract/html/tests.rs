@@ -159,5 +159,14 @@ proptest! {
     ]), 0..80)) {
         let page = pieces.concat();
         prop_assert_eq!(text(&page), naive(&page));
+        // Each character comes from itself, but for references and line ends.
+        let extracted = super::extract(page.as_bytes());
+        let text = std::str::from_utf8(&extracted.text).unwrap();
+        let mut map = Map::new(&extracted.segments, text.len() as u64);
+        for (at, written) in text.char_indices().filter(|&(_, written)| written != '\n') {
+            let origin = map.origin(Span { start: at as u64, end: (at + written.len_utf8()) as u64 });
+            let origin = &page[origin.start as usize..origin.end as usize];
+            prop_assert!(origin.starts_with('&') || origin == written.to_string(), "{:?} from {:?}", written, origin);
+        }
     }
 }
