@@ -14,8 +14,8 @@ use fpdb::kgram::KgramHasher;
 use fpdb::normalize::{FrontEnd, Symbols, language_of};
 use fpdb::winnow::Winnower;
 use fpdb::{
-    Database, Fingerprinter, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Silent, Source, Unit,
-    WordRule,
+    Database, Fingerprinter, Fingerprints, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Silent,
+    Source, Unit, WordRule,
 };
 
 const TEXT: usize = 1 << 20;
@@ -175,7 +175,7 @@ fn fingerprint(criterion: &mut Criterion) {
     let named = |name| (name, Profile::named(name).expect("a named profile"));
     for (name, profile) in [named("text"), named("prose"), named("words"), named("bytes"), ("k 23, w 17", code)] {
         let mut fingerprinter = Fingerprinter::new(&profile);
-        let mut fingerprints = Vec::new();
+        let mut fingerprints = Fingerprints::new();
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 fingerprints.clear();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use fpdb::{CHOICE_HEAD, Choice, Fingerprinter, Format, Profile, Unit, choose};
+use fpdb::{CHOICE_HEAD, Choice, Fingerprinter, Fingerprints, Format, Profile, Unit, choose};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let profile = Profile::named("text").ok_or("there is a profile of that name")?;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Seconds it takes to fingerprint all documents, which are few: as often as fills the clock's ticks.
 fn round(profile: &Profile, format: Format, documents: &[Vec<u8>]) -> f64 {
     let mut fingerprinter = Fingerprinter::new(profile);
-    let mut fingerprints = Vec::new();
+    let mut fingerprints = Fingerprints::new();
     let begin = now();
     for repeats in 1_u32.. {
         for document in documents {

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fpdb::{Fingerprinter, Profile};
+use fpdb::{Fingerprinter, Fingerprints, Profile};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     files_below(Path::new(folder), &mut files)?;
     for file in files {
-        let mut fingerprints = Vec::new();
+        let mut fingerprints = Fingerprints::new();
         fingerprinter.feed(&fs::read(&file)?, &mut fingerprints);
         fingerprinter.finish(&mut fingerprints)?;
         let mut hashes: Vec<u64> = fingerprints.iter().map(|fingerprint| fingerprint.hash).collect();

@@ -1,14 +1,17 @@
 //! Fingerprint: a selected hash and where its k-gram stands. Here a document of any format is turned into them: its text
 //! is extracted where its format asks for that, and the kernel does the rest.
 
+use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Format, Offsets};
 use crate::error::Result;
-use crate::extract::{self, Limits, Lines, Map};
+use crate::extract::{self, Extracted, Limits, Lines, Map};
 use crate::input::InputLimits;
-pub use crate::kernel::Fingerprint;
 use crate::kernel::{Kernel, Totals};
 use crate::normalize::TextFacts;
 use crate::profile::{Profile, Unit};
+
+/// How much of an extracted text is fingerprinted before its fingerprints go to their places.
+const EXTRACTED_PIECE: usize = 16 << 10;
 
 /// What is known of a document once all of it has been seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct Fingerprinter {
     whole: Vec<u8>,
     length: u64,
     limits: Limits,
+    /// Those of some of its text, which do not stand yet where the document has it.
+    of_text: Fingerprints,
 }
 
 impl Fingerprinter {
@@ -50,6 +55,7 @@ impl Fingerprinter {
             whole: Vec::new(),
             length: 0,
             limits: Limits::default(),
+            of_text: Fingerprints::new(),
         }
     }
 
@@ -68,7 +74,7 @@ impl Fingerprinter {
 
     /// Takes the document's next bytes, in pieces of any size, and appends the fingerprints they
     /// settle to `out`, in ascending order of position.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         if self.is_extracted() {
             self.length += bytes.len() as u64;
             if self.length <= self.limits.document {
@@ -85,40 +91,59 @@ impl Fingerprinter {
     ///
     /// # Errors
     /// A document that is not of its format, or that exceeds a limit; `out` is then of no use.
-    pub fn finish(&mut self, out: &mut Vec<Fingerprint>) -> Result<DocumentFacts> {
+    pub fn finish(&mut self, out: &mut Fingerprints) -> Result<DocumentFacts> {
         if !self.is_extracted() {
             return Ok(self.finish_text(out));
         }
         let document = std::mem::take(&mut self.whole);
         self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
         let extracted = extract::extract(self.format, &document, &self.limits)?;
-        let first = out.len();
         self.kernel.begin_utf8();
-        self.kernel.feed(&extracted.text, out);
-        let mut facts = self.finish_text(out);
+        let mut facts = match extracted.offsets {
+            Offsets::Original => self.finish_extracted(&document, &extracted, out),
+            Offsets::Extracted => {
+                self.kernel.feed(&extracted.text, out);
+                self.finish_text(out)
+            }
+        };
         facts.text.bytes = document.len() as u64;
         facts.text.encoding = extracted.encoding.unwrap_or(facts.text.encoding);
         facts.text.undecodable = extracted.undecodable;
         facts.offsets = extracted.offsets;
-        if extracted.offsets == Offsets::Original {
-            let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
-            let mut first_lines = Lines::new(&document, facts.text.encoding);
-            let mut last_lines = first_lines.clone();
-            for fingerprint in &mut out[first..] {
-                fingerprint.span = map.origin(fingerprint.span);
-                fingerprint.first_line = first_lines.line(fingerprint.span.start);
-                fingerprint.last_line = last_lines.line(fingerprint.span.end.saturating_sub(1));
-            }
-            facts.text.lines = first_lines.count();
-        }
         Ok(facts)
+    }
+
+    /// Appends the fingerprints of an extracted text where they stand in the document.
+    fn finish_extracted(&mut self, document: &[u8], extracted: &Extracted, out: &mut Fingerprints) -> DocumentFacts {
+        // What says no encoding is UTF-8.
+        let mut first_lines = Lines::new(document, extracted.encoding.unwrap_or_default());
+        let mut last_lines = first_lines.clone();
+        let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
+        let mut move_to = |out: &mut Fingerprints, of_text: &mut Fingerprints| {
+            out.extend(of_text.iter().map(|fingerprint| {
+                let span = map.origin(fingerprint.span);
+                let first_line = first_lines.line(span.start);
+                Fingerprint { span, first_line, last_line: last_lines.line(span.end.saturating_sub(1)), ..fingerprint }
+            }));
+            of_text.clear();
+        };
+        let mut of_text = std::mem::take(&mut self.of_text);
+        for piece in extracted.text.chunks(EXTRACTED_PIECE) {
+            self.kernel.feed(piece, &mut of_text);
+            move_to(out, &mut of_text);
+        }
+        let mut facts = self.finish_text(&mut of_text);
+        move_to(out, &mut of_text);
+        self.of_text = of_text;
+        facts.text.lines = first_lines.count();
+        facts
     }
 
     fn is_extracted(&self) -> bool {
         self.unit != Unit::Byte && extract::applies(self.format)
     }
 
-    fn finish_text(&mut self, out: &mut Vec<Fingerprint>) -> DocumentFacts {
+    fn finish_text(&mut self, out: &mut Fingerprints) -> DocumentFacts {
         let Totals { symbols, kgrams, text } = self.kernel.finish(out);
         DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original }
     }

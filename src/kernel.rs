@@ -1,27 +1,13 @@
 //! Kernel: from the bytes of a text to its fingerprints, piece by piece. The only caller of front-end, k-gram hashing and
 //! winnowing, which it leads over the text in pieces that stay in the first-level cache (docs/kernel.md).
 
-use crate::document::{Language, Span};
+use crate::columns::Fingerprints;
+use crate::document::Language;
 use crate::kgram::KgramHasher;
 use crate::lanes::Processor;
-use crate::normalize::{Content, FrontEnd, Place, Symbols, TOGETHER, TextFacts};
+use crate::normalize::{Content, FrontEnd, Symbols, TOGETHER, TextFacts};
 use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
-
-/// One selected k-gram of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// The k-gram's hash.
-    pub hash: u64,
-    /// The index of its first symbol in the document.
-    pub position: u64,
-    /// The bytes of the original it came from.
-    pub span: Span,
-    /// The 1-based line its first byte stands in.
-    pub first_line: u64,
-    /// The 1-based line its last byte stands in.
-    pub last_line: u64,
-}
 
 /// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
 const PIECE: usize = 4 << 10;
@@ -86,7 +72,7 @@ impl Kernel {
     }
 
     /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints they settle to `out`.
-    pub(crate) fn feed(&mut self, bytes: &[u8], out: &mut Vec<Fingerprint>) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         for piece in bytes.chunks(PIECE) {
             self.front_end.read(piece, &mut self.symbols);
             self.advance(out);
@@ -94,7 +80,7 @@ impl Kernel {
     }
 
     /// Ends the text, appends its last fingerprints, and makes ready for the next one.
-    pub(crate) fn finish(&mut self, out: &mut Vec<Fingerprint>) -> Totals {
+    pub(crate) fn finish(&mut self, out: &mut Fingerprints) -> Totals {
         let text = self.front_end.end(&mut self.symbols);
         self.advance(out);
         self.winnower.finish(&mut self.selected);
@@ -107,7 +93,7 @@ impl Kernel {
         Totals { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
     }
 
-    fn advance(&mut self, out: &mut Vec<Fingerprint>) {
+    fn advance(&mut self, out: &mut Fingerprints) {
         let Self { hasher, winnower, .. } = self;
         let length = self.symbols.len();
         while self.hashed < length {
@@ -133,14 +119,12 @@ impl Kernel {
         }
     }
 
-    fn locate(&mut self, out: &mut Vec<Fingerprint>) {
-        let (mut walk, first) = (self.symbols.walk(self.k), self.first);
+    fn locate(&mut self, out: &mut Fingerprints) {
+        let (mut walk, first) = (self.symbols.walk(self.k, self.first), self.first);
+        out.reserve(self.selected.len());
+        let kgram = |&Selected { hash, position }: &Selected| (hash, (position - first) as usize);
         for some in self.selected.chunks(TOGETHER) {
-            let places = walk.places(some.iter().map(|selected| (selected.position - first) as usize));
-            out.extend(some.iter().zip(places).map(|(&Selected { hash, position }, place)| {
-                let Place { span, first_line, last_line } = place;
-                Fingerprint { hash, position, span, first_line, last_line }
-            }));
+            walk.locate(some.iter().map(kgram), out);
         }
         self.selected.clear();
     }

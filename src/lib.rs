@@ -22,6 +22,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 mod clock;
+mod columns;
 mod database;
 mod dedup;
 mod document;
@@ -48,12 +49,13 @@ mod store;
 mod temporary;
 pub mod winnow;
 
+pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
 pub use database::{Database, DatabaseStats, DocumentInfo, QuerySource};
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result};
 pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
-pub use fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
+pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::HashCounts;
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{

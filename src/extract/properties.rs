@@ -8,6 +8,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::{Extracted, Limits, extract};
+use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets, Span};
 use crate::fingerprint::Fingerprinter;
 use crate::profile::{Profile, Selection, Unit, WordRule};
@@ -124,7 +125,7 @@ fn check_fingerprints(format: Format, document: &[u8]) {
     let profile = Profile::new(Unit::Char, WordRule::Letters, 1, 1, Selection::All).unwrap();
     let mut fingerprinter = Fingerprinter::new(&profile);
     fingerprinter.begin(format);
-    let mut fingerprints = Vec::new();
+    let mut fingerprints = Fingerprints::new();
     fingerprinter.feed(document, &mut fingerprints);
     let facts = fingerprinter.finish(&mut fingerprints).unwrap();
     assert_eq!((facts.text.bytes, facts.kgrams), (document.len() as u64, fingerprints.len() as u64));
@@ -135,6 +136,6 @@ fn check_fingerprints(format: Format, document: &[u8]) {
         assert!(it.span.start < it.span.end && it.span.end <= document.len() as u64, "{it:?}");
         assert!(1 <= it.first_line && it.first_line <= it.last_line && it.last_line <= facts.text.lines + 1, "{it:?}");
     }
-    assert!(fingerprints.is_sorted_by_key(|it| (it.span.start, it.first_line)));
-    assert!(fingerprints.is_sorted_by(|one, next| one.position < next.position));
+    assert!(fingerprints.iter().is_sorted_by_key(|it| (it.span.start, it.first_line)));
+    assert!(fingerprints.iter().is_sorted_by(|one, next| one.position < next.position));
 }

@@ -16,9 +16,9 @@ use super::record::{origin_of, record_of, settled};
 use super::sweep::Shrunk;
 use super::worker::{Parcel, Piece, Read};
 use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
+use crate::columns::Fingerprints;
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::fingerprint::Fingerprint;
 use crate::input::{About, ReadAs};
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
 
@@ -217,7 +217,7 @@ impl Intake<'_> {
         if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
     }
 
-    fn take_fingerprints(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
+    fn take_fingerprints(&mut self, fingerprints: &Fingerprints) -> Result<()> {
         for some in fingerprints.chunks(PUSHED_AT_ONCE) {
             if self.batch.is_full() {
                 self.await_commit()?;

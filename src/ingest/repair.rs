@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
@@ -69,15 +70,17 @@ fn read_again(
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };
-    let mut fingerprints = Vec::new();
+    let mut fingerprints = Fingerprints::new();
     // What the store says is no fault of the document.
     let mut failure = None;
     let digest = reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |bytes| {
         fingerprinter.feed(bytes, &mut fingerprints);
-        repairing.take(&std::mem::take(&mut fingerprints)).map_err(|error| {
+        let taken = repairing.take(&fingerprints).map_err(|error| {
             failure = Some(error);
             Error::Interrupted
-        })
+        });
+        fingerprints.clear();
+        taken
     });
     // Finished in any case, so as to be ready for the next document.
     let facts = fingerprinter.finish(&mut fingerprints);
@@ -100,12 +103,13 @@ fn take_stored(
     id: u32,
     record: &DocumentRecord,
 ) -> Result<std::result::Result<DocumentRecord, String>> {
-    let mut fingerprints = Vec::new();
+    let mut fingerprints = Fingerprints::new();
     for chunk in 0..text_chunks(record.bytes) {
         let chunk = repairing.stored_chunk(id, chunk)?;
         // It has been looked at already: it is whole.
         fingerprinter.feed(&decompress(&chunk).unwrap_or_default(), &mut fingerprints);
-        repairing.take(&std::mem::take(&mut fingerprints))?;
+        repairing.take(&fingerprints)?;
+        fingerprints.clear();
         repairing.take_text(chunk)?;
     }
     Ok(match fingerprinter.finish(&mut fingerprints) {

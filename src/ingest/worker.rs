@@ -7,14 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{IngestObserver, IngestOptions};
+use crate::columns::{FINGERPRINT_BYTES, Fingerprints};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
-use crate::fingerprint::{DocumentFacts, Fingerprint, Fingerprinter};
+use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::guarded::guarded;
 use crate::input::{About, Candidate, Content, Reader, format_of};
 use crate::store::{CHUNK_BYTES, Store, compress};
 
-/// Fingerprints that travel together: some 200 KiB.
+/// Fingerprints that travel together: some 100 KiB.
 const PIECE_FINGERPRINTS: usize = 4096;
 
 /// Documents to be read, one after the other.
@@ -31,7 +32,7 @@ pub(super) type Parcel = Vec<Piece>;
 
 /// Part of a document, on its way from a worker to the intake.
 pub(super) enum Piece {
-    Fingerprints(Vec<Fingerprint>),
+    Fingerprints(Fingerprints),
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
     /// It has the content that is stored; it had no other piece.
@@ -47,10 +48,11 @@ pub(super) struct Read {
     /// Whether its bytes came before it.
     pub(super) stored_text: bool,
     /// The fingerprints that no piece has brought.
-    pub(super) rest: Vec<Fingerprint>,
+    pub(super) rest: Fingerprints,
 }
 
 /// What has come of a document.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, which is taken apart at once")]
 enum Seen {
     Stored(Digest),
     Read(Read),
@@ -119,7 +121,7 @@ impl Pieces {
     fn push(&mut self, piece: Piece) -> Result<()> {
         self.weight += match &piece {
             Piece::Fingerprints(fingerprints) => fingerprints.len(),
-            Piece::Text(text) => text.len() / size_of::<Fingerprint>(),
+            Piece::Text(text) => text.len() / FINGERPRINT_BYTES,
             Piece::End(_, Ok(read)) => read.rest.len(),
             Piece::End(_, Err(_)) | Piece::Stored(..) => 0,
         };
@@ -177,7 +179,7 @@ impl Worker<'_> {
         let Self { fingerprinter, observer, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
-        let mut fingerprints = Vec::new();
+        let mut fingerprints = Fingerprints::new();
         let mut text = self.options.store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| observer.read(bytes), &mut |bytes| {
             if format.is_none() {

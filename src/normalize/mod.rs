@@ -38,7 +38,7 @@ pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
 pub(crate) use value::LETTERS;
-pub(crate) use walk::{Place, TOGETHER};
+pub(crate) use walk::TOGETHER;
 use words::Words;
 
 use crate::document::Language;

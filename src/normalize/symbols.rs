@@ -10,7 +10,7 @@ use crate::lanes::TEXT;
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
 ///
 /// Symbols are numbered from the first one retained. Origins are byte ranges of the original document and stay
-/// absolute whatever has been discarded; their starts never decrease.
+/// absolute whatever has been discarded; neither their starts nor their ends decrease.
 ///
 /// It begins *narrow*: as long as all symbols are letters and digits that have codes (`value.rs`) and come from UTF-8, a
 /// code of one byte stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
@@ -194,9 +194,9 @@ impl Symbols {
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
 
-    /// Where k-grams stand that are asked for in ascending order.
-    pub(crate) fn walk(&self, k: usize) -> Walk<'_> {
-        Walk::new(self, k)
+    /// Where k-grams stand that are asked for in ascending order; the first symbol is number `first` of the document.
+    pub(crate) fn walk(&self, k: usize, first: u64) -> Walk<'_> {
+        Walk::new(self, k, first)
     }
 
     /// Where symbols begin, counted from their bases.
@@ -253,7 +253,7 @@ impl Symbols {
         }
     }
 
-    /// Adds a symbol whose origin is `start..end`; `start` is not below that of any symbol pushed before.
+    /// Adds a symbol whose origin is `start..end`; neither is below that of any symbol pushed before.
     pub(crate) fn push(&mut self, value: u64, start: u64, end: u64) {
         self.widen();
         let base = self.base_for(start);

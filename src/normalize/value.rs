@@ -59,6 +59,9 @@ pub(crate) static LETTERS: [u64; ASCII + LATIN.len()] = {
     values
 };
 
+/// The first code of a symbol that comes from two bytes of UTF-8.
+pub(super) const WIDE: u8 = ASCII as u8;
+
 /// How many bytes of UTF-8 a symbol with this code comes from: where it comes from others it has none.
 #[inline(always)]
 pub(super) fn width_of_code(code: u8) -> u32 {

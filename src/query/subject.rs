@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicBool;
 use super::quotes::quotations;
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::{IgnoredBecause, PhraseFinder};
+use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
-use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::fingerprint::Fingerprinter;
 use crate::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document,
 };
@@ -250,7 +251,7 @@ impl<'a> SubjectReader<'a> {
         };
         let format = reading.format.unwrap_or_default();
         let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(TOO_LARGE);
-        let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints) };
+        let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints.iter().collect()) };
         let mut subject = match coarser {
             Some(facts) => {
                 let (facts, size) = facts?;
@@ -306,8 +307,8 @@ impl<'a> SubjectReader<'a> {
 
 /// What has been read of a query document.
 struct Reading {
-    fingerprints: Vec<Fingerprint>,
-    at_stored_window: Vec<Fingerprint>,
+    fingerprints: Fingerprints,
+    at_stored_window: Fingerprints,
     /// Its bytes, unless they are too many.
     text: Option<Vec<u8>>,
     /// What it is read as, once its first bytes are known.
@@ -316,7 +317,12 @@ struct Reading {
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { fingerprints: Vec::new(), at_stored_window: Vec::new(), text: Some(Vec::new()), format: None }
+        Self {
+            fingerprints: Fingerprints::new(),
+            at_stored_window: Fingerprints::new(),
+            text: Some(Vec::new()),
+            format: None,
+        }
     }
 }
 
@@ -344,7 +350,7 @@ impl Reading {
     }
 }
 
-fn distinct(fingerprints: &[Fingerprint]) -> u64 {
+fn distinct(fingerprints: &Fingerprints) -> u64 {
     let mut hashes: Vec<u64> = fingerprints.iter().map(|fingerprint| fingerprint.hash).collect();
     hashes.sort_unstable();
     hashes.dedup();

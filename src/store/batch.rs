@@ -7,9 +7,9 @@ use super::block::Posting;
 use super::positions::{self, CHUNK_PLACES, Place};
 use super::posting_buffer::PostingBuffer;
 use super::records::{ContainerRecord, DocumentRecord, RunRecord};
+use crate::columns::Fingerprint;
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::fingerprint::Fingerprint;
 
 /// The most fingerprints of one call of [`Batch::push`]: by so much a batch may exceed its memory.
 pub(crate) const PUSHED_AT_ONCE: usize = 4096;
@@ -196,8 +196,8 @@ impl Batch {
     ///
     /// # Errors
     /// [`Error::TooManyFingerprints`] past 2^32 in one document.
-    pub(crate) fn push(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
-        fingerprints.iter().try_for_each(|fingerprint| self.push_one(fingerprint))
+    pub(crate) fn push(&mut self, mut fingerprints: impl Iterator<Item = Fingerprint>) -> Result<()> {
+        fingerprints.try_for_each(|fingerprint| self.push_one(&fingerprint))
     }
 
     fn push_one(&mut self, fingerprint: &Fingerprint) -> Result<()> {

@@ -4,8 +4,8 @@
 
 use super::records::DocumentRecord;
 use super::varint;
+use crate::columns::Fingerprint;
 use crate::document::Span;
-use crate::fingerprint::Fingerprint;
 
 /// Fingerprints in one chunk: a value of some 3 KiB that holds no more however long the document is.
 pub(super) const CHUNK_PLACES: u32 = 1024;

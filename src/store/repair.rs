@@ -27,8 +27,8 @@ use super::sorted_file::{self, SortedFiles, file_options};
 use super::survey::{self, Survey};
 use super::verify::{Problem, Verification};
 use super::{MAKING, Store, View, mark, texts};
+use crate::columns::Fingerprints;
 use crate::error::{Error, Result};
-use crate::fingerprint::Fingerprint;
 use crate::profile::Profile;
 
 /// The new store grows in a database of this name inside the damaged one.
@@ -159,7 +159,7 @@ impl Repairing {
     }
 
     /// Takes fingerprints of the document.
-    pub(crate) fn take(&mut self, fingerprints: &[Fingerprint]) -> Result<()> {
+    pub(crate) fn take(&mut self, fingerprints: &Fingerprints) -> Result<()> {
         for some in fingerprints.chunks(PUSHED_AT_ONCE) {
             if self.batch.is_full() {
                 self.committer.spill(&self.store, &mut self.batch)?;

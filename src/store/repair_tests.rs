@@ -25,7 +25,7 @@ fn make(root: &Path) -> Documents {
             // More than one chunk of positions, and hashes that others have too.
             let places = (0..1500).map(|position| fingerprint(hash(document / 3 * 1000 + position), position));
             for some in places.collect::<Vec<_>>().chunks(1000) {
-                batch.push(some).unwrap();
+                batch.push(some.iter().copied()).unwrap();
             }
             batch.finish(record(document, 1500)).unwrap();
         }

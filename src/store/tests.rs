@@ -5,8 +5,8 @@ use std::path::Path;
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store};
+use crate::columns::Fingerprint;
 use crate::document::Span;
-use crate::fingerprint::Fingerprint;
 use crate::profile::Profile;
 
 /// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
@@ -56,7 +56,7 @@ fn store_of(root: &Path, runs: &[u64]) -> Store {
         for _ in 0..documents {
             let name = number;
             for position in 0..1000 {
-                batch.push(&[fingerprint(hash(2 * number), position)]).unwrap();
+                batch.push([fingerprint(hash(2 * number), position)].into_iter()).unwrap();
                 number += 1;
             }
             batch.finish(record(name, 1000)).unwrap();
@@ -142,7 +142,7 @@ fn a_full_batch_holds_what_it_may_and_little_more() {
             for _ in 0..PUSHED_AT_ONCE as u64 / length.min(PUSHED_AT_ONCE as u64) {
                 let pushed: Vec<Fingerprint> =
                     (0..length.min(PUSHED_AT_ONCE as u64)).map(|i| fingerprint(hash(number + i), number + i)).collect();
-                batch.push(&pushed).unwrap();
+                batch.push(pushed.iter().copied()).unwrap();
                 number += pushed.len() as u64;
                 most = most.max(batch.held());
                 if length < PUSHED_AT_ONCE as u64 {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::Folder;
-use fpdb::{DocumentFacts, Error, FORMATS, Fingerprint, Fingerprinter, Format, Offsets, Profile};
+use fpdb::{DocumentFacts, Error, FORMATS, Fingerprint, Fingerprinter, Fingerprints, Format, Offsets, Profile};
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
@@ -15,13 +15,13 @@ fn sample(name: &str) -> Vec<u8> {
 
 fn read(profile: &Profile, format: Format, document: &[u8]) -> Result<(Vec<Fingerprint>, DocumentFacts), Error> {
     let mut fingerprinter = Fingerprinter::new(profile);
-    let mut fingerprints = Vec::new();
+    let mut fingerprints = Fingerprints::new();
     fingerprinter.begin(format);
     for piece in document.chunks(1000) {
         fingerprinter.feed(piece, &mut fingerprints);
     }
     let facts = fingerprinter.finish(&mut fingerprints)?;
-    Ok((fingerprints, facts))
+    Ok((fingerprints.iter().collect(), facts))
 }
 
 fn hashes(fingerprints: &[Fingerprint]) -> BTreeSet<u64> {
@@ -170,13 +170,16 @@ fn what_is_no_such_document_says_so() {
     // The next document is none the worse for it.
     let mut fingerprinter = Fingerprinter::new(&profile);
     fingerprinter.begin(Format::Pdf);
-    fingerprinter.feed(text, &mut Vec::new());
-    assert!(fingerprinter.finish(&mut Vec::new()).is_err());
-    let mut fingerprints = Vec::new();
+    fingerprinter.feed(text, &mut Fingerprints::new());
+    assert!(fingerprinter.finish(&mut Fingerprints::new()).is_err());
+    let mut fingerprints = Fingerprints::new();
     fingerprinter.begin(Format::Html);
     fingerprinter.feed(&sample("sample.html"), &mut fingerprints);
     let facts = fingerprinter.finish(&mut fingerprints).expect("a page");
-    assert_eq!((fingerprints, facts), read(&profile, Format::Html, &sample("sample.html")).expect("a page"));
+    assert_eq!(
+        (fingerprints.iter().collect(), facts),
+        read(&profile, Format::Html, &sample("sample.html")).expect("a page")
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use fpdb::kgram::hash_kgram;
 use fpdb::normalize::{FrontEnd, Symbols};
-use fpdb::{Fingerprint, Fingerprinter, Profile, Selection, Unit, WordRule};
+use fpdb::{Fingerprint, Fingerprinter, Fingerprints, Profile, Selection, Unit, WordRule};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use definitions::{Random, Standard, ascii_chars, hashes, select};
@@ -28,14 +28,14 @@ fn chars(text: &str) -> Standard {
 
 /// The fingerprints the library makes of a document fed in pieces, and its count of symbols.
 fn fast(fingerprinter: &mut Fingerprinter, bytes: &[u8], piece: usize) -> (Vec<Fingerprint>, u64) {
-    let mut out = Vec::new();
+    let mut out = Fingerprints::new();
     for piece in bytes.chunks(piece) {
         fingerprinter.feed(piece, &mut out);
     }
     let facts = fingerprinter.finish(&mut out).unwrap();
     assert_eq!(facts.text.bytes, bytes.len() as u64);
     assert_eq!(facts.text.lines, bytes.iter().filter(|&&byte| byte == b'\n').count() as u64);
-    (out, facts.symbols)
+    (out.iter().collect(), facts.symbols)
 }
 
 fn profile(unit: Unit, rule: WordRule, k: usize, w: usize, selection: Selection) -> Profile {

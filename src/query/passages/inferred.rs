@@ -12,8 +12,8 @@ use super::super::Passage;
 use super::super::subject::Subject;
 use super::shown::Place as ShownPlace;
 use super::{Found, Mark, PassageOptions, share};
+use crate::columns::Fingerprint;
 use crate::document::Span;
-use crate::fingerprint::Fingerprint;
 use crate::profile::{Profile, Selection};
 use crate::store::Place;
 

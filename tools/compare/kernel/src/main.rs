@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use kernel::profile::{Profile, Selection, Unit, WordRule};
-use kernel::{Engine, Fingerprinter, Level, Normaliser};
+use kernel::{Engine, Fingerprinter, Fingerprints, Level, Normaliser};
 
 const ROUNDS: usize = 200;
 
@@ -58,7 +58,7 @@ fn beside(size: usize) {
         let mut fingerprinters: Vec<Fingerprinter> =
             levels.iter().map(|&level| Fingerprinter::new(&profile, level)).collect();
         let mut normalisers: Vec<Normaliser> = levels.iter().map(|&level| Normaliser::new(level)).collect();
-        let (mut positions, mut selected, mut fingerprints) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut positions, mut selected, mut fingerprints) = (Vec::new(), Vec::new(), Fingerprints::new());
         let (mut rival_symbols, mut rival_text) = (f64::MAX, f64::MAX);
         let mut ours = vec![[f64::MAX; 4]; levels.len()];
         for _ in 0..ROUNDS {
@@ -144,7 +144,7 @@ fn threads(profile: &Profile, level: Level) {
     let text = inputs::english(400 << 10);
     let work = || {
         let mut fingerprinter = Fingerprinter::new(profile, level);
-        let mut out = Vec::new();
+        let mut out = Fingerprints::new();
         for _ in 0..200 {
             fingerprinter.run(&text, &mut out);
         }
@@ -168,7 +168,7 @@ fn profile(k: u32, w: u32, selection: Selection) -> Profile {
 
 fn fingerprint(profile: &Profile, level: Level, text: &[u8]) -> f64 {
     let mut fingerprinter = Fingerprinter::new(profile, level);
-    let mut out = Vec::new();
+    let mut out = Fingerprints::new();
     best(|| {
         fingerprinter.run(text, &mut out);
         black_box(&out);

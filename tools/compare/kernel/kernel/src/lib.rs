@@ -2,6 +2,8 @@
 //! They are compiled as fpdb's users compile them: for any processor, asking for more when they run.
 #![allow(dead_code, missing_docs)]
 
+#[path = "../../../../../src/columns.rs"]
+mod columns;
 #[path = "../../../../../src/document.rs"]
 mod document;
 #[path = "../../../../../src/error/mod.rs"]
@@ -19,7 +21,7 @@ pub mod profile;
 #[path = "../../../../../src/winnow/mod.rs"]
 pub mod winnow;
 
-pub use kernel::Fingerprint;
+pub use columns::Fingerprints;
 use kernel::Kernel;
 use normalize::{Content, FrontEnd, Symbols};
 use profile::{Profile, Selection};
@@ -60,7 +62,7 @@ impl Fingerprinter {
     }
 
     /// Makes the fingerprints of the text, the last of which stay in `out`: whoever stores them takes them now and then.
-    pub fn run(&mut self, text: &[u8], out: &mut Vec<Fingerprint>) {
+    pub fn run(&mut self, text: &[u8], out: &mut Fingerprints) {
         for piece in text.chunks(16 << 10) {
             if out.len() > 4096 {
                 out.clear();
