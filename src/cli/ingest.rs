@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let Some(database) = open(global, args, &sources, printer)? else { return Ok(Outcome::Incomplete) };
     let started = Instant::now();
     let stop = interrupt::graceful();
-    let watch = Watch { printer, progress: Progress::start(printer, &sources, &options), safe: Mutex::new(0) };
+    let watch = Watch { printer, progress: Progress::start(printer, &sources, &options) };
     let summary = database.ingest(&sources, &options, stop, &watch);
     watch.progress.end();
     let mut summary = summary?;
@@ -76,7 +76,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     output.finish()?;
     if report.interrupted {
-        let safe = *watch.safe.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let safe = report.added + report.replaced + report.unchanged + report.kept;
         printer.note(&format!(
             "interrupted: {safe} documents of this run are committed and safe; run the same command to continue"
         ));
@@ -179,11 +179,10 @@ fn missing(source: &Source) -> Option<(&PathBuf, std::io::Error)> {
     }
 }
 
-/// Says what happens, and keeps count of what is safe.
+/// Says what happens.
 struct Watch<'a> {
     printer: &'a Printer,
     progress: Progress,
-    safe: Mutex<u64>,
 }
 
 impl IngestObserver for Watch<'_> {
@@ -219,9 +218,7 @@ impl IngestObserver for Watch<'_> {
         self.progress.suspend(|| self.printer.failure(name, error));
     }
 
-    fn committed(&self, documents: u64) {
-        *self.safe.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = documents;
-    }
+    fn committed(&self, _: u64) {}
 }
 
 #[cfg(test)]

@@ -48,6 +48,9 @@ pub(super) struct Intake<'a> {
     pub(super) met: RoaringBitmap,
     /// Containers read whole that may have held more before, by path.
     pub(super) shrunk: HashMap<String, Shrunk>,
+    /// A document was broken off because the run is to stop. Nothing after it is taken, though it may have been read
+    /// already: the next run has to find the order it would have had.
+    broken_off: bool,
 }
 
 /// What the run had done when a container began.
@@ -106,12 +109,16 @@ pub(super) fn with_intake<T>(
             first: store.view().state().next_document,
             met: RoaringBitmap::new(),
             shrunk: HashMap::new(),
+            broken_off: false,
         })
     })
 }
 
 impl Intake<'_> {
     pub(super) fn take(&mut self, step: Step) -> Result<()> {
+        if self.broken_off {
+            return Ok(());
+        }
         match step {
             Step::Unchanged(about, format) => {
                 self.observer.read(about.file.map_or(0, |file| file.bytes));
@@ -177,6 +184,9 @@ impl Intake<'_> {
 
     fn take_documents(&mut self, mut documents: usize, parcels: &Receiver<Parcel>) -> Result<()> {
         for piece in parcels.iter().flatten() {
+            if self.broken_off {
+                return Ok(());
+            }
             match piece {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
                 Piece::Text(chunk) => self.take_text(chunk)?,
@@ -192,8 +202,7 @@ impl Intake<'_> {
         }
         if documents > 0 {
             // A worker that ends without a word was interrupted.
-            self.batch.abandon()?;
-            self.before = None;
+            self.break_off()?;
         }
         Ok(())
     }
@@ -205,16 +214,33 @@ impl Intake<'_> {
                 let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
                 self.settle(record)?;
             }
+            Err(Error::Interrupted) => self.break_off()?,
             Err(error) => {
-                self.batch.abandon()?;
+                self.abandon()?;
                 match error {
-                    Error::Interrupted => self.before = None,
                     Error::Binary { reason } => self.skip(about.name, reason),
                     error => self.fail(about.name, error),
                 }
             }
         }
         if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
+    }
+
+    /// Drops what was taken of the current document.
+    fn abandon(&mut self) -> Result<()> {
+        if self.batch.is_spilled() {
+            self.await_commit()?;
+            lock(self.committer).discard(self.store, &mut self.batch)?;
+        }
+        self.batch.abandon();
+        Ok(())
+    }
+
+    /// Drops what was taken of the current document, and all that would come after it.
+    fn break_off(&mut self) -> Result<()> {
+        self.before = None;
+        self.broken_off = true;
+        self.abandon()
     }
 
     fn take_fingerprints(&mut self, fingerprints: &Fingerprints) -> Result<()> {
@@ -241,7 +267,7 @@ impl Intake<'_> {
     /// Returns its id where it is added.
     pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
-            self.batch.abandon()?;
+            self.abandon()?;
             self.fail(record.name, error);
             return Ok(None);
         }
@@ -264,14 +290,14 @@ impl Intake<'_> {
                 return self.add(record, Outcome::Replaced);
             }
             let (name, format) = (record.name.clone(), stored.format.clone());
-            self.batch.abandon()?;
+            self.abandon()?;
             self.refresh(id, &stored, record, &name, &format);
             return Ok(None);
         }
         record.boilerplate |= newest_record.boilerplate;
         match self.options.on_change {
             OnChange::Keep => {
-                self.batch.abandon()?;
+                self.abandon()?;
                 self.count(&record.name, Outcome::Kept, &record.format);
                 Ok(None)
             }

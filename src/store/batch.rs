@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     pub(super) updates: Vec<(u32, DocumentRecord)>,
     /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
     pub(super) containers: BTreeMap<String, Option<ContainerRecord>>,
-    /// Ids given to documents that were abandoned after part of them was written.
+    /// Ids of documents that were added and deleted again.
     pub(super) burnt: Vec<u32>,
     /// Runs already in the store that belong to this commit.
     pub(super) runs: Vec<(u32, RunRecord)>,
@@ -253,18 +253,13 @@ impl Batch {
         &self.settled
     }
 
-    /// Drops what was added of the current document. Its id is used for the next one, unless part of it
-    /// is in the store already.
-    pub(crate) fn abandon(&mut self) -> Result<()> {
+    /// Drops what was added of the current document, whose id is used for the next one. What of it is in the store already
+    /// must have been [discarded](super::Committer::discard).
+    pub(crate) fn abandon(&mut self) {
         self.postings.truncate(self.open.first_posting);
         self.chunks.truncate(self.open.first_chunk);
         self.text_bytes -= self.texts.drain(self.open.first_text..).map(|(_, _, chunk)| chunk.len()).sum::<usize>();
-        if self.open.spilled {
-            self.burnt.push(self.document);
-            return self.advance();
-        }
         self.begin();
-        Ok(())
     }
 
     /// Deletes a document with this commit, be it one of an earlier commit or of this batch. The container it came from, if
@@ -320,7 +315,7 @@ impl Batch {
     }
 
     /// True where the current document is partly in the store.
-    pub(super) fn is_spilled(&self) -> bool {
+    pub(crate) fn is_spilled(&self) -> bool {
         self.open.spilled
     }
 

@@ -93,6 +93,30 @@ impl Committer {
         Ok(())
     }
 
+    /// Removes from the store what has been moved there of the document that is being added, which is to be abandoned: its
+    /// id is free again.
+    pub(crate) fn discard(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        let document = batch.document;
+        // Runs hold documents before it as well, so that they are folded into one without it.
+        let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            let readers = runs.iter().map(|&run| RunReader::new(store, run));
+            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                if posting.document == document { Ok(()) } else { part.push(posting) }
+            })
+        })?;
+        self.take_run(batch, run);
+        runs.into_iter().try_for_each(|run| store.remove_run(run))?;
+        let mut write = WriteBatch::default();
+        delete_rows(store, document, &mut write)?;
+        store.db.write(write).map_err(failed("remove an abandoned document"))?;
+        self.repeats.remove(&document);
+        self.spread.remove(&document);
+        self.partial = None;
+        Ok(())
+    }
+
     /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
     /// those they have in this batch, ascending in both.
     pub(crate) fn adopt(
@@ -159,7 +183,7 @@ impl Committer {
         }
         let db = &store.db;
         let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
-        let (digests, positions, texts) = (family(db, DIGESTS)?, family(db, POSITIONS)?, family(db, TEXTS)?);
+        let (digests, positions) = (family(db, DIGESTS)?, family(db, POSITIONS)?);
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
         let mut write = WriteBatch::default();
@@ -192,8 +216,7 @@ impl Committer {
             state.fingerprints -= record.fingerprints;
         }
         for &id in &batch.burnt {
-            write.delete_range_cf(positions, position_key(id, 0), position_key(id + 1, 0));
-            write.delete_range_cf(texts, text_key(id, 0), text_key(id + 1, 0));
+            delete_rows(store, id, &mut write)?;
         }
         let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
@@ -223,6 +246,13 @@ impl Committer {
         *batch = batch.next();
         Ok(())
     }
+}
+
+/// Deletes the positions and the text of a document, however many rows there are of them.
+fn delete_rows(store: &Store, id: u32, write: &mut WriteBatch) -> Result<()> {
+    write.delete_range_cf(family(&store.db, POSITIONS)?, position_key(id, 0), position_key(id + 1, 0));
+    write.delete_range_cf(family(&store.db, TEXTS)?, text_key(id, 0), text_key(id + 1, 0));
+    Ok(())
 }
 
 /// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a

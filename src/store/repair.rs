@@ -202,7 +202,10 @@ impl Repairing {
 
     /// Gives the document up.
     pub(crate) fn lose(&mut self, record: DocumentRecord, reason: String) -> Result<()> {
-        self.batch.abandon()?;
+        if self.batch.is_spilled() {
+            self.committer.discard(&self.store, &mut self.batch)?;
+        }
+        self.batch.abandon();
         self.report.lost.push(LostDocument { name: Some(record.name), source: record.source, reason });
         self.commit_if_full()
     }

@@ -12,6 +12,7 @@ mod formats;
 mod golden;
 mod json;
 mod model;
+mod numbers;
 mod oracle;
 mod pairs;
 mod phrases;
