@@ -24,6 +24,7 @@ mod patience;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod runs;
+mod search;
 #[cfg(test)]
 mod tests;
 mod windows;

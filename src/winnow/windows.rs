@@ -16,6 +16,7 @@ use super::low::{Low, Minima};
 use super::opening::{Open, Opening};
 use super::patience::Patience;
 use super::runs::Held;
+use super::search::{follows, rightmost_minimum, smaller};
 use crate::lanes::{BLOCK, Job, Lanes, Processor, TEXT};
 
 /// Hashes that may be scanned again for each new one.
@@ -442,64 +443,5 @@ impl State {
         for index in self.chain.iter_mut().chain(self.tail.as_mut()) {
             *index = index.saturating_sub(minimum);
         }
-    }
-}
-
-/// Whether a hash takes the place of the minimum to the left of it.
-#[inline(always)]
-fn follows<const RIGHTMOST: bool>(hash: u64, least: u64) -> bool {
-    if RIGHTMOST { hash <= least } else { hash < least }
-}
-
-/// The first hash of the range that takes the place of the minimum.
-#[inline(always)]
-fn smaller<L: Lanes, const RIGHTMOST: bool>(
-    lanes: L,
-    hashes: &[u64],
-    range: std::ops::Range<usize>,
-    least: u64,
-) -> Option<usize> {
-    let mut start = range.start;
-    while start < range.end {
-        let block = hashes[start..].first_chunk()?;
-        let mut found = lanes.below(block, least);
-        if RIGHTMOST {
-            found |= lanes.equal(block, least);
-        }
-        if found != 0 {
-            // What a block finds beyond the range is not yet to be looked at.
-            let index = start + found.trailing_zeros() as usize;
-            return (index < range.end).then_some(index);
-        }
-        start += BLOCK;
-    }
-    None
-}
-
-/// The rightmost minimum of the range, which is not empty.
-#[inline(always)]
-fn rightmost_minimum<L: Lanes>(lanes: L, hashes: &[u64], range: std::ops::Range<usize>) -> usize {
-    let scanned = &hashes[range.clone()];
-    let Some(last) = scanned.last_chunk() else {
-        let mut minimum = scanned.len() - 1;
-        for index in (0..minimum).rev() {
-            if scanned[index] < scanned[minimum] {
-                minimum = index;
-            }
-        }
-        return range.start + minimum;
-    };
-    let (blocks, _) = scanned.as_chunks();
-    let least = lanes.least(blocks, last);
-    let mut end = scanned.len();
-    loop {
-        // The last look may begin with what has been looked at before: none of that is the minimum.
-        let start = end.saturating_sub(BLOCK);
-        let Some(block) = scanned[start..].first_chunk() else { return range.start };
-        let found = lanes.equal(block, least);
-        if found != 0 || start == 0 {
-            return range.start + start + found.checked_ilog2().unwrap_or(0) as usize;
-        }
-        end = start;
     }
 }

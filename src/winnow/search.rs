@@ -1,0 +1,65 @@
+//! Search: among hashes side by side, the first one that takes the place of the minimum, and the minimum of a range; sixteen at
+//! a time.
+
+use std::ops::Range;
+
+use crate::lanes::{BLOCK, Lanes};
+
+/// Whether a hash takes the place of the minimum to the left of it.
+#[inline(always)]
+pub(super) fn follows<const RIGHTMOST: bool>(hash: u64, least: u64) -> bool {
+    if RIGHTMOST { hash <= least } else { hash < least }
+}
+
+/// The first hash of the range that takes the place of the minimum.
+#[inline(always)]
+pub(super) fn smaller<L: Lanes, const RIGHTMOST: bool>(
+    lanes: L,
+    hashes: &[u64],
+    range: Range<usize>,
+    least: u64,
+) -> Option<usize> {
+    let mut start = range.start;
+    while start < range.end {
+        let block = hashes[start..].first_chunk()?;
+        let mut found = lanes.below(block, least);
+        if RIGHTMOST {
+            found |= lanes.equal(block, least);
+        }
+        if found != 0 {
+            // What a block finds beyond the range is not yet to be looked at.
+            let index = start + found.trailing_zeros() as usize;
+            return (index < range.end).then_some(index);
+        }
+        start += BLOCK;
+    }
+    None
+}
+
+/// The rightmost minimum of the range, which is not empty.
+#[inline(always)]
+pub(super) fn rightmost_minimum<L: Lanes>(lanes: L, hashes: &[u64], range: Range<usize>) -> usize {
+    let scanned = &hashes[range.clone()];
+    let Some(last) = scanned.last_chunk() else {
+        let mut minimum = scanned.len() - 1;
+        for index in (0..minimum).rev() {
+            if scanned[index] < scanned[minimum] {
+                minimum = index;
+            }
+        }
+        return range.start + minimum;
+    };
+    let (blocks, _) = scanned.as_chunks();
+    let least = lanes.least(blocks, last);
+    let mut end = scanned.len();
+    loop {
+        // The last look may begin with what has been looked at before: none of that is the minimum.
+        let start = end.saturating_sub(BLOCK);
+        let Some(block) = scanned[start..].first_chunk() else { return range.start };
+        let found = lanes.equal(block, least);
+        if found != 0 || start == 0 {
+            return range.start + start + found.checked_ilog2().unwrap_or(0) as usize;
+        }
+        end = start;
+    }
+}
