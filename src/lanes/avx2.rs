@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
+use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT, places_one_by_one};
 
 /// For each mask of eight bytes, the indices of those that are kept, the rest 0.
 static KEPT: [[u8; 8]; 256] = {
@@ -143,6 +143,11 @@ impl Lanes for Avx2 {
             }
         }
         mask
+    }
+
+    #[inline(always)]
+    fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]) {
+        places_one_by_one::<USUAL>(mask, at, places);
     }
 
     #[inline(always)]

@@ -85,17 +85,7 @@ impl Lanes for Avx512 {
             let code = _mm512_mask_add_epi8(digit, is_letter, letter, _mm512_set1_epi8(10));
             _mm512_storeu_si512(codes.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(kept, code));
             let places = _mm512_maskz_compress_epi8(kept, _mm512_loadu_si512(PLACES.as_ptr().cast()));
-            let (at, to) = (_mm512_set1_epi32(at as i32), starts.as_mut_ptr().cast::<__m512i>());
-            let places = [
-                _mm512_extracti32x4_epi32::<0>(places),
-                _mm512_extracti32x4_epi32::<1>(places),
-                _mm512_extracti32x4_epi32::<2>(places),
-                _mm512_extracti32x4_epi32::<3>(places),
-            ];
-            _mm512_storeu_si512(to, _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[0])));
-            _mm512_storeu_si512(to.add(1), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[1])));
-            _mm512_storeu_si512(to.add(2), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[2])));
-            _mm512_storeu_si512(to.add(3), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(places[3])));
+            write_places(places, at, starts.as_mut_ptr(), 4);
         }
     }
 
@@ -125,6 +115,15 @@ impl Lanes for Avx512 {
             }
         }
         mask
+    }
+
+    #[inline(always)]
+    fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]) {
+        // SAFETY: see above. Four times 16 places are written of 64.
+        unsafe {
+            let bits = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(PLACES.as_ptr().cast()));
+            write_places(bits, at, places.as_mut_ptr(), if mask.count_ones() > 16 { 4 } else { 1 });
+        }
     }
 
     #[inline(always)]
@@ -206,6 +205,27 @@ impl Lanes for Avx512 {
                 high = _mm512_min_epu64(high, block[1]);
             }
             _mm512_reduce_min_epu64(_mm512_min_epu64(low, high))
+        }
+    }
+}
+
+/// Writes the bytes, each with `at` added: so many times 16 of them, once or four times.
+#[inline(always)]
+unsafe fn write_places(bytes: __m512i, at: u32, to: *mut u32, times: usize) {
+    // SAFETY: called where there is AVX-512, and where there is room for as many.
+    unsafe {
+        let (at, to) = (_mm512_set1_epi32(at as i32), to.cast::<__m512i>());
+        let parts = [
+            _mm512_extracti32x4_epi32::<0>(bytes),
+            _mm512_extracti32x4_epi32::<1>(bytes),
+            _mm512_extracti32x4_epi32::<2>(bytes),
+            _mm512_extracti32x4_epi32::<3>(bytes),
+        ];
+        _mm512_storeu_si512(to, _mm512_add_epi32(at, _mm512_cvtepu8_epi32(parts[0])));
+        if times > 1 {
+            _mm512_storeu_si512(to.add(1), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(parts[1])));
+            _mm512_storeu_si512(to.add(2), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(parts[2])));
+            _mm512_storeu_si512(to.add(3), _mm512_add_epi32(at, _mm512_cvtepu8_epi32(parts[3])));
         }
     }
 }

@@ -78,6 +78,9 @@ pub(crate) trait Lanes: Copy {
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
     /// Which of the hashes are below `bound`, where many are.
     fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64;
+    /// The places of the bits of a mask, ascending, counted from `at`. `USUAL` is how many there often are at most; what comes
+    /// after as many as there are is anything.
+    fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
     /// Which of the keys in the middle are the least of `w` places that follow one another and end before `end`; keys and
     /// places are not negative, and no place of those in the middle is below `w`. And of which not all keys within w
     /// places to the right are here.
@@ -92,6 +95,18 @@ pub(crate) trait Lanes: Copy {
     fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32;
     /// The least hash of the blocks; `u64::MAX` where there are none.
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64;
+}
+
+/// As [`Lanes::places`], one by one: as many as are usual without a branch.
+#[inline(always)]
+fn places_one_by_one<const USUAL: usize>(mut mask: u64, at: u32, places: &mut [u32; TEXT]) {
+    let mut i = 0;
+    while i < USUAL || mask != 0 {
+        // The remainder changes nothing, and spares a bound check.
+        places[i % TEXT] = at + mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        i += 1;
+    }
 }
 
 /// Work to be compiled for each instruction set. `run` and all it calls should be `#[inline(always)]`: only what is

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
+use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT, places_one_by_one};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
@@ -53,6 +53,11 @@ impl Lanes for Portable {
     #[inline(always)]
     fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         hashes.iter().enumerate().fold(0, |mask, (i, &hash)| mask | u64::from(hash < bound) << i)
+    }
+
+    #[inline(always)]
+    fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]) {
+        places_one_by_one::<USUAL>(mask, at, places);
     }
 
     #[inline(always)]

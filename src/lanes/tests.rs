@@ -112,6 +112,21 @@ impl Job for AskNeighbours<'_> {
     }
 }
 
+struct AskPlaces {
+    mask: u64,
+    at: u32,
+}
+
+impl Job for AskPlaces {
+    type Output = [u32; TEXT];
+
+    fn run<L: Lanes>(self, lanes: L) -> [u32; TEXT] {
+        let mut places = [0; TEXT];
+        lanes.places::<5>(self.mask, self.at, &mut places);
+        places
+    }
+}
+
 struct AskKept<'a> {
     block: &'a [i32; GROUP],
     kept: u32,
@@ -128,6 +143,18 @@ impl Job for AskKept<'_> {
 }
 
 proptest! {
+    #[test]
+    fn bits_have_the_same_places(
+        mask in prop_oneof![any::<u64>(), any::<[u64; 3]>().prop_map(|[a, b, c]| a & b & c), Just(0), Just(u64::MAX)],
+        at in 0u32..1 << 30,
+    ) {
+        let expected: Vec<u32> = (0..TEXT as u32).filter(|i| mask >> i & 1 == 1).map(|i| at + i).collect();
+        for processor in Processor::all() {
+            let got = processor.run(AskPlaces { mask, at });
+            prop_assert_eq!(&got[..expected.len()], &expected[..], "{:?}", processor);
+        }
+    }
+
     #[test]
     fn numbers_are_kept_alike(block in prop::array::uniform16(any::<i32>()), kept in 0u32..1 << GROUP) {
         let expected: Vec<i32> = (0..GROUP).filter(|i| kept >> i & 1 == 1).map(|i| block[i]).collect();

@@ -9,12 +9,16 @@
 use super::Selected;
 use crate::lanes::{Job, Lanes, TEXT};
 
+/// Candidates of 64 hashes that there often are at most: of windows of 17 there are seven on average.
+const USUAL: usize = 10;
+
 /// Room for keys and passes, reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Opening {
     keys: Vec<u32>,
     from: Vec<u32>,
     to: Vec<u32>,
+    candidates: Vec<u32>,
     /// Whether the last windows had to be told apart by lower bits.
     nearly_alike: bool,
 }
@@ -59,57 +63,54 @@ impl Open<'_> {
     /// Compares by the 32 bits from `shift` on: those above must be the same in all hashes.
     #[inline(always)]
     fn select<L: Lanes>(&mut self, lanes: L, shift: u32) -> Option<u64> {
-        let Self { w, hashes, missing, mut after_least, position, .. } = *self;
-        let out = &mut *self.out;
-        self.opening.open(w, hashes, missing, shift);
-        let Opening { keys, from: opened, .. } = &*self.opening;
-        let selected = out.len();
-        let mut least = (self.least >> shift) as u32;
-        for (block, (keys, opened)) in keys.as_chunks().0.iter().zip(opened.as_chunks().0).enumerate() {
-            let mut candidates = lanes.equal_keys(keys, opened);
-            let first = TEXT * block;
-            if candidates == u64::MAX
-                && keys[0] != least
-                && first >= missing.max(after_least)
-                && let Some(hashes) = hashes.get(first - missing..first - missing + TEXT)
-                && select_all(keys, hashes, position + first as u64, out)
-            {
-                (least, after_least) = (keys[TEXT - 1], first + TEXT);
-                continue;
-            }
-            while candidates != 0 {
-                let bit = candidates.trailing_zeros() as usize % TEXT;
-                candidates &= candidates - 1;
-                let index = first + bit;
-                let Some(&hash) = hashes.get(index.wrapping_sub(missing)) else { continue };
-                if index + 1 == after_least {
-                    continue;
-                }
-                if keys[bit] == least && index + 1 - after_least < w {
-                    out.truncate(selected);
-                    return None;
-                }
-                (least, after_least) = (keys[bit], index + 1);
-                out.push(Selected { hash, position: position + index as u64 });
-            }
-        }
-        Some((position + after_least as u64).wrapping_sub(1))
-    }
-}
+        let Self { w, hashes, missing, after_least, position, .. } = *self;
+        let opening = &mut *self.opening;
+        opening.open(w, hashes, missing, shift);
+        let count = opening.find_candidates(lanes, missing + hashes.len());
+        let (keys, candidates) = (&opening.keys[..missing + hashes.len()], &opening.candidates[..count]);
+        // What is missing, and the minimum before the first window, are none.
+        let first = candidates.partition_point(|&index| (index as usize) < missing.max(after_least));
+        let candidates = &candidates[first..];
 
-/// Selects all these hashes, the first of which has this position, unless keys that follow one another tie. Rare, since hashes
-/// must ascend or descend; apart, as the loop it is called from is slower with it.
-#[cold]
-#[inline(never)]
-fn select_all(keys: &[u32; TEXT], hashes: &[u64], position: u64, out: &mut Vec<Selected>) -> bool {
-    let are_different = keys.windows(2).all(|two| two[0] != two[1]);
-    if are_different {
-        out.extend(hashes.iter().zip(position..).map(|(&hash, position)| Selected { hash, position }));
+        let (mut least, mut after_least) = ((self.least >> shift) as u32, after_least as u32);
+        let mut is_tied = false;
+        for &index in candidates {
+            let key = keys[index as usize];
+            is_tied |= (key == least) & (index + 1 - after_least < w as u32);
+            (least, after_least) = (key, index + 1);
+        }
+        if is_tied {
+            return None;
+        }
+        let selected = |&index: &u32| {
+            let hash = hashes[index as usize - missing];
+            Selected { hash, position: position + u64::from(index) }
+        };
+        self.out.extend(candidates.iter().map(selected));
+        Some((position + u64::from(after_least)).wrapping_sub(1))
     }
-    are_different
 }
 
 impl Opening {
+    /// Leaves the indices of the candidates among `length` keys in `candidates`, ascending; gives how many they are.
+    #[inline(always)]
+    fn find_candidates<L: Lanes>(&mut self, lanes: L, length: usize) -> usize {
+        let Self { keys, from: opened, candidates, .. } = self;
+        if candidates.len() < length + TEXT {
+            candidates.resize(length + TEXT, 0);
+        }
+        let mut count = 0;
+        let blocks = keys.as_chunks().0.iter().zip(opened.as_chunks().0).take(length.div_ceil(TEXT));
+        for (block, (keys, opened)) in blocks.enumerate() {
+            let found = lanes.equal_keys(keys, opened);
+            if let Some(places) = candidates[count..].first_chunk_mut() {
+                lanes.places::<USUAL>(found, (TEXT * block) as u32, places);
+            }
+            count += found.count_ones() as usize;
+        }
+        count
+    }
+
     /// Leaves the opening of the keys in `from`; both end with a block of which nothing is equal.
     #[inline(always)]
     fn open(&mut self, w: usize, hashes: &[u64], missing: usize, shift: u32) {
