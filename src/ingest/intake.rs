@@ -174,7 +174,7 @@ impl Intake<'_> {
         } else if let Some(record) = record {
             self.batch.container(file.source.clone(), record);
         }
-        Ok(())
+        self.commit_if_full()
     }
 
     /// Documents of this run so far.
@@ -193,10 +193,12 @@ impl Intake<'_> {
                 Piece::Stored(about, digest) => {
                     documents -= 1;
                     self.touch(about, digest)?;
+                    self.commit_if_full()?;
                 }
                 Piece::End(about, read) => {
                     documents -= 1;
                     self.take_end(about, read)?;
+                    self.commit_if_full()?;
                 }
             }
         }
@@ -223,6 +225,12 @@ impl Intake<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Commits where the batch has no room for another document, or has part of one in the store already. A document that is
+    /// only touched takes room as well: its record is written anew.
+    fn commit_if_full(&mut self) -> Result<()> {
         if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
     }
 
@@ -419,8 +427,9 @@ impl Intake<'_> {
 
     /// The record of a document that is stored, or was settled in this run.
     fn record(&self, id: u32) -> Result<DocumentRecord> {
-        let settled = self.batch.settled().record(id).or_else(|| self.last.settled.record(id));
-        settled.map_or_else(|| self.store.document(id), |record| Ok(record.clone()))
+        let known = |settled: &Settled| settled.record(id).or_else(|| settled.update(id)).cloned();
+        let settled = known(self.batch.settled()).or_else(|| known(&self.last.settled));
+        settled.map_or_else(|| self.store.document(id), Ok)
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {

@@ -27,8 +27,6 @@ pub(crate) struct Batch {
     text_bytes: usize,
     /// Shared with whoever looks at them while the batch is being committed.
     pub(super) settled: Arc<Settled>,
-    /// Records of stored documents that change without their fingerprints changing.
-    pub(super) updates: Vec<(u32, DocumentRecord)>,
     /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
     pub(super) containers: BTreeMap<String, Option<ContainerRecord>>,
     /// Ids of documents that were added and deleted again.
@@ -40,12 +38,14 @@ pub(crate) struct Batch {
     open: OpenDocument,
 }
 
-/// What a batch does to documents: those it adds and those it deletes.
+/// What a batch does to documents: those it adds, those it changes and those it deletes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settled {
     pub(super) documents: Vec<(u32, DocumentRecord)>,
     /// Documents of commits before this one, with their records.
     pub(super) deleted: BTreeMap<u32, DocumentRecord>,
+    /// Documents of commits before this one whose records change without their fingerprints changing.
+    pub(super) updates: BTreeMap<u32, DocumentRecord>,
     /// The ids of the added documents, by name and by content.
     names: HashMap<String, Vec<u32>>,
     digests: HashMap<Digest, Vec<u32>>,
@@ -66,6 +66,11 @@ impl Settled {
     pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
         let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
         Some(&self.documents[index].1)
+    }
+
+    /// The record that a stored document gets.
+    pub(crate) fn update(&self, document: u32) -> Option<&DocumentRecord> {
+        self.updates.get(&document)
     }
 
     /// True where it deletes the document.
@@ -182,7 +187,6 @@ impl Batch {
             texts: Vec::new(),
             text_bytes: 0,
             settled: Arc::default(),
-            updates: Vec::new(),
             containers: BTreeMap::new(),
             burnt: Vec::new(),
             runs: Vec::new(),
@@ -280,7 +284,8 @@ impl Batch {
     /// Rewrites the record of a stored document with this commit.
     pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
         self.record_bytes += bytes_of(&record);
-        self.updates.push((document, record));
+        let before = Arc::make_mut(&mut self.settled).updates.insert(document, record);
+        self.record_bytes -= before.as_ref().map_or(0, bytes_of);
     }
 
     /// With this commit the container at `source` counts as ingested whole.
@@ -306,10 +311,10 @@ impl Batch {
 
     /// True where a commit would change nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        let Settled { documents, deleted, .. } = &*self.settled;
+        let Settled { documents, deleted, updates, .. } = &*self.settled;
         documents.is_empty()
             && deleted.is_empty()
-            && self.updates.is_empty()
+            && updates.is_empty()
             && self.burnt.is_empty()
             && self.containers.is_empty()
     }

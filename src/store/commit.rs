@@ -199,7 +199,7 @@ impl Committer {
             state.symbols += record.symbols;
             state.fingerprints += record.fingerprints;
         }
-        for (id, record) in &batch.updates {
+        for (id, record) in &batch.settled.updates {
             write.put_cf(documents, document_key(*id), records::encode(record)?);
         }
         for (id, record) in &batch.settled.deleted {
@@ -228,10 +228,10 @@ impl Committer {
                 None => write.delete_cf(containers, name_prefix(source)),
             }
         }
-        let is_boilerplate = |document: &&(u32, DocumentRecord)| document.1.boilerplate;
-        let written = batch.settled.documents.iter().chain(&batch.updates);
-        let written = written.filter(|(id, _)| !batch.settled.deletes(*id));
-        let boilerplate: Vec<u32> = written.filter(is_boilerplate).map(|document| document.0).collect();
+        let written = batch.settled.documents.iter().map(|(id, record)| (*id, record));
+        let written = written.chain(batch.settled.updates.iter().map(|(&id, record)| (id, record)));
+        let written = written.filter(|&(id, record)| record.boilerplate && !batch.settled.deletes(id));
+        let boilerplate: Vec<u32> = written.map(|(id, _)| id).collect();
         view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
         for (run, record) in &batch.runs {
             write.put(run_key(*run), records::encode(record)?);

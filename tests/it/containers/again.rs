@@ -2,7 +2,10 @@
 //! depend on how often.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
+use fpdb::{Database, Error, IngestObserver, IngestOptions, Outcome, Source};
 use serde_json::{Value, json};
 
 use super::hostile::{tar_of, zip_of};
@@ -204,4 +207,42 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(counts(&ingest(&folder, &open)), [0, 0, 3, 0]);
     assert_eq!(counts(&ingest(&folder, &closed)), [1, 1, 0, 0]);
     assert_eq!(size("a.gz"), packed.len() as u64);
+}
+
+/// Notes how many documents are safe after each commit.
+#[derive(Default)]
+struct Commits(Mutex<Vec<u64>>);
+
+impl IngestObserver for Commits {
+    fn read(&self, _: u64) {}
+    fn done(&self, _: &str, _: Outcome, _: &str) {}
+    fn skipped(&self, _: &str, _: &'static str) {}
+    fn unchanged(&self, _: &str, _: u64) {}
+    fn failed(&self, _: &str, _: &Error) {}
+
+    fn committed(&self, documents: u64) {
+        self.0.lock().unwrap().push(documents);
+    }
+}
+
+#[test]
+fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands() {
+    let folder = folder();
+    let path = folder.write("d.jsonl", (0..2000).map(|n| format!("{{\"text\":\"w{n}\"}}\n")).collect::<String>());
+    let database = Database::open_writer(&folder.path().join(".fpdb")).unwrap();
+    let ingest = || {
+        let options = IngestOptions { memory: IngestOptions::LEAST_MEMORY, threads: 2, ..IngestOptions::default() };
+        let (commits, sources) = (Commits::default(), [Source::Path(path.clone())]);
+        let summary = database.ingest(&sources, &options, &AtomicBool::new(false), &commits).unwrap();
+        ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())
+    };
+    assert_eq!(ingest().0, (2000, 0));
+    // With the time of their file, what is kept of each of them changes.
+    age(&path);
+    let (counts, commits) = ingest();
+    assert_eq!(counts, (0, 2000));
+    // A record counts as 1 KiB and more, and a batch takes three eighths of what is allowed.
+    let between = commits.iter().zip(std::iter::once(&0).chain(&commits)).map(|(after, before)| after - before);
+    assert!(between.max().unwrap() <= 384, "{commits:?}");
+    assert_eq!(commits.last(), Some(&2000));
 }
