@@ -2,13 +2,14 @@
 //! rewritten, or whose sentences were moved about.
 //!
 //! Matches are divided where the query has a gap, each part where the document has one, and so on until no part can be
-//! divided further. Rewritten text needs wide gaps, and a copy needs narrow ones, or it takes in what lies around it; so
+//! divided further ([`super::connected`]). Rewritten text needs wide gaps, and a copy needs narrow ones, or it takes in what lies around it; so
 //! the gap is halved as long as the parts are dense. What this leaves out, and the numbers, were found on texts
 //! rewritten in several ways (docs/measurements.md).
 
 use std::ops::Range;
 
 use super::chain::longest_chain;
+use super::connected::connected;
 use super::join::{Joined, Joining};
 use super::maximal::MaximalMatch;
 
@@ -36,7 +37,7 @@ pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining) -> Vec<Joined
     let telling = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
     let telling: Vec<MaximalMatch> = matches.iter().filter(telling).copied().collect();
     let mut clusters = Vec::new();
-    for part in connected(telling, joining.gap) {
+    for part in connected(&telling, joining.gap) {
         narrow(part, joining.gap, joining, &mut clusters);
     }
     clusters.retain(|cluster| cluster.agreed >= joining.least);
@@ -48,7 +49,7 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut V
     let whole = joined(&part);
     let narrower = gap / 2;
     if narrower >= (joining.gap / HALVINGS).max(1) {
-        let mut dense = connected(part.clone(), narrower);
+        let mut dense = connected(&part, narrower);
         dense.retain(|part| {
             let joined = joined(part);
             joined.agreed >= joining.least && joined.agreed as f64 >= DENSE * joined.length() as f64
@@ -60,47 +61,6 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut V
         }
     }
     clusters.push(Joined { in_order: longest_chain(&part), ..whole });
-}
-
-/// The parts that are connected through gaps of at most so many symbols in both texts.
-fn connected(matches: Vec<MaximalMatch>, gap: u32) -> Vec<Vec<MaximalMatch>> {
-    let mut connected = Vec::new();
-    // With each part, how many divisions in a row have left it whole.
-    let mut parts = vec![(matches, 0)];
-    let mut by_query = true;
-    while !parts.is_empty() {
-        let mut next = Vec::new();
-        for (part, whole) in parts {
-            let pieces = divide(part, gap, by_query);
-            let whole = if pieces.len() == 1 { whole + 1 } else { 0 };
-            match whole {
-                2.. => connected.extend(pieces),
-                _ => next.extend(pieces.into_iter().map(|piece| (piece, whole))),
-            }
-        }
-        parts = next;
-        by_query = !by_query;
-    }
-    connected
-}
-
-fn divide(mut matches: Vec<MaximalMatch>, gap: u32, by_query: bool) -> Vec<Vec<MaximalMatch>> {
-    let span = |found: &MaximalMatch| match by_query {
-        true => found.query..found.query_end(),
-        false => found.document..found.document_end(),
-    };
-    matches.sort_unstable_by_key(|found| (span(found).start, span(found).end, found.query, found.document));
-    let mut pieces: Vec<Vec<MaximalMatch>> = Vec::new();
-    let mut end = 0u32;
-    for found in matches {
-        let Range { start, end: stop } = span(&found);
-        match pieces.last_mut() {
-            Some(piece) if start <= end.saturating_add(gap) => piece.push(found),
-            _ => pieces.push(vec![found]),
-        }
-        end = end.max(stop);
-    }
-    pieces
 }
 
 /// The hull of matches. What agrees is what is matched on both sides, each symbol counted once, in whatever order; what of it
@@ -124,7 +84,10 @@ fn joined(matches: &[MaximalMatch]) -> Joined {
 /// Leaves out the clusters that have most of one span in common with another in which twice as much agrees: the same
 /// phrases, found elsewhere too. Only the largest are looked at as rivals.
 fn without_rivals(mut clusters: Vec<Joined>) -> Vec<Joined> {
-    clusters.sort_by_key(|cluster| (std::cmp::Reverse(cluster.agreed), cluster.query.start, cluster.document.start));
+    clusters.sort_by_key(|cluster| {
+        let (query, document) = (&cluster.query, &cluster.document);
+        (std::cmp::Reverse(cluster.agreed), query.start, document.start, query.end, document.end)
+    });
     let mut kept: Vec<Joined> = Vec::new();
     for cluster in clusters {
         let mostly_in = |inner: &Range<u32>, outer: &Range<u32>| {

@@ -2,11 +2,12 @@
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
 //! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
-//! `cluster`, `chain`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
+//! `cluster`, `connected`, `chain`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
 //! Of very many some are `shown`.
 
 mod chain;
 mod cluster;
+mod connected;
 mod gaps;
 mod inferred;
 mod join;
