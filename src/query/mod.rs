@@ -6,6 +6,7 @@
 //! has them, so they are a uniform sample of the query's k-grams (Schleimer et al. 2003, section 3.2;
 //! Broder 1998).
 
+mod best;
 mod diff;
 mod estimate;
 mod evidence;

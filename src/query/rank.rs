@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::best::Best;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::subject::{Subject, distinct_kgrams};
 use super::{Measure, Mode, QueryOptions, Shares, Weight};
@@ -50,14 +51,14 @@ pub(super) fn rank(
     let coarser = subject.profile.w != store.profile().w;
     let top = options.top.unwrap_or(usize::MAX);
     let all = candidates.len() as u64;
-    let mut best: Vec<Ranked> = Vec::new();
+    let mut best = Best::new(top);
     let mut reaching = 0;
     for (id, shares) in candidates {
         let bound = containment(shares.weight, looked_up.weight);
         if bound < options.min_score {
             break;
         }
-        let beaten = best.len() >= top && best.last().is_none_or(|last| bound < last.score);
+        let beaten = best.is_full() && best.last().is_none_or(|last: &Ranked| bound < last.score);
         let reaches = options.mode == Mode::Containment || options.min_score <= 0.0;
         if beaten && reaches {
             // Not among the best, and counted without a look at its record.
@@ -69,13 +70,9 @@ pub(super) fn rank(
             continue;
         }
         reaching += 1;
-        let place = best.partition_point(|other| precedes(other, &ranked));
-        if place < top {
-            best.insert(place, ranked);
-            best.truncate(top);
-        }
+        best.add(ranked);
     }
-    Ok(Ranking { best, reaching, below: all - reaching })
+    Ok(Ranking { best: best.into_sorted(), reaching, below: all - reaching })
 }
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same
@@ -84,10 +81,27 @@ fn containment(shared: f64, looked_up: f64) -> f64 {
     if looked_up == 0.0 { 1.0 } else { shared / looked_up }
 }
 
-fn precedes(a: &Ranked, b: &Ranked) -> bool {
-    let order = b.score.total_cmp(&a.score).then_with(|| a.record.name.cmp(&b.record.name)).then(a.id.cmp(&b.id));
-    order == Ordering::Less
+/// The better one comes first.
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_name = || self.record.name.cmp(&other.record.name);
+        other.score.total_cmp(&self.score).then_with(by_name).then(self.id.cmp(&other.id))
+    }
 }
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
 
 fn measure(
     subject: &Subject,

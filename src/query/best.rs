@@ -1,0 +1,93 @@
+//! Best: the first so many of things that come in any order.
+
+use std::collections::BinaryHeap;
+
+/// The least of the things that were added, in their own order: a heap, so that each costs the logarithm of how many are held.
+pub(super) struct Best<T> {
+    most: usize,
+    held: BinaryHeap<T>,
+}
+
+impl<T: Ord> Best<T> {
+    /// Holds `most` at most.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, held: BinaryHeap::new() }
+    }
+
+    /// True where as many are held as may be: another only takes the place of the last.
+    pub(super) fn is_full(&self) -> bool {
+        self.held.len() >= self.most
+    }
+
+    /// The last of those that are held.
+    pub(super) fn last(&self) -> Option<&T> {
+        self.held.peek()
+    }
+
+    pub(super) fn add(&mut self, thing: T) {
+        self.held.push(thing);
+        if self.held.len() > self.most {
+            self.held.pop();
+        }
+    }
+
+    /// All that are held, in order.
+    pub(super) fn into_sorted(self) -> Vec<T> {
+        self.held.into_sorted_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    thread_local!(static COMPARED: Cell<u64> = const { Cell::new(0) });
+
+    #[derive(PartialEq, Eq)]
+    struct Counted(u32);
+
+    impl Ord for Counted {
+        fn cmp(&self, other: &Self) -> Ordering {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0.cmp(&other.0)
+        }
+    }
+
+    impl PartialOrd for Counted {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    #[test]
+    fn many_cost_no_more_than_their_sorting() {
+        let count = 100_000u32;
+        for most in [10, 50_000, usize::MAX] {
+            COMPARED.set(0);
+            let mut best = Best::new(most);
+            // The worst come first, so that each is among the best when it comes.
+            (0..count).rev().for_each(|number| best.add(Counted(number)));
+            assert_eq!(best.into_sorted().len(), most.min(count as usize));
+            assert!(COMPARED.get() <= 4 * u64::from(count * count.ilog2()), "{most}: {}", COMPARED.get());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_the_first_of_all_sorted(things in prop::collection::vec(0u32..50, 0..60), most in 0usize..70) {
+            let mut best = Best::new(most);
+            things.iter().for_each(|&thing| best.add(thing));
+            let mut sorted = things;
+            sorted.sort_unstable();
+            sorted.truncate(most);
+            prop_assert_eq!(best.is_full(), sorted.len() >= most);
+            prop_assert_eq!(best.last(), sorted.last());
+            prop_assert_eq!(best.into_sorted(), sorted);
+        }
+    }
+}
