@@ -40,8 +40,6 @@ pub(super) struct Intake<'a> {
     pub(super) summary: IngestSummary,
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
     before: Option<Before>,
-    /// The stored documents of the name that was looked up last, as of the last batch.
-    looked_up: Option<(String, Vec<u32>)>,
     /// The first id of this run.
     pub(super) first: u32,
     /// The documents of earlier runs that this one has met.
@@ -105,7 +103,6 @@ pub(super) fn with_intake<T>(
             last: LastBatch::default(),
             summary: IngestSummary::default(),
             before: None,
-            looked_up: None,
             first: store.view().state().next_document,
             met: RoaringBitmap::new(),
             shrunk: HashMap::new(),
@@ -384,13 +381,10 @@ impl Intake<'_> {
     }
 
     /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
-    pub(super) fn documents_named(&mut self, name: &str) -> Result<Vec<u32>> {
-        if self.looked_up.as_ref().is_none_or(|(last, _)| last != name) {
-            self.looked_up = Some((name.to_owned(), self.store.documents_named(name)?));
-        }
+    pub(super) fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
         let (last, settled) = (&self.last.settled, self.batch.settled());
-        let stored = self.looked_up.iter().flat_map(|(_, ids)| ids).copied();
         // Those of the last batch are stored too by now, or not.
+        let stored = self.store.documents_named(name)?.into_iter();
         let stored = stored.filter(|&id| last.record(id).is_none() && !last.deletes(id));
         let added = last.documents_named(name).iter().copied();
         let added = stored.chain(added).filter(|&id| !settled.deletes(id));
@@ -398,12 +392,14 @@ impl Intake<'_> {
     }
 
     /// The last of [`Intake::documents_named`]. However many there are, it is found at once.
-    pub(super) fn newest_named(&mut self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
+    pub(super) fn newest_named(&self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let (last, settled) = (&self.last.settled, self.batch.settled());
         let added = last.documents_named(name).iter().rev().find(|&&id| !settled.deletes(id));
         let newest = match settled.documents_named(name).last().or(added) {
             Some(&newest) => Some(newest),
-            None => self.documents_named(name)?.last().copied(),
+            None => self
+                .store
+                .newest_named(name, |id| last.record(id).is_none() && !last.deletes(id) && !settled.deletes(id))?,
         };
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
@@ -457,7 +453,6 @@ impl Intake<'_> {
         let next = self.batch.next();
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
-        self.looked_up = None;
         self.last = LastBatch { settled: Arc::clone(batch.settled()), awaited: Some(documents) };
         // The thread ends after this intake only, unless it panics; then there will be no outcome either.
         let _ = self.batches.send(batch);

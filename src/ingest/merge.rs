@@ -43,7 +43,7 @@ fn merge_into(
         }
         observer.read(record.bytes);
         // Ingested one after the other, the last version of a name is the one that stays.
-        let superseded = replaces && other.documents_named(&record.name)?.last() != Some(&id);
+        let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
         if !superseded && let Some(new) = intake.settle(record)? {
             moved.push((id, new));
         }

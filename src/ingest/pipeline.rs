@@ -259,7 +259,7 @@ enum Known {
 }
 
 fn look_up(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
-    let Some(&newest) = store.documents_named(&about.name)?.last() else { return Ok(Known::Nothing) };
+    let Some(newest) = store.newest_named(&about.name, |_| true)? else { return Ok(Known::Nothing) };
     let record = match store.document(newest) {
         // The intake has deleted it in between.
         Err(_) if !store.view().is_live(newest) => return Ok(Known::Nothing),

@@ -161,7 +161,7 @@ impl Worker<'_> {
         if !self.looks || candidate.about.repeated {
             return Ok(None);
         }
-        let Some(&newest) = self.store.documents_named(&candidate.about.name)?.last() else { return Ok(None) };
+        let Some(newest) = self.store.newest_named(&candidate.about.name, |_| true)? else { return Ok(None) };
         let record = match self.store.document(newest) {
             // The intake has deleted it in between.
             Err(_) if !self.store.view().is_live(newest) => return Ok(None),

@@ -55,7 +55,9 @@ use crate::document::Digest;
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
 use filter_cursor::FilterUse;
-use format::{DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_prefix, position_key, split_u32};
+use format::{
+    DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_key, name_prefix, position_key, split_u32,
+};
 use lock::WriterLock;
 use mark::AtClose;
 use options::CACHE_BYTES;
@@ -174,6 +176,21 @@ impl Store {
     /// The live documents of a name, in order of arrival; more than one where versions are kept.
     pub(crate) fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
         self.ids_under(NAMES, &name_prefix(name))
+    }
+
+    /// The last of [`Store::documents_named`] that is `wanted`. Those before it are not looked at.
+    pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
+        let view = self.view();
+        let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
+        let mode = IteratorMode::From(&last, Direction::Reverse);
+        for entry in self.db.iterator_cf(family(&self.db, NAMES)?, mode) {
+            let (key, _) = entry.map_err(failed("read names and digests"))?;
+            let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
+            if view.is_live(id) && wanted(id) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// The live documents with this content, in order of arrival.

@@ -133,6 +133,36 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
 }
 
 #[test]
+fn the_newest_of_a_name_is_found_without_a_look_at_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join("db"), &Profile::named("words").unwrap()).unwrap();
+    let (mut committer, versions) = (Committer::new(&store), 2000);
+    let mut batch = Batch::new(0, 1 << 30);
+    for (number, name) in (0..3 * versions).zip(["a", "a\0", "b"].into_iter().cycle()) {
+        batch.finish(DocumentRecord { name: name.into(), ..record(number, 0) }).unwrap();
+    }
+    committer.commit(&store, &mut batch).unwrap();
+    let last = 3 * versions as u32 - 3;
+    assert_eq!(store.documents_named("a").unwrap().len(), versions as usize);
+    let mut looked_at = Vec::new();
+    let mut newest = |name: &str, most: u32| {
+        looked_at.clear();
+        let newest = store.newest_named(name, |id| {
+            looked_at.push(id);
+            id <= most
+        });
+        (newest.unwrap(), looked_at.len())
+    };
+    assert_eq!(newest("a", u32::MAX), (Some(last), 1));
+    assert_eq!(newest("a\0", u32::MAX), (Some(last + 1), 1));
+    assert_eq!(newest("a", last - 3), (Some(last - 3), 2));
+    assert_eq!(newest("c", u32::MAX), (None, 0));
+    batch.delete(last, store.document(last).unwrap());
+    committer.commit(&store, &mut batch).unwrap();
+    assert_eq!(newest("a", u32::MAX), (Some(last - 3), 1), "what is deleted is none");
+}
+
+#[test]
 fn a_full_batch_holds_what_it_may_and_little_more() {
     let memory = 8 << 20;
     for (what, length) in [("tiny documents", 1), ("short ones", 900), ("one that does not end", u64::MAX)] {
