@@ -53,13 +53,14 @@ impl Documents {
             weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
-            unmatched: options.across.clone(),
+            unmatched: Vec::new(),
             groups: vec![0; ids],
             new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
             divided: options.new_since.map(|_| (0, 0)),
             count: 0,
         };
         let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
+        let mut met = vec![false; prefixes.len()];
         store.for_each_document(|id, record| {
             let index = id as usize;
             documents.count += 1;
@@ -68,11 +69,13 @@ impl Documents {
                 documents.sizes[index] = record.distinct as u32;
             }
             if let Some(side) = documents.sides.get_mut(index) {
-                let fit =
-                    (1..).zip(&prefixes).filter_map(|(number, prefix)| Some((number, prefix.fits(&record.name)?)));
+                let fit = (1..).zip(&prefixes).zip(&mut met).filter_map(|((number, prefix), met)| {
+                    let length = prefix.fits(&record.name)?;
+                    *met = true;
+                    Some((number, length))
+                });
                 let longest = fit.max_by_key(|&(number, length)| (length, Reverse(number)));
                 *side = longest.map_or(0, |(number, _)| number);
-                documents.unmatched.retain(|prefix| NamePrefix::new(prefix).fits(&record.name).is_none());
             }
             if let Some(new) = documents.new.get_mut(index) {
                 *new = match options.new_since {
@@ -90,6 +93,8 @@ impl Documents {
             }
             Ok(true)
         })?;
+        let unmatched = options.across.iter().zip(met).filter(|(_, met)| !met);
+        documents.unmatched = unmatched.map(|(prefix, _)| prefix.clone()).collect();
         if numbers.is_empty() {
             documents.groups = Vec::new();
         }
