@@ -109,7 +109,8 @@ fn threads(counter: u64, memory: u64) -> Result<usize> {
 }
 
 /// Divides documents into blocks whose lists take at most `capacity` bytes; a document by itself may take more. `bounds` has
-/// the holders that the lists of each can have at most, of `total` in all.
+/// the holders that the lists of each can have at most, of `total` in all. Lists are numbered in 32 bits, and no document has
+/// more hashes than that.
 fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
@@ -117,7 +118,8 @@ fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range
         let more = u64::from(more);
         // Four bytes a list and document, four a holder, of whom a list has each once, and some a list.
         let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
-        if entries > 0 && bytes(entries + more, bound + further) > capacity {
+        let too_many = bytes(entries + more, bound + further) > capacity || entries + more > u64::from(u32::MAX);
+        if entries > 0 && too_many {
             blocks.push(start..id);
             (start, entries, bound) = (id, 0, 0);
         }
@@ -155,5 +157,7 @@ mod tests {
         assert_eq!(divide(&lists, &bounds, 9080, u64::MAX), vec![0..7; 1]);
         assert_eq!(divide(&lists, &bounds, 9080, 0), [0..1, 1..2, 2..4, 4..5, 5..6]);
         assert_eq!(divide(&[0, 0], &[0, 0], 0, 0), [0..0; 0]);
+        let numbers = u32::MAX;
+        assert_eq!(divide(&[numbers - 1, 1, 1], &[1; 3], 3, u64::MAX), [0..2, 2..3], "as many lists as have numbers");
     }
 }

@@ -98,6 +98,7 @@ impl Lists {
             }
             for &anchor in &held.anchors[first..end] {
                 let place = &mut next[(anchor - block.start) as usize];
+                // A block has no more lists than that.
                 lists.of_documents[*place as usize] = lists.ends.len() as u32;
                 *place += 1;
             }

@@ -315,7 +315,7 @@ pub(crate) fn answer(
         looked_up: looked_up.len() as u64,
         found: tally.found,
         boilerplate: tally.boilerplate,
-        common: tally.common.len() as u64,
+        common: tally.common,
         quoted: tally.quoted,
         phrases: tally.phrases,
         corpus_containment: share(tally.found),
@@ -340,8 +340,8 @@ struct Tally {
     quoted: u64,
     /// Hashes of phrases only.
     phrases: u64,
-    /// Hashes above the df cap, ascending.
-    common: Vec<u64>,
+    /// Hashes above the df cap.
+    common: u64,
     /// For each document the looked-up hashes it holds.
     shared: HashMap<u32, Shares>,
     holders: Vec<u32>,
@@ -384,7 +384,7 @@ impl Tally {
         let weight = options.weight.of(self.holders.len() as u64, self.documents);
         self.looked_up.add(weight);
         if options.max_df.is_some_and(|most| self.holders.len() as u64 > most) {
-            self.common.push(hash);
+            self.common += 1;
             return Ok(());
         }
         for &document in &self.holders {

@@ -7,6 +7,7 @@ mod json_lines;
 mod lines;
 mod mbox;
 mod parquet;
+mod read_at;
 mod tar;
 mod warc;
 mod zip;

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +13,7 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 use super::super::limits::{InputLimits, Meter};
+use super::read_at::read_at;
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
@@ -162,8 +162,7 @@ impl ChunkReader for Chunks {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} are not in the file")));
         }
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, start)?;
-        self.read.fetch_add(length as u64, Ordering::Relaxed);
+        self.get_read(start)?.into_inner().read_exact(&mut bytes)?;
         Ok(bytes.into())
     }
 }
@@ -177,7 +176,7 @@ struct From {
 
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.at)?;
+        let read = read_at(&self.file, buffer, self.at)?;
         self.at += read as u64;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)

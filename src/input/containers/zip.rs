@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -14,6 +13,7 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
 use super::super::limits::{Guard, Meter};
+use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, tidy};
 use crate::error::{Error, Result};
 
@@ -91,7 +91,7 @@ struct Place<'a> {
 
 impl Read for Place<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.at)?;
+        let read = read_at(self.file, buffer, self.at)?;
         self.at += read as u64;
         // A copy of a member is no part of the file.
         self.meter.read(if self.copy { 0 } else { read as u64 }).map(|()| read)

@@ -78,7 +78,7 @@ impl PassageOptions {
 fn expected_run(profile: &Profile) -> u32 {
     match profile.selection {
         Selection::Mod(p) => profile.k.saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
-        _ => profile.w + profile.k - 1,
+        _ => profile.w.saturating_add(profile.k - 1),
     }
 }
 

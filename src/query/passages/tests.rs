@@ -6,6 +6,13 @@ use super::*;
 use crate::winnow::Winnower;
 use maximal::MaximalMatch;
 
+#[test]
+fn the_largest_window_is_a_gap_as_wide_as_can_be() {
+    let profile = |w| Profile { w, ..Profile::named("prose").unwrap() };
+    assert_eq!(expected_run(&profile(20)), 44);
+    assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
+}
+
 /// What is compared, in one value per symbol.
 struct Case {
     query: Vec<u64>,
