@@ -11,7 +11,7 @@ use super::progress::Steps;
 
 pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "compact", &[Format::Human, Format::Json])?;
-    let database = Database::open_writer(&place::existing(global)?)?;
+    let database = Database::open_writer(&place::to_change(global, printer)?)?;
     let stored = |database: &Database| -> anyhow::Result<u64> {
         // Without logs, which come and go by themselves.
         let parts = database.stats()?.stored_bytes;

@@ -147,12 +147,13 @@ fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printe
     let existing = match place::find(global)? {
         Some(path) => match Database::open_writer(&path) {
             Err(Error::NoDatabase { .. }) => None,
-            opened => Some(opened?),
+            opened => Some((opened?, path)),
         },
         None => None,
     };
-    if let Some(database) = existing {
+    if let Some((database, path)) = existing {
         args.profile.check(database.profile())?;
+        place::tell_if_above(global, &path, printer)?;
         return Ok(Some(database));
     }
     let profile = args.profile.for_new()?;

@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
     let memory = args.memory.unwrap_or(default.memory);
     let options = IngestOptions { on_change: args.on_change.into(), memory, ..default };
     options.check()?;
-    let database = Database::open_writer(&place::existing(global)?)?;
+    let database = Database::open_writer(&place::to_change(global, printer)?)?;
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful();
     let (mut failed, mut left) = (false, args.others.as_slice());

@@ -6,6 +6,7 @@ use anyhow::Context;
 use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
 use super::args::{Global, ProfileArgs};
+use super::printer::Printer;
 
 /// The name of a database that is found by looking for it.
 const FOLDER: &str = ".fpdb";
@@ -19,6 +20,25 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
         Some(path) => Ok(path),
         None => Err(Error::NoDatabase { path: here()?.join(FOLDER) }.into()),
     }
+}
+
+/// The database of a command that changes it. Says which one it is where it was found above the current folder: it may not be
+/// the one that was meant.
+///
+/// # Errors
+/// As [`existing`].
+pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<PathBuf> {
+    let path = existing(global)?;
+    tell_if_above(global, &path, printer)?;
+    Ok(path)
+}
+
+/// Says which database was found, if that was above the current folder.
+pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> anyhow::Result<()> {
+    if global.db.is_none() && path.parent() != Some(&here()?) {
+        printer.note(&format!("the database is {}, above this folder (--db names another)", path.display()));
+    }
+    Ok(())
 }
 
 /// The database that was named or found, if there is one to be named or found.

@@ -10,7 +10,7 @@ use super::printer::{Printer, only, summary};
 
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "rm", &[Format::Human, Format::Json])?;
-    let database = Database::open_writer(&place::existing(global)?)?;
+    let database = Database::open_writer(&place::to_change(global, printer)?)?;
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     for name in &args.names {

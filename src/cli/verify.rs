@@ -13,7 +13,7 @@ use super::progress::Steps;
 
 pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<Outcome> {
     only(global, "verify", &[Format::Human, Format::Json])?;
-    let path = place::existing(global)?;
+    let path = if args.repair { place::to_change(global, printer)? } else { place::existing(global)? };
     let steps = Steps::start(printer, "checking the database");
     let report = look(&path, args.repair, &steps);
     steps.end();

@@ -166,8 +166,19 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     assert_eq!(list("deep/er", None, &[]), "");
     // `ingest` writes to the one above too, rather than making another.
     let ingest = folder.command(&["ingest", "b.txt"]).current_dir(folder.path().join("deep/er")).output().unwrap();
-    assert_eq!(Run::of(&ingest).status, 0);
+    let ingest = Run::of(&ingest);
+    assert_eq!(ingest.status, 0);
     assert!(list("deep", None, &[]).ends_with("  b.txt\n"));
+    // It may be another than was meant, so what changes it says which it is.
+    let above = |folders: &str, arguments: &[&str]| {
+        let output = folder.command(arguments).current_dir(folder.path().join(folders)).output().unwrap();
+        Run::of(&output).stderr.contains("deep/.fpdb, above this folder (--db names another)")
+    };
+    assert!(ingest.stderr.contains("deep/.fpdb, above this folder (--db names another)"), "{ingest:?}");
+    assert!(above("deep/er", &["compact"]) && above("deep/er", &["rm", "b.txt"]));
+    assert!(above("deep/er", &["verify", "--repair"]) && above("deep/er", &["merge", "../../.fpdb"]));
+    assert!(!above("deep", &["compact"]) && !above("deep/er", &["compact", "-q"]));
+    assert!(!above("deep/er", &["compact", "--db", "../.fpdb"]) && !above("deep/er", &["query", "b.txt"]));
 }
 
 #[test]
