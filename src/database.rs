@@ -15,7 +15,7 @@ use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
 use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
-use crate::input::{Source, tidied};
+use crate::input::{InputLimits, Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
@@ -371,7 +371,16 @@ impl Database {
     /// # Errors
     /// [`Error::NoSuchNumber`] where there is none, and what keeps the store from being read.
     pub fn text_of(&self, document: DocId) -> Result<Option<DocumentText>> {
-        query::text_of(&self.store, document.0)
+        self.text_within(document, &InputLimits::default())
+    }
+
+    /// As [`Database::text_of`], within limits of the caller's choice: a document that was ingested with larger ones than the
+    /// default needs them again.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn text_within(&self, document: DocId, limits: &InputLimits) -> Result<Option<DocumentText>> {
+        query::text_of(&self.store, document.0, *limits)
     }
 
     /// The names of the other documents with the same bytes.

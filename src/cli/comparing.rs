@@ -6,7 +6,7 @@ use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueEnum};
 use fpdb::QuerySource;
 
 use super::args::{ProfileArgs, parse_count, parse_positive, parse_size};
-use super::reading::QueryReadArgs;
+use super::reading::{LimitArgs, QueryReadArgs};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("queries").args(["files", "document"]).required(true).multiple(true)))]
@@ -200,6 +200,8 @@ pub(crate) struct PairsArgs {
     pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// What a shared fingerprint counts.

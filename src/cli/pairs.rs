@@ -43,8 +43,11 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = database.pairs_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
     let answer = answer?;
-    let how =
-        PairEvidence { max_df: options.max_df, joining: args.joining.options(Html::most_passages(html.as_ref())) };
+    let how = PairEvidence {
+        max_df: options.max_df,
+        joining: args.joining.options(Html::most_passages(html.as_ref())),
+        limits: args.limits.limits(),
+    };
     if let Some(html) = html {
         left_out(&answer, args, &options, printer);
         return report(&database, args, (&how, &options), answer, &html, printer);
@@ -148,7 +151,7 @@ fn report(
     let flags = [flags, args.joining.flags()].concat();
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, Vec::new())? };
     let report = Report::of_pairs(database, answer, how, about)?;
-    let read = ReadOptions::default();
+    let read = ReadOptions { limits: how.limits, ..ReadOptions::default() };
     let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &read };
     let complete = html.write(report, &texts, printer)?;
     Ok(if complete { Outcome::Done } else { Outcome::Incomplete })

@@ -20,7 +20,7 @@ pub(crate) struct ReadArgs {
     pub(crate) no_expand: bool,
 }
 
-/// What a file may unfold to.
+/// What a file may unfold to: the flags of every command that reads documents, or reads stored ones again.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits against hostile files; what exceeds one fails, and the rest goes on")]
 pub(crate) struct LimitArgs {
@@ -95,11 +95,13 @@ pub(crate) struct QueryReadArgs {
     /// Stored documents count whole, so pairs has no such flag: ingest --boilerplate is for what all of them share
     #[arg(long, value_name = "FILE")]
     pub(crate) ignore_phrases: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 impl QueryReadArgs {
     pub(crate) fn options(&self) -> ReadOptions {
-        ReadOptions { skip_quotes: self.skip_quotes, ..self.read.options() }
+        ReadOptions { skip_quotes: self.skip_quotes, limits: self.limits.limits(), ..self.read.options() }
     }
 
     /// What was typed, for a report.

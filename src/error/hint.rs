@@ -37,6 +37,10 @@ impl Error {
                 Some(path) => format!("without --window the stored fingerprints are used; with it, {path} must hold the text it was made from"),
                 None => "without --window the stored fingerprints are used".into(),
             },
+            Self::NotReadAgain { source } => match source.hint() {
+                Some(hint) => format!("without --window the stored fingerprints are used; {hint}"),
+                None => "without --window the stored fingerprints are used".into(),
+            },
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
             Self::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),

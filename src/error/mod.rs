@@ -445,6 +445,12 @@ pub enum Error {
         /// Where it was read from; `None` for standard input.
         source_path: Option<String>,
     },
+    /// A stored document that can only be used by reading its text again, and something keeps it from being read.
+    #[error("its text is needed for this window and cannot be read again")]
+    NotReadAgain {
+        /// What keeps it from being read.
+        source: Box<Error>,
+    },
     /// A folder that could not be walked.
     #[error("cannot walk {}", path.display())]
     Walk {

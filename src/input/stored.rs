@@ -1,7 +1,7 @@
 //! Stored: where a stored document was read from, to be read again.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
@@ -58,9 +58,9 @@ pub(crate) fn stored_document(
     };
     let wanted = BTreeSet::from([member.to_owned()]);
     let (suffix, _) = parts_of(member);
-    members_of_file(path, &wanted, options, searched)?
-        .remove(member)
-        .ok_or_else(|| Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
+    members_of_file(path, &wanted, options, searched)?.remove(member).unwrap_or_else(|| {
+        Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
+    })
 }
 
 /// The field that holds the text of a member, where that is not the usual one.
@@ -68,7 +68,8 @@ pub(super) fn field_of(member: &str) -> Option<&str> {
     parts_of(member).1
 }
 
-/// Those of the members of the container at `path` that are there still. All have their text in one field.
+/// Those of the members of the container at `path` that are there still, or what keeps them from being read. All have their
+/// text in one field.
 ///
 /// # Errors
 /// As [`stored_document`].
@@ -77,7 +78,7 @@ pub(super) fn members_of_file(
     members: &BTreeSet<String>,
     options: &ReadOptions,
     searched: u64,
-) -> Result<HashMap<String, Candidate>> {
+) -> Result<HashMap<String, Result<Candidate>>> {
     let field = members.first().and_then(|member| field_of(member));
     let mut options = options.clone();
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
@@ -88,20 +89,52 @@ pub(super) fn members_of_file(
     }
     let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
-    let mut found = HashMap::new();
+    let suffixes: BTreeSet<&str> = members.iter().map(|member| parts_of(member).0).collect();
+    let concerns = |suffix: &str| {
+        let begins = |start: &str| {
+            suffixes
+                .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+                .next()
+                .is_some_and(|member| member.starts_with(start))
+        };
+        suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
+    };
+    let (mut found, mut failed) = (HashMap::new(), HashMap::<String, Error>::new());
     container.expand(&about, &file, reading, &mut |step| {
-        if let Found::Document(Candidate { about, content }) = step
-            && let Some(member) = about.member.as_ref().filter(|&member| members.contains(member))
-        {
-            // The last of a name is the one that stayed.
-            found.insert(member.clone(), (about, Gathering::of(content)));
+        match step {
+            Found::Document(Candidate { about, content }) => {
+                if let Some(member) = about.member.as_ref().filter(|&member| members.contains(member)) {
+                    // The last of a name is the one that stayed.
+                    found.insert(member.clone(), (about, Gathering::of(content)));
+                }
+            }
+            Found::Failed { name, error } => {
+                let suffix = name.strip_prefix(&about.name);
+                if let Some(suffix) = suffix.filter(|suffix| concerns(suffix)) {
+                    failed.insert(suffix.to_owned(), error);
+                }
+            }
+            Found::Skipped { .. } => {}
         }
         ControlFlow::Continue(())
     })?;
-    let whole = |(member, (about, content)): (String, (_, Gathering))| {
-        Ok((member, Candidate { about, content: Content::Whole(content.whole()?) }))
+    let whole = |(about, content): (_, Gathering)| Ok(Candidate { about, content: Content::Whole(content.whole()?) });
+    let mut there = |member: &String| match found.remove(member) {
+        Some(found) => Some(whole(found)),
+        None => {
+            let suffix = failed.keys().find(|suffix| holds(suffix, parts_of(member).0))?.clone();
+            failed.remove(&suffix).map(Err)
+        }
     };
-    found.into_iter().map(whole).collect()
+    Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
+}
+
+/// What the names of parts of a container begin with.
+const PARTS: [char; 3] = ['!', ':', '#'];
+
+/// Whether a member is the part of the container called `suffix`, or lies in it.
+fn holds(suffix: &str, member: &str) -> bool {
+    member.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with(PARTS))
 }
 
 /// The bytes of a member, as they come.
@@ -137,6 +170,12 @@ impl Gathering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_fails_is_a_member_or_holds_it() {
+        assert!(holds(":1", ":1") && holds("!a.jsonl", "!a.jsonl:3") && holds("!a.tar", "!a.tar!b"));
+        assert!(!holds(":1", ":17") && !holds("!a", "!ab") && !holds(":17", ":1"));
+    }
 
     #[test]
     fn members_are_told_from_fields() {

@@ -52,7 +52,9 @@ impl Together {
                 // What is wrong with one is no fault of the others: they are then read by themselves.
                 let found = members_of_file(Path::new(source), &members, options, searched).unwrap_or_default();
                 for (member, candidate) in found {
-                    self.found.insert((source.to_owned(), member), candidate);
+                    if let Ok(candidate) = candidate {
+                        self.found.insert((source.to_owned(), member), candidate);
+                    }
                 }
             }
             if let Some(candidate) = self.found.remove(&(source.to_owned(), member.to_owned())) {

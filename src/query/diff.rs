@@ -36,7 +36,8 @@ pub fn diff(
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
     let skipped = |reason: IgnoredBecause| skipped.iter().filter(|&&(_, because)| because == reason).count() as u64;
-    let matches = if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, options)] } else { Vec::new() };
+    let matches =
+        if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, read, options)] } else { Vec::new() };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
         profile: a.profile,
@@ -67,12 +68,12 @@ fn shared_hashes(a: &Subject, b: &Subject) -> impl Iterator<Item = u64> {
         .map(|entry| entry.hash)
 }
 
-fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> Match {
+fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &PassageOptions) -> Match {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint are here because their bytes are the same.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, options);
+    let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
     Match {
         document: b.name.clone(),
         id: 0,
@@ -96,8 +97,13 @@ fn compare(a: &Subject, b: &Subject, shared: u64, options: &PassageOptions) -> M
 }
 
 /// Compares the texts; where one is too large, the fingerprints.
-fn find_passages(a: &Subject, b: &Subject, options: &PassageOptions) -> (Found, Option<&'static str>) {
-    let mut symboliser = Symboliser::new(&a.profile);
+fn find_passages(
+    a: &Subject,
+    b: &Subject,
+    read: &ReadOptions,
+    options: &PassageOptions,
+) -> (Found, Option<&'static str>) {
+    let mut symboliser = Symboliser::new(&a.profile).with_limits(&read.limits);
     let texts =
         query_text(a, &mut symboliser, shared_hashes(a, b)).and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     match texts {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
+use super::gone::Gone;
 use super::passages::{self, Found, Mark, QueryText};
 use super::rank::Ranked;
 use super::subject::{Subject, SubjectHash};
@@ -111,9 +112,10 @@ impl<'a> Evidence<'a> {
         ranked: &[Ranked],
         shared: &Shared,
     ) -> Self {
-        let mut symboliser = Symboliser::new(&subject.profile);
+        let limits = options.read.limits;
+        let mut symboliser = Symboliser::new(&subject.profile).with_limits(&limits);
         let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
-        let mut stored = StoredTexts::new(store);
+        let mut stored = StoredTexts::new(store, limits);
         if query.is_ok() {
             let is_read = |ranked: &&Ranked| ranked.record.bytes <= COMPARED_BYTES && texts.get(ranked.id).is_none();
             ranked.iter().filter(is_read).for_each(|ranked| stored.expect(&ranked.record));
@@ -161,14 +163,14 @@ fn document_text(
                 read = bytes;
                 &read
             }
-            Bytes::Gone(why) => return Ok(Err(why)),
+            Bytes::Gone(why) => return Ok(Err(why.document())),
         },
     };
     let format = match symboliser.unit() {
         Unit::Byte => Format::Bytes,
         _ => Format::named(&record.format).unwrap_or_default(),
     };
-    Ok(symboliser.read(bytes, format).map_err(|_| "its text can no longer be extracted"))
+    Ok(symboliser.read(bytes, format).map_err(|error| Gone::of(&error).document()))
 }
 
 /// The text of a query, made ready for the hashes it shares; or why there is none.
@@ -186,8 +188,8 @@ pub(super) fn whole_text(
     subject: &Subject,
     symboliser: &mut Symboliser,
 ) -> std::result::Result<WholeText, &'static str> {
-    let text = subject.text.as_ref().map_err(|why| *why)?;
-    symboliser.read(&text.bytes, text.format).map_err(|_| "the query's text cannot be read")
+    let text = subject.text.as_ref().map_err(|why| why.query())?;
+    symboliser.read(&text.bytes, text.format).map_err(|error| Gone::of(&error).query())
 }
 
 /// Where the marked fingerprints stand in the document, by ordinal.

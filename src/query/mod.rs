@@ -10,6 +10,7 @@ mod best;
 mod diff;
 mod estimate;
 mod evidence;
+mod gone;
 mod passages;
 mod phrases;
 mod quotes;

@@ -6,17 +6,18 @@
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Map};
+use crate::input::InputLimits;
 use crate::normalize::Readable;
 
 /// The quotations of a document, marks included, in order and apart from each other, as its offsets count.
 ///
 /// # Errors
 /// What keeps its text from being extracted.
-pub(super) fn quotations(bytes: &[u8], format: Format) -> Result<Vec<Span>> {
+pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
         return Ok(find(Readable::decode(bytes).characters()));
     }
-    let extracted = extract::extract(format, bytes, &Limits::default())?;
+    let extracted = extract::extract(format, bytes, &Limits::of(limits))?;
     let mut at = 0;
     let characters = extracted.text.utf8_chunks().flat_map(|chunk| {
         let start = at;
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     fn quoted(text: &str) -> Vec<&str> {
-        let spans = quotations(text.as_bytes(), Format::Text).unwrap();
+        let spans = quotations(text.as_bytes(), Format::Text, &InputLimits::default()).unwrap();
         spans.into_iter().map(|span| &text[span.start as usize..span.end as usize]).collect()
     }
 
@@ -98,11 +99,11 @@ mod tests {
     fn offsets_are_those_of_the_document() {
         let utf16: Vec<u8> = "ab “cd” e".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let with_mark = [&[0xFF, 0xFE][..], &utf16].concat();
-        let spans = quotations(&with_mark, Format::Text).unwrap();
+        let spans = quotations(&with_mark, Format::Text, &InputLimits::default()).unwrap();
         assert_eq!(spans.len(), 1);
         assert_eq!((spans[0].start, spans[0].end), (8, 16));
         let html = "<p class=\"a\">He said &ldquo;no&rdquo; to \"all\"</p>";
-        let spans = quotations(html.as_bytes(), Format::Html).unwrap();
+        let spans = quotations(html.as_bytes(), Format::Html, &InputLimits::default()).unwrap();
         let texts: Vec<&str> = spans.iter().map(|span| &html[span.start as usize..span.end as usize]).collect();
         assert_eq!(texts, ["&ldquo;no&rdquo;", "\"all\""]);
     }

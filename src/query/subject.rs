@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use super::gone::Gone;
 use super::quotes::quotations;
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::{IgnoredBecause, PhraseFinder};
@@ -15,11 +16,6 @@ use crate::input::{
 };
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
-
-/// Why the text of a query is not there.
-const GONE: &str = "the query's text is gone";
-const CHANGED: &str = "the query's file has changed since it was ingested";
-const TOO_LARGE: &str = "the query is too large to be compared symbol by symbol";
 
 /// A query document's fingerprints.
 #[derive(Clone, Debug)]
@@ -41,7 +37,7 @@ pub(crate) struct Subject {
     /// Distinct k-grams, estimated.
     pub(crate) distinct_kgrams: f64,
     /// Its bytes, or why there are none.
-    pub(super) text: std::result::Result<SubjectText, &'static str>,
+    pub(super) text: std::result::Result<SubjectText, Gone>,
 }
 
 /// The bytes of a query document and how to read them.
@@ -78,7 +74,12 @@ pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> 
 }
 
 impl Subject {
-    fn new(about: About, profile: Profile, mut fingerprints: Vec<Fingerprint>) -> Self {
+    fn new(
+        about: About,
+        profile: Profile,
+        mut fingerprints: Vec<Fingerprint>,
+        text: std::result::Result<SubjectText, Gone>,
+    ) -> Self {
         fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
         let mut hashes = Vec::new();
         let mut first = 0;
@@ -90,13 +91,14 @@ impl Subject {
         let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
-        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text: Err(GONE) }
+        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text }
     }
 
     /// Marks the hashes that are nowhere but in what is not to count: in quotation marks, if they are to be skipped, and in
     /// phrases. A k-gram counts for nothing where it lies in one such part whole; one that reaches beyond holds the query's
     /// own text as well.
-    fn mark_skipped(&mut self, quotes: bool, phrases: Option<&PhraseFinder>) -> Result<()> {
+    fn mark_skipped(&mut self, read: &ReadOptions, phrases: Option<&PhraseFinder>) -> Result<()> {
+        let quotes = read.skip_quotes;
         let flag = if quotes { "--skip-quotes" } else { "--ignore-phrases" };
         let impossible = |expected| Error::InvalidParameter { name: flag, value: self.name.clone(), expected };
         if !quotes && phrases.is_none() {
@@ -106,9 +108,12 @@ impl Subject {
             return Err(impossible("documents read as prose: unit char or word"));
         }
         let text = self.text.as_ref().map_err(|_| impossible("a document whose text is there, of 32 MiB at most"))?;
-        let quotations = if quotes { quotations(&text.bytes, text.format)? } else { Vec::new() };
+        let quotations = if quotes { quotations(&text.bytes, text.format, &read.limits)? } else { Vec::new() };
         let phrases = match phrases {
-            Some(finder) => finder.find(Symboliser::new(&self.profile).read(&text.bytes, text.format)?.values()),
+            Some(finder) => {
+                let mut symboliser = Symboliser::new(&self.profile).with_limits(&read.limits);
+                finder.find(symboliser.read(&text.bytes, text.format)?.values())
+            }
             None => Vec::new(),
         };
         let k = u64::from(self.profile.k);
@@ -161,14 +166,15 @@ impl<'a> SubjectReader<'a> {
         phrases: Option<&'a PhraseFinder>,
     ) -> Result<Self> {
         let profile = stored.with_window(window.unwrap_or(stored.w))?;
+        let fingerprinter = |profile: &Profile| Fingerprinter::new(profile).with_limits(&read.limits);
         Ok(Self {
             stored: *stored,
             profile,
             read: read.clone(),
             phrases,
             reader: Reader::new(read.limits),
-            fingerprinter: Fingerprinter::new(&profile),
-            at_stored_window: (profile != *stored).then(|| Fingerprinter::new(stored)),
+            fingerprinter: fingerprinter(&profile),
+            at_stored_window: (profile != *stored).then(|| fingerprinter(stored)),
         })
     }
 
@@ -190,17 +196,31 @@ impl<'a> SubjectReader<'a> {
             return Ok(Subject { id: Some(id), ..subject });
         }
         // Whatever keeps the text from being read again, the postings are there.
-        let mut why = GONE;
-        if let Some(source) = &record.source
-            && let Ok(candidate) = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES)
-            && let Ok(subject) = self.read_as(&candidate, ReadAs::of(&record.format))
-        {
-            if subject.digest == record.digest {
+        let (why, cause) = match self.read_again(&record) {
+            Some(Ok(subject)) if subject.digest == record.digest => {
                 return Ok(Subject { name: record.name, id: Some(id), ..subject });
             }
-            why = CHANGED;
+            Some(Ok(_)) => (Gone::Changed, None),
+            Some(Err(error)) => (Gone::of(&error), Some(error)),
+            None => (Gone::NotStored, None),
+        };
+        if self.profile == self.stored {
+            return self.subject_of_postings(store, id, record, why);
         }
-        self.subject_of_postings(store, id, record, why)
+        // A coarser selection needs the text.
+        Err(match (why, cause) {
+            (Gone::Missing | Gone::Changed | Gone::NotStored, _) | (_, None) => {
+                Error::TextGone { name: record.name, source_path: record.source }
+            }
+            (_, Some(error)) => Error::NotReadAgain { source: Box::new(error) },
+        })
+    }
+
+    /// Reads a stored document where it was read from, if that was a file.
+    fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<Subject>> {
+        let source = record.source.as_ref()?;
+        let candidate = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES);
+        Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
     }
 
     fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
@@ -250,8 +270,8 @@ impl<'a> SubjectReader<'a> {
             kgrams: facts.kgrams,
         };
         let format = reading.format.unwrap_or_default();
-        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(TOO_LARGE);
-        let subject = Subject { text, ..Subject::new(about, self.profile, reading.fingerprints.iter().collect()) };
+        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(Gone::TooLarge);
+        let subject = Subject::new(about, self.profile, reading.fingerprints.iter().collect(), text);
         let mut subject = match coarser {
             Some(facts) => {
                 let (facts, size) = facts?;
@@ -260,21 +280,12 @@ impl<'a> SubjectReader<'a> {
             }
             None => subject,
         };
-        subject.mark_skipped(self.read.skip_quotes, self.phrases)?;
+        subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)
     }
 
-    /// At the database's own window only: a coarser selection needs the text.
-    fn subject_of_postings(
-        &self,
-        store: &Store,
-        id: u32,
-        record: DocumentRecord,
-        why: &'static str,
-    ) -> Result<Subject> {
-        if self.profile != self.stored {
-            return Err(Error::TextGone { name: record.name, source_path: record.source });
-        }
+    /// At the database's own window only.
+    fn subject_of_postings(&self, store: &Store, id: u32, record: DocumentRecord, why: Gone) -> Result<Subject> {
         let mut postings = store.postings_of(id)?;
         postings.sort_unstable_by_key(|posting| posting.ordinal);
         let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
@@ -298,9 +309,9 @@ impl<'a> SubjectReader<'a> {
             symbols: record.symbols,
             kgrams: record.kgrams,
         };
-        let why = if record.bytes > COMPARED_BYTES { TOO_LARGE } else { why };
-        let mut subject = Subject { text: Err(why), ..Subject::new(about, self.profile, fingerprints) };
-        subject.mark_skipped(self.read.skip_quotes, self.phrases)?;
+        let why = if record.bytes > COMPARED_BYTES { Gone::TooLarge } else { why };
+        let mut subject = Subject::new(about, self.profile, fingerprints, Err(why));
+        subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)
     }
 }

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use super::gone::Gone;
 use crate::document::{Format, Offsets, Span};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
 use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, Together, format_of, single_document};
 use crate::normalize::{FrontEnd, Symbols};
@@ -31,21 +32,24 @@ pub struct DocumentText {
 pub(crate) enum Bytes {
     /// The bytes that were fingerprinted: from the store, or read again and compared by digest.
     Here(Vec<u8>),
-    /// Why not, as a sentence about the document.
-    Gone(&'static str),
+    /// Why not.
+    Gone(Gone),
 }
 
 /// Gets the bytes of stored documents.
 pub(crate) struct StoredTexts<'a> {
     store: &'a Store,
+    options: ReadOptions,
     reader: Reader,
     together: Together,
 }
 
 impl<'a> StoredTexts<'a> {
-    pub(crate) fn new(store: &'a Store) -> Self {
+    /// What is read again keeps to the `limits`.
+    pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
         // What was taken in as a document is one, whatever its bytes.
-        Self { store, reader: Reader::new(InputLimits::default()), together: Together::default() }
+        let options = ReadOptions { limits, ..ReadOptions::default() };
+        Self { store, options, reader: Reader::new(limits), together: Together::default() }
     }
 
     /// Expects that the bytes of a document are asked for: what is in one container is then read together.
@@ -61,17 +65,16 @@ impl<'a> StoredTexts<'a> {
     /// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
-            return Ok(Bytes::Gone("it is too large to be compared symbol by symbol"));
+            return Ok(Bytes::Gone(Gone::TooLarge));
         }
         if record.stored_text {
             return Ok(Bytes::Here(self.store.text(id, record)?));
         }
         let Some(source) = &record.source else {
-            return Ok(Bytes::Gone("its text was not stored, and it came from standard input"));
+            return Ok(Bytes::Gone(Gone::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-        let options = ReadOptions::default();
-        let stored = self.together.document(source, record.member.as_deref(), &options, SEARCHED_BYTES);
+        let stored = self.together.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.
@@ -83,21 +86,19 @@ impl<'a> StoredTexts<'a> {
         });
         Ok(match read {
             Ok(digest) if digest == record.digest => Bytes::Here(bytes),
-            Ok(_) => Bytes::Gone("its file has changed since it was ingested"),
-            Err(Error::NotSearched { .. }) => {
-                Bytes::Gone("its container is too large to be searched for it (--store-text)")
-            }
-            Err(_) => Bytes::Gone("its file can no longer be read"),
+            Ok(_) => Bytes::Gone(Gone::Changed),
+            Err(error) => Bytes::Gone(Gone::of(&error)),
         })
     }
 }
 
 /// The text of a stored document, of any size; `None` where it is gone.
-pub(crate) fn text_of(store: &Store, id: u32) -> Result<Option<DocumentText>> {
+pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Option<DocumentText>> {
     let record = store.document(id)?;
-    let Bytes::Here(bytes) = StoredTexts::new(store).bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
+    let mut texts = StoredTexts::new(store, limits);
+    let Bytes::Here(bytes) = texts.bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
-    as_counted(bytes, format, store.profile().unit).map(Some)
+    as_counted(bytes, format, store.profile().unit, &limits).map(Some)
 }
 
 /// The text of a file, read as a query document of this unit is.
@@ -115,13 +116,13 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
         bytes.extend_from_slice(piece);
         Ok(())
     })?;
-    as_counted(bytes, format.unwrap_or_default(), unit)
+    as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
 /// The bytes of a document, or the text extracted from them where its offsets count that.
-fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit) -> Result<DocumentText> {
+fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
     if unit != Unit::Byte && extract::applies(format) {
-        let extracted = extract::extract(format, &bytes, &Limits::default())?;
+        let extracted = extract::extract(format, &bytes, &Limits::of(limits))?;
         if extracted.offsets == Offsets::Extracted {
             return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted });
         }
@@ -185,12 +186,18 @@ impl WholeText {
 /// Makes symbols of whole documents; one per thread, as it keeps tables.
 pub(super) struct Symboliser {
     unit: Unit,
+    limits: Limits,
     front_end: FrontEnd,
 }
 
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
-        Self { unit: profile.unit, front_end: FrontEnd::of(profile) }
+        Self { unit: profile.unit, limits: Limits::default(), front_end: FrontEnd::of(profile) }
+    }
+
+    /// The same, with limits of its own for documents that are read whole.
+    pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
+        Self { limits: Limits::of(limits), ..self }
     }
 
     pub(super) fn unit(&self) -> Unit {
@@ -209,7 +216,7 @@ impl Symboliser {
             self.front_end.finish(&mut symbols);
             return Ok(WholeText { symbols, origin: None });
         }
-        let extracted = extract::extract(format, bytes, &Limits::default())?;
+        let extracted = extract::extract(format, bytes, &self.limits)?;
         self.front_end.begin_utf8();
         self.front_end.feed(&extracted.text, &mut symbols);
         self.front_end.finish(&mut symbols);

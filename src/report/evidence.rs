@@ -8,6 +8,7 @@ use super::wire::{MatchReport, PassageReport, QueryReport, SpanReport};
 use crate::database::{Database, QuerySource};
 use crate::document::DocId;
 use crate::error::Result;
+use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
 use crate::query::{PassageOptions, QueryOptions, TextCache};
 
@@ -18,6 +19,8 @@ pub struct PairEvidence {
     pub max_df: Option<u64>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
+    /// What a document may unfold to that is read again.
+    pub limits: InputLimits,
 }
 
 /// The passages of each pair, in their order: in a passage `query` is a and `document` is b.
@@ -99,6 +102,7 @@ fn query(
         max_df: how.max_df.map(|most| most.saturating_sub(1)),
         joining: how.joining,
         only: Some(only),
+        read: ReadOptions { limits: how.limits, ..ReadOptions::default() },
         ..QueryOptions::default()
     };
     let answer = database.query_with(&QuerySource::Number(id), &options, texts)?;

@@ -20,7 +20,7 @@ pub trait Texts {
 pub struct DocumentTexts<'a> {
     /// The database, where there is one.
     pub database: Option<&'a Database>,
-    /// How the files were read: in which unit, and as what.
+    /// How the files were read: in which unit, and as what. The limits hold for stored documents too.
     pub unit: Unit,
     /// See `unit`.
     pub read: &'a ReadOptions,
@@ -30,7 +30,7 @@ impl Texts for DocumentTexts<'_> {
     fn text(&self, origin: &Origin) -> Result<DocumentText> {
         match (origin, self.database) {
             (Origin::File(path), _) => query::text_of_file(path, self.unit, self.read),
-            (Origin::Stored(id), Some(database)) => match database.text_of(*id)? {
+            (Origin::Stored(id), Some(database)) => match database.text_within(*id, &self.read.limits)? {
                 Some(text) => Ok(text),
                 None => {
                     let document = database.document(*id)?;

@@ -1,7 +1,7 @@
 //! `fpdb query`: each of its flags, and its three ways to write an answer.
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::samples;
 use crate::bad_input::{prose, told};
@@ -428,5 +428,86 @@ fn csv_says_what_json_says() {
             }
         }
         assert!(expected.next().is_none() && !rows.is_empty());
+    }
+}
+
+/// A line of JSON with a field of so many arrays within each other.
+fn nested(text: &str, depth: usize) -> String {
+    format!("{{\"text\":{},\"beside\":{}{}}}\n", Value::from(text), "[".repeat(depth), "]".repeat(depth))
+}
+
+#[test]
+fn why_the_text_of_a_query_cannot_be_had_is_told() {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "prose"]);
+    // A container of more than 64 MiB is not searched for one member.
+    let padding = "x".repeat(33 << 20);
+    let record = |text: String| format!("{}\n", json!({ "text": text, "padding": padding }));
+    folder.write("large.jsonl", [record(prose(1)), record(prose(1))].concat());
+    folder.write("same.txt", prose(1));
+    folder.write("other.txt", prose(1) + ".");
+    folder.ok(&["ingest", "-q", "large.jsonl", "other.txt"]);
+    std::fs::remove_file(folder.path().join("other.txt")).unwrap();
+    std::fs::create_dir(folder.path().join("other.txt")).unwrap();
+    let why = |name: &str| ask(&folder, &["--document", name])[0]["matches"][0]["inferred"].clone();
+    assert_eq!(why("large.jsonl:1"), "the query's container is too large to be searched for it (--store-text)");
+    assert_eq!(why("other.txt"), "the query's file can no longer be read");
+    std::fs::remove_dir(folder.path().join("other.txt")).unwrap();
+    assert_eq!(why("other.txt"), "the query's text is gone");
+    // Another window needs the text, and says what keeps it away.
+    let coarse = folder.run(&["query", "--window", "40", "--document", "large.jsonl:1"]);
+    assert_snapshot!(told(&folder, &coarse), @"
+    status 2
+    --- stderr
+    error: large.jsonl:1: its text is needed for this window and cannot be read again: [folder]/large.jsonl has more than 67108864 bytes and is not searched for one member
+    hint: without --window the stored fingerprints are used; unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand
+    ");
+}
+
+#[test]
+fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "prose"]);
+    folder.write("deep.jsonl", [nested(&prose(1), 90), nested(&(prose(1) + "."), 90)].concat());
+    folder.write("page.html", format!("<p>{}</p>", prose(1)));
+    // Of the very same bytes as a stored document would be compared with itself.
+    folder.write("text.txt", prose(1) + "!");
+    let depth = ["--max-json-depth", "100"];
+    let refused = folder.run(&["ingest", "deep.jsonl"]);
+    assert!(refused.status == 2 && refused.stderr.contains("--max-json-depth"), "{refused:?}");
+    folder.ok(&[&["ingest", "-q", "deep.jsonl", "page.html"], &depth[..]].concat());
+
+    let inferred = |arguments: &[&str], name: &str| {
+        let answer = ask(&folder, arguments);
+        matches(&answer[0]).iter().find(|found| found["document"] == name).unwrap()["inferred"].clone()
+    };
+    let first = ["--document", "deep.jsonl:1"];
+    let limited = "the query exceeds a limit (--max-...); it may have been ingested under a larger one";
+    assert_eq!(inferred(&first, "deep.jsonl:2"), limited);
+    assert_eq!(inferred(&[first, depth].concat(), "deep.jsonl:2"), Value::Null);
+    let limited = "it exceeds a limit (--max-...); it may have been ingested under a larger one";
+    assert_eq!(inferred(&["text.txt"], "deep.jsonl:1"), limited);
+    assert_eq!(inferred(&[&["text.txt"], &depth[..]].concat(), "deep.jsonl:1"), Value::Null);
+    // Limits of formats that are read whole hold where a document is read and where its symbols are made.
+    assert_eq!(inferred(&["text.txt"], "page.html"), Value::Null);
+    assert_eq!(inferred(&["text.txt", "--max-whole-size", "10"], "page.html"), limited);
+
+    let exact = |arguments: &[&str]| {
+        let pairs = folder.ok(&[&["pairs", "--passages", "--format", "json"], arguments].concat()).json();
+        let pair = pairs.iter().find(|pair| pair["a"] == "deep.jsonl:1" && pair["b"] == "deep.jsonl:2").unwrap();
+        pair["passages"][0]["exact"].clone()
+    };
+    assert_eq!((exact(&[]), exact(&depth)), (false.into(), true.into()));
+    let report = ["pairs", "--format", "html", "-o", "report"];
+    assert_eq!(folder.run(&report).status, 2, "texts cannot be read again");
+    folder.ok(&[&report, &depth[..]].concat());
+
+    for command in [&["diff", "page.html", "text.txt"][..], &["query", "page.html"]] {
+        folder.ok(command);
+        let refused = folder.run(&[command, &["--max-whole-size", "10"]].concat());
+        assert!(
+            refused.status == 2 && refused.stderr.contains("a larger --max-whole-size lets it pass"),
+            "{refused:?}"
+        );
     }
 }

@@ -1,0 +1,114 @@
+//! Gone: why a text cannot be had, and passages are inferred; in words about a stored document and about a query.
+
+use std::io;
+
+use crate::error::Error;
+
+/// Why a text cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// It has more symbols than are held.
+    TooLarge,
+    /// It was read from standard input, and not stored.
+    NotStored,
+    /// What it was read from is there no more.
+    Missing,
+    /// What it was read from holds another text.
+    Changed,
+    /// It is a member of a container that is not read through for one.
+    NotSearched,
+    /// To read it exceeds a limit.
+    Limited,
+    /// It was read and is not, or no longer, of its format.
+    NotExtracted,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Gone {
+    /// What an error that came of reading it means.
+    pub(crate) fn of(error: &Error) -> Self {
+        match error {
+            Error::NotSearched { .. } => Self::NotSearched,
+            Error::TextGone { .. } => Self::Missing,
+            Error::Io { source, .. }
+                if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
+                Self::Missing
+            }
+            Error::Expansion { .. }
+            | Error::Expanded { .. }
+            | Error::NestedTooDeep { .. }
+            | Error::TooManyMembers { .. }
+            | Error::DocumentTooLarge { .. }
+            | Error::RecordTooLarge { .. }
+            | Error::JsonTooDeep { .. }
+            | Error::TooLarge { .. }
+            | Error::Unpacked { .. } => Self::Limited,
+            Error::NotOfFormat { .. } | Error::EncryptedDocument { .. } | Error::ReaderFailed { .. } => {
+                Self::NotExtracted
+            }
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// Why the text of a stored document cannot be had.
+    pub(super) fn document(self) -> &'static str {
+        match self {
+            Self::TooLarge => "it is too large to be compared symbol by symbol",
+            Self::NotStored => "its text was not stored, and it came from standard input",
+            Self::Changed => "its file has changed since it was ingested",
+            Self::NotSearched => "its container is too large to be searched for it (--store-text)",
+            Self::Limited => "it exceeds a limit (--max-...); it may have been ingested under a larger one",
+            Self::NotExtracted => "its text can no longer be extracted",
+            Self::Missing | Self::Unreadable => "its file can no longer be read",
+        }
+    }
+
+    /// Why the text of a query cannot be had.
+    pub(super) fn query(self) -> &'static str {
+        match self {
+            Self::TooLarge => "the query is too large to be compared symbol by symbol",
+            Self::NotStored => "the query's text was not stored, and it came from standard input",
+            Self::Missing => "the query's text is gone",
+            Self::Changed => "the query's file has changed since it was ingested",
+            Self::NotSearched => "the query's container is too large to be searched for it (--store-text)",
+            Self::Limited => "the query exceeds a limit (--max-...); it may have been ingested under a larger one",
+            Self::NotExtracted => "the query's text can no longer be extracted",
+            Self::Unreadable => "the query's file can no longer be read",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_text_from_being_read_is_told() {
+        let io = |kind: io::ErrorKind| Error::Io { action: "read", path: "a".into(), source: kind.into() };
+        for (error, gone) in [
+            (Error::NotSearched { path: "a".into(), limit: 1 }, Gone::NotSearched),
+            (io(io::ErrorKind::NotFound), Gone::Missing),
+            (io(io::ErrorKind::PermissionDenied), Gone::Unreadable),
+            (Error::TextGone { name: "a".into(), source_path: None }, Gone::Missing),
+            (Error::TooLarge { format: "pdf", limit: 1 }, Gone::Limited),
+            (Error::EncryptedDocument { format: "pdf" }, Gone::NotExtracted),
+            (Error::Interrupted, Gone::Unreadable),
+        ] {
+            assert_eq!(Gone::of(&error), gone, "{error}");
+        }
+        let all = [
+            Gone::TooLarge,
+            Gone::NotStored,
+            Gone::Missing,
+            Gone::Changed,
+            Gone::NotSearched,
+            Gone::Limited,
+            Gone::NotExtracted,
+            Gone::Unreadable,
+        ];
+        let queries: std::collections::BTreeSet<&str> = all.iter().map(|gone| gone.query()).collect();
+        assert_eq!(queries.len(), all.len(), "each is told by words of its own");
+    }
+}
