@@ -1,7 +1,7 @@
 //! `fpdb backup` and `fpdb restore`.
 
 use fpdb::Database;
-use fpdb::report::{BackupReport, RestoreReport};
+use fpdb::report::{BackupReport, RestoreReport, count, size};
 
 use super::Outcome;
 use super::args::{BackupArgs, Format, Global, RestoreArgs};
@@ -22,14 +22,16 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs, printer: &Printer) -> a
         summary(global, &BackupReport::new(args.folder.display().to_string(), &backup))?;
     }
     printer.note(&format!(
-        "backup {} made in {}: {} bytes; {} in all",
+        "backup {} made in {}: {}; {} in all",
         backup.number,
         args.folder.display(),
-        backup.bytes,
+        size(backup.bytes),
         backup.kept
     ));
     if backup.mended > 0 {
-        printer.note(&format!("{} damaged files of earlier backups were copied again", backup.mended));
+        let were = if backup.mended == 1 { "was" } else { "were" };
+        let files = count(backup.mended as u64, "damaged file");
+        printer.note(&format!("{files} of earlier backups {were} copied again"));
     }
     for number in &backup.damaged {
         printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored"));
@@ -46,6 +48,7 @@ pub(crate) fn restore(global: &Global, args: &RestoreArgs, printer: &Printer) ->
         let folder = args.folder.display().to_string();
         summary(global, &RestoreReport::new(path.display().to_string(), folder, documents))?;
     }
-    printer.note(&format!("restored {} from {}: {documents} documents", path.display(), args.folder.display()));
+    let documents = count(documents, "document");
+    printer.note(&format!("restored {} from {}: {documents}", path.display(), args.folder.display()));
     Ok(Outcome::Done)
 }

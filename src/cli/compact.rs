@@ -1,7 +1,7 @@
 //! `fpdb compact`: folds all postings into one run and frees the space of deleted documents.
 
 use fpdb::Database;
-use fpdb::report::CompactReport;
+use fpdb::report::{CompactReport, size};
 
 use super::Outcome;
 use super::args::{Format, Global};
@@ -26,6 +26,6 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<Outcome>
     if global.format == Format::Json {
         summary(global, &CompactReport::new(before, after))?;
     }
-    printer.note(&format!("compacted: {before} bytes before, {after} after"));
+    printer.note(&format!("compacted: {} before, {} after", size(before), size(after)));
     Ok(Outcome::Done)
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::Temporary;
-use fpdb::report::Failure;
 use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
+use fpdb::report::{Failure, count, size};
 use tempfile::NamedTempFile;
 
 use super::args::{Format, Global};
@@ -78,14 +78,15 @@ impl<'a> Html<'a> {
         let left = report.overview.left_out.pairs;
         let written = write(report, texts, self.path, &options)?;
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
-        printer.note(&format!("wrote {} ({} files, {} bytes)", page.display(), written.files, written.bytes));
+        printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));
         if left > 0 {
-            printer.note(&format!("{left} pairs of lesser score are not in it (--max-report-pairs)"));
+            let are = if left == 1 { "is" } else { "are" };
+            printer.note(&format!("{} of lesser score {are} not in it (--max-report-pairs)", count(left, "pair")));
         }
         if written.unreadable > 0 {
             printer.note(&format!(
-                "the texts of {} documents could not be read again: the report names them",
-                written.unreadable
+                "the texts of {} could not be read again: the report names them",
+                count(written.unreadable, "document")
             ));
         }
         Ok(written.unreadable == 0)

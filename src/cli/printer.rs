@@ -58,7 +58,12 @@ impl Printer {
 
     /// What kept one document from being read.
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
-        say(format_args!("{}: {}: {}", self.label("error", 31), seen(name), seen(&error.chain())));
+        let told = match error {
+            // These say the name themselves.
+            fpdb::Error::NoSuchDocument { .. } | fpdb::Error::NoSuchNumber { .. } => error.chain(),
+            _ => format!("{name}: {}", error.chain()),
+        };
+        say(format_args!("{}: {}", self.label("error", 31), seen(&told)));
         if let Some(hint) = error.hint().filter(|_| !self.quiet) {
             say(format_args!("{}: {}", self.label("hint", 36), seen(&hint)));
         }

@@ -308,14 +308,13 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
 /// What may go in all.
 #[must_use]
 pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
-    format!(
-        "{} of {} may go, {} stay; {} {} them\n",
-        grouped(report.removable),
-        count(report.documents, "document"),
-        grouped(report.kept),
-        count(report.groups, "survivor"),
-        if report.groups == 1 { "justifies" } else { "justify" }
-    )
+    let because = match report.groups {
+        0 => String::new(),
+        1 => "; 1 survivor justifies them".to_owned(),
+        groups => format!("; {} justify them", count(groups, "survivor")),
+    };
+    let (removable, kept) = (grouped(report.removable), grouped(report.kept));
+    format!("{removable} of {} may go, {kept} stay{because}\n", count(report.documents, "document"))
 }
 
 /// The largest runs, which are shown one by one.
@@ -444,7 +443,8 @@ fn grouped(number: u64) -> String {
 }
 
 /// A number of things, in the plural where it is not one.
-fn count(number: u64, what: &str) -> String {
+#[must_use]
+pub fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
@@ -454,7 +454,8 @@ fn percent(share: f64) -> String {
 }
 
 /// Bytes in the largest unit that leaves at least one of it.
-fn size(bytes: u64) -> String {
+#[must_use]
+pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return count(bytes, "byte");

@@ -14,8 +14,8 @@ pub use csv::{
 };
 pub use evidence::{PairEvidence, passages_of};
 pub use human::{
-    Style, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
-    removable_line, stats_page, verify_page,
+    Style, count, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line,
+    query_page, removable_line, size, stats_page, verify_page,
 };
 pub use seen::seen;
 pub use wire::{

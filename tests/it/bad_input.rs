@@ -335,13 +335,13 @@ fn a_stored_document_that_does_not_exist_is_named() {
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  a.txt  (identical)
     --- stderr
-    error: c.txt: no stored document is named c.txt
+    error: no stored document is named c.txt
     hint: `fpdb list` shows the names
     ");
     assert_snapshot!(tell(&folder, &["show", "c.txt"]), @"
     status 2
     --- stderr
-    error: c.txt: no stored document is named c.txt
+    error: no stored document is named c.txt
     hint: `fpdb list` shows the names
     ");
     let both = folder.run(&["show", "c.txt", "b.txt", "--format", "json"]);

@@ -117,13 +117,13 @@ fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     1 document deleted; `fpdb compact` frees the space
-    error: c/nothing.txt: no stored document is named c/nothing.txt
+    error: no stored document is named c/nothing.txt
     hint: `fpdb list` shows the names
     ");
     assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 1);
     let run = folder.run(&["rm", "c/nothing.txt"]);
     insta::assert_snapshot!(run.stderr, @"
-    error: c/nothing.txt: no stored document is named c/nothing.txt
+    error: no stored document is named c/nothing.txt
     hint: `fpdb list` shows the names
     ");
 }
@@ -231,7 +231,7 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     // The next backup copies what it shares again; what only an earlier one had stays damaged, and is said.
     flip(&folder.path().join("copies/engine/private/1/CURRENT"));
     let run = folder.run(&["--db", "a", "backup", "copies"]);
-    assert!(run.status == 2 && run.stderr.contains("1 damaged files of earlier backups were copied again"), "{run:#?}");
+    assert!(run.status == 2 && run.stderr.contains("1 damaged file of earlier backups was copied again"), "{run:#?}");
     assert!(run.stderr.contains("backup 1 is damaged"), "{run:#?}");
     folder.ok(&["--db", "d", "restore", "copies"]);
     assert_eq!(answers(&folder, "d", "c/003.txt"), now);
