@@ -48,7 +48,7 @@ impl Shared {
             };
             if let Some(most) = max_df {
                 let holders: FxHashSet<u32> = postings.iter().map(|posting| posting.document).collect();
-                if holders.iter().filter(|&&holder| subject.id != Some(holder)).count() as u64 > most {
+                if holders.len() as u64 > most {
                     ignored.push((hash, IgnoredBecause::Common));
                     continue;
                 }

@@ -78,7 +78,8 @@ pub struct QueryOptions {
     pub top: Option<usize>,
     /// The least score of a match.
     pub min_score: f64,
-    /// Hashes held by more documents than this are not counted as shared; they are counted as common.
+    /// Hashes held by more documents than this, a stored document that is queried with among them, are not counted as shared;
+    /// they are counted as common.
     pub max_df: Option<u64>,
     /// Whether to find the passages of the matches.
     pub passages: bool,
@@ -384,7 +385,9 @@ impl Tally {
         self.found += u64::from(!self.holders.is_empty());
         let weight = options.weight.of(self.holders.len() as u64, self.documents);
         self.looked_up.add(weight);
-        if options.max_df.is_some_and(|most| self.holders.len() as u64 > most) {
+        // The cap counts the queried document too, as it is one that holds the hash.
+        let holders = self.holders.len() as u64 + u64::from(but.is_some());
+        if options.max_df.is_some_and(|most| holders > most) {
             self.common += 1;
             return Ok(());
         }

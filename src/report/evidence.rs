@@ -98,8 +98,7 @@ fn query(
 ) -> Result<QueryReport> {
     let options = QueryOptions {
         top: None,
-        // A query does not count itself among the holders of a hash; pairs count both.
-        max_df: how.max_df.map(|most| most.saturating_sub(1)),
+        max_df: how.max_df,
         joining: how.joining,
         only: Some(only),
         read: ReadOptions { limits: how.limits, ..ReadOptions::default() },

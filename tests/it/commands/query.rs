@@ -201,6 +201,27 @@ fn names_are_shown_on_one_line() {
     assert_eq!(json[0]["name"], name);
 }
 
+/// What is common is so whatever is asked: a stored document counts among those that hold its fingerprints.
+#[test]
+fn the_df_cap_counts_the_queried_document() {
+    let folder = samples();
+    let mut capped = 0;
+    for most in 1..5 {
+        let most = most.to_string();
+        let by = |arguments: &[&str]| ask(&folder, &[arguments, &["--top", "0", "--max-df", &most]].concat()).remove(0);
+        let (file, stored) = (by(&["federalist/fed47.txt"]), by(&["--document", "federalist/fed47.txt"]));
+        for field in ["looked_up", "common", "ignored"] {
+            assert_eq!(file[field], stored[field], "{field}, {most}");
+        }
+        capped += file["common"].as_u64().unwrap();
+        let others: Vec<&Value> = matches(&file).iter().filter(|found| found["identical"] == false).collect();
+        assert_eq!(others, matches(&stored).iter().collect::<Vec<_>>(), "{most}");
+        // With one holder allowed nothing is shared with anybody.
+        assert_eq!(matches(&stored).is_empty(), most == "1");
+    }
+    assert!(capped > 0);
+}
+
 #[test]
 fn matches_are_cut_by_number_and_by_score() {
     let folder = samples();

@@ -182,7 +182,8 @@ impl Model {
             let others = self.documents.iter().filter(|document| asked.own.is_none() || document.id != asked.own);
             let df = others.filter(|document| document.set.contains(&hash)).count() as u64;
             found += u64::from(df > 0);
-            if options.max_df.is_none_or(|most| df <= most) {
+            // But it is one that holds the hash.
+            if options.max_df.is_none_or(|most| df + u64::from(asked.own.is_some()) <= most) {
                 counted.insert(hash);
             }
         }
