@@ -32,7 +32,7 @@ pub(crate) struct QueryArgs {
     /// Show at most this many matches, 0 for all
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
     pub(crate) top: u64,
-    /// Show only matches whose score (0 to 1) is at least this
+    /// Show only matches whose score (0 to 1) is at least this, and documents of the very same bytes
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
     pub(crate) min_score: f64,
     /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none

@@ -71,7 +71,8 @@ fn shared_hashes(a: &Subject, b: &Subject) -> impl Iterator<Item = u64> {
 fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &PassageOptions) -> Match {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
-    // Documents too short for a fingerprint are here because their bytes are the same.
+    // Documents too short for a fingerprint are here because their bytes are the same; others then have what their hashes
+    // give, which is 0 where none counts.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
     let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
     Match {

@@ -76,7 +76,7 @@ pub struct QueryOptions {
     pub n: Option<u64>,
     /// The most matches to return; all where `None`.
     pub top: Option<usize>,
-    /// The least score of a match.
+    /// The least score of a match; documents of the very same bytes are matches whatever their score.
     pub min_score: f64,
     /// Hashes held by more documents than this, a stored document that is queried with among them, are not counted as shared;
     /// they are counted as common.
@@ -146,7 +146,7 @@ pub struct QueryAnswer {
     pub corpus_containment: f64,
     /// Best first.
     pub matches: Vec<Match>,
-    /// Documents that share a hash with the query and reach the least score, shown or not.
+    /// Documents that share a hash with the query and reach the least score, and those of the very same bytes, shown or not.
     pub matching_documents: u64,
     /// Documents that share a hash with the query and do not reach the least score.
     pub below: u64,
@@ -204,7 +204,9 @@ pub struct Match {
     pub interval: Option<(f64, f64)>,
     /// The measures that are estimates; the others are exact.
     pub estimated: Vec<Measure>,
-    /// The bytes of both documents are the same.
+    /// The bytes of both documents are the same. Such a document is a match in any case, unless it is boilerplate or the
+    /// queried document itself. Its measures are what its hashes give, so 0 where none of those looked up counts; where the
+    /// documents are too short to have any they are 1.
     pub identical: bool,
     /// The share of the query's symbols that lie in passages.
     pub coverage: f64,
@@ -285,14 +287,14 @@ pub(crate) fn answer(
         }
         tally.count(&mut lookup, hash.hash, subject.id, options)?;
     }
-    if looked_up.is_empty() {
-        // Too short for a fingerprint: the digest still tells which documents are the same.
-        let view = store.view();
-        let same = store.documents_with(&subject.digest)?.into_iter().filter(|&id| !view.is_boilerplate(id));
-        tally.shared.extend(same.map(|id| (id, Shares::default())));
+    // Whatever was too short for a fingerprint or is not to count, the digest tells which documents are the same.
+    let mut identical = store.documents_with(&subject.digest)?;
+    identical.retain(|&id| lookup.view().is_live(id) && !lookup.view().is_boilerplate(id));
+    for &id in &identical {
+        tally.shared.entry(id).or_default();
     }
     let rank::Ranking { best: ranked, reaching, below } =
-        rank::rank(store, subject, &tally.looked_up, &tally.shared, options)?;
+        rank::rank(store, subject, &tally.looked_up, &tally.shared, &identical, options)?;
     let (mut shared, mut evidence) = (Shared::default(), None);
     if options.passages {
         shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;

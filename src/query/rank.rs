@@ -33,12 +33,13 @@ pub(super) struct Ranking {
     pub(super) below: u64,
 }
 
-/// The best documents by the mode's score, ties by name and then by age.
+/// The best documents by the mode's score, ties by name and then by age. The `identical` ones, ascending, reach any score.
 pub(super) fn rank(
     store: &Store,
     subject: &Subject,
     looked_up: &Shares,
     shared: &HashMap<u32, Shares>,
+    identical: &[u32],
     options: &QueryOptions,
 ) -> Result<Ranking> {
     let mut candidates: Vec<(u32, &Shares)> = shared.iter().map(|(&id, shares)| (id, shares)).collect();
@@ -55,18 +56,19 @@ pub(super) fn rank(
     let mut reaching = 0;
     for (id, shares) in candidates {
         let bound = containment(shares.weight, looked_up.weight);
-        if bound < options.min_score {
-            break;
+        let is_identical = || identical.binary_search(&id).is_ok();
+        if bound < options.min_score && !is_identical() {
+            continue;
         }
         let beaten = best.is_full() && best.last().is_none_or(|last: &Ranked| bound < last.score);
-        let reaches = options.mode == Mode::Containment || options.min_score <= 0.0;
+        let reaches = options.mode == Mode::Containment || options.min_score <= 0.0 || is_identical();
         if beaten && reaches {
             // Not among the best, and counted without a look at its record.
             reaching += 1;
             continue;
         }
         let ranked = measure(subject, looked_up, id, shares, store.document(id)?, options, coarser);
-        if ranked.score < options.min_score {
+        if ranked.score < options.min_score && !is_identical() {
             continue;
         }
         reaching += 1;

@@ -106,10 +106,11 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
     };
     let _ = writeln!(
         page,
-        "  looked up {sample}: {} found ({} of the query), in {}",
+        "  looked up {sample}: {} found ({} of the query); {} match{}",
         grouped(report.found),
         percent(report.corpus_containment),
-        count(report.matching_documents + report.below, "document"),
+        count(report.matching_documents, "document"),
+        if report.matching_documents == 1 { "es" } else { "" },
     );
     if report.below > 0 {
         let _ = writeln!(page, "  {} below --min-score", count(report.below, "document"));

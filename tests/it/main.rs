@@ -10,6 +10,7 @@ mod dedup;
 mod federalist;
 mod formats;
 mod golden;
+mod identical;
 mod json;
 mod model;
 mod numbers;

@@ -103,7 +103,7 @@ pub struct MatchReport {
     pub interval: Option<[f64; 2]>,
     /// Which of `score`, `containment`, `document_containment` and `resemblance` are estimates; the others are exact.
     pub estimated: Vec<String>,
-    /// The bytes of the two are the same.
+    /// The bytes of the two are the same: then they match, whatever their score.
     pub identical: bool,
     /// The share of the query's symbols inside passages.
     pub coverage: f64,

@@ -26,7 +26,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 277 fingerprints at window 20
-      looked up all: 166 found (59.9% of the query), in 4 documents
+      looked up all: 166 found (59.9% of the query); 4 documents match
       containment  of document  resemblance  document
             33.6%        10.4%         8.6%  federalist/fed51.txt
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
@@ -41,7 +41,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 277 fingerprints at window 20
-      looked up the 64 smallest: 36 found (56.2% of the query), in 4 documents
+      looked up the 64 smallest: 36 found (56.2% of the query); 4 documents match
       containment  of document  resemblance  95% interval    document
            ~28.1%        ~8.5%        ~7.0%    4.5%-10.5%    federalist/fed51.txt
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
@@ -56,7 +56,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/paper-10-utf16.txt  35.0 KiB, 14,550 symbols, 1,379 fingerprints at window 20
-      looked up all: 1,379 found (100.0% of the query), in 1 document
+      looked up all: 1,379 found (100.0% of the query); 1 document matches
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  federalist/fed10.txt
           lines 1-292 = lines 1-292, bytes 2-35860 = 0-17929, 14,550 symbols
@@ -65,7 +65,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/independent.txt  10.1 KiB, 7,988 symbols, 729 fingerprints at window 20
-      looked up all: 0 found (0.0% of the query), in 0 documents
+      looked up all: 0 found (0.0% of the query); 0 documents match
       no match
     ");
 }
@@ -243,7 +243,7 @@ fn matches_are_cut_by_number_and_by_score() {
     let none = folder.ok(&["query", "--db", "words", "--min-score", "1", LIFTED]).stdout;
     let below = matches(&ask(&["--top", "0", LIFTED])[0]).len();
     assert!(
-        none.contains(&format!(", in {below} documents\n  {below} documents below --min-score\n  no match")),
+        none.contains(&format!("; 0 documents match\n  {below} documents below --min-score\n  no match")),
         "{none}"
     );
     assert_eq!(matches(&ask(&["--min-score", "1", COPY])[0]).len(), 1);

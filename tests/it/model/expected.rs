@@ -208,22 +208,15 @@ impl Model {
             false => (own.set.len() as u128, document.set.len() as u128),
         };
         let mut expected: Vec<Expected<'_>> = Vec::new();
-        if l == 0 {
-            // Too short for a fingerprint: the same bytes are a match.
-            let same = self.documents.iter().filter(|document| document.id != asked.own && document.text == asked.text);
-            let whole = (1, 1);
-            expected.extend(same.map(|document| Expected {
-                document,
-                shared: 0,
-                containment: whole,
-                resemblance: whole,
-                contained: whole,
-                score: whole,
-            }));
-        }
+        // The same bytes are a match, whatever counts, and whole where they are too short for a fingerprint.
+        let is_same = |document: &Document| document.text == asked.text;
         for document in self.documents.iter().filter(|document| document.id != asked.own) {
             let shared = counted.iter().filter(|hash| document.set.contains(hash)).count() as u128;
-            if shared > 0 {
+            if l == 0 && is_same(document) {
+                let whole = (1, 1);
+                let [containment, resemblance, contained, score] = [whole; 4];
+                expected.push(Expected { document, shared, containment, resemblance, contained, score });
+            } else if shared > 0 || is_same(document) {
                 let (a, b) = sizes(document);
                 // c|A|, which is at most |B|, times l.
                 let both = (shared * a).min(b * l).min(a * l);
@@ -238,7 +231,7 @@ impl Model {
         if rounded && expected.iter().any(|one| close(ratio(one.score), options.min_score)) {
             return;
         }
-        expected.retain(|one| one.score.0 * asked.least.1 >= asked.least.0 * one.score.1);
+        expected.retain(|one| one.score.0 * asked.least.1 >= asked.least.0 * one.score.1 || is_same(one.document));
         assert_eq!(answer.matching_documents, expected.len() as u64);
         expected.sort_by_key(|one| (&one.document.name, one.document.id));
         expected.sort_by(|x, y| (y.score.0 * x.score.1).cmp(&(x.score.0 * y.score.1)));

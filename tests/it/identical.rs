@@ -1,0 +1,88 @@
+//! Documents of the very same bytes: found whatever of them is not to count, and whatever the threshold.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// Two copies of a document, and one too short for a fingerprint, stored.
+fn copies() -> Folder {
+    let folder = Folder::new();
+    let words: Vec<String> = (0..300).map(|place: u64| word((place * place * 31 + place * 17) % 90_000)).collect();
+    let text = words.join(" ");
+    folder.write("c/a.txt", &text);
+    folder.write("c/b.txt", &text);
+    folder.write("c/s.txt", "hi\n");
+    folder.write("quoted.txt", format!("“{text}”\n"));
+    folder.ok(&["ingest", "-q", "c"]);
+    folder
+}
+
+/// For each match its name, whether it is identical, and its score.
+fn matches(answer: &Value) -> Vec<(String, bool, f64)> {
+    let matches = answer["matches"].as_array().unwrap().iter();
+    matches
+        .map(|found| {
+            let measures = ["score", "containment", "document_containment", "resemblance"];
+            let [score, rest @ ..] = measures.map(|measure| found[measure].as_f64().unwrap());
+            assert_eq!(rest, [score; 3], "{found}");
+            (found["document"].as_str().unwrap().to_owned(), found["identical"].as_bool().unwrap(), score)
+        })
+        .collect()
+}
+
+#[test]
+fn they_are_matches_whatever_does_not_count() {
+    let folder = copies();
+    let both = |score| vec![("c/a.txt".to_owned(), true, score), ("c/b.txt".to_owned(), true, score)];
+    let ask = |arguments: &[&str]| {
+        let run = folder.ok(&[&["query", "-e", "--format", "json"], arguments].concat());
+        matches(&run.json()[0])
+    };
+    assert_eq!(ask(&["c/a.txt"]), both(1.0));
+    for ignored in [&["--max-df", "1"][..], &["--ignore-phrases", "c/a.txt"]] {
+        for more in [
+            &[][..],
+            &["--min-score", "0.5"],
+            &["--mode", "resemblance", "--min-score", "0.5"],
+            &["-n", "3"],
+            &["--window", "200"],
+            &["--no-passages"],
+        ] {
+            assert_eq!(ask(&[&["c/a.txt"], ignored, more].concat()), both(0.0), "{ignored:?} {more:?}");
+        }
+        // It is no match of itself.
+        assert_eq!(ask(&[&["--document", "c/a.txt"], ignored].concat()), both(0.0)[1..]);
+        // Where there is no fingerprint, none is ignored.
+        let short = [("c/s.txt".to_owned(), true, 1.0)];
+        assert_eq!(ask(&[&["c/s.txt", "--min-score", "1"], ignored].concat()), short);
+    }
+    folder.ok(&["ingest", "-q", "quoted.txt"]);
+    assert_eq!(ask(&["quoted.txt", "--skip-quotes"]), [("quoted.txt".to_owned(), true, 0.0)]);
+    let page = folder.ok(&["query", "c/a.txt", "--max-df", "1"]).stdout;
+    assert!(page.contains("found (100.0% of the query); 2 documents match\n"), "{page}");
+    assert!(page.contains("fingerprints left out as common\n"), "{page}");
+}
+
+#[test]
+fn diff_says_the_same() {
+    let folder = copies();
+    let same = |arguments: &[&str]| {
+        matches(&folder.ok(&[&["diff", "-e", "--format", "json"], arguments].concat()).json()[0])
+    };
+    let found = |score| [("c/b.txt".to_owned(), true, score)];
+    assert_eq!(same(&["c/a.txt", "c/b.txt"]), found(1.0));
+    assert_eq!(same(&["c/a.txt", "c/b.txt", "--ignore-phrases", "c/a.txt"]), found(0.0));
+    assert_eq!(same(&["c/s.txt", "c/s.txt", "--ignore-phrases", "c/a.txt"]), [("c/s.txt".to_owned(), true, 1.0)]);
+}
+
+#[test]
+fn boilerplate_is_no_match_of_anything() {
+    let folder = copies();
+    let text = std::fs::read(folder.path().join("c/a.txt")).unwrap();
+    folder.write("licence.txt", text);
+    folder.ok(&["ingest", "-q", "--boilerplate", "licence.txt"]);
+    let answer = &folder.ok(&["query", "c/a.txt", "--format", "json"]).json()[0];
+    assert_eq!(answer["boilerplate"], answer["looked_up"]);
+    let names: Vec<String> = matches(answer).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["c/a.txt", "c/b.txt"]);
+}
