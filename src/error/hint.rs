@@ -65,7 +65,7 @@ impl Error {
             Self::NotARecord { .. } => "--no-expand takes the file as one document".into(),
             Self::NoField { .. } | Self::NotText { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
-            Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`".into(),
+            Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is".into(),
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
             Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),

@@ -1,6 +1,10 @@
 //! Layer: is this a document, compressed data, or a container of documents? Told by the first bytes and by
 //! how the name ends; where both speak, the bytes have it.
 
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
 /// How a file is compressed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
@@ -85,6 +89,17 @@ pub(crate) fn layer_of(name: &str, head: &[u8]) -> Layer {
         "mbox" | "mbx" => Layer::Container(Container::Mbox),
         _ => Layer::Document,
     }
+}
+
+/// Whether bytes whose name tells nothing, as that of a pipe, are JSON lines: two lines or more, the first two of which are
+/// objects. `head` as for [`layer_of`]; a line that goes on beyond it is none.
+pub(crate) fn holds_records(name: &str, head: &[u8]) -> bool {
+    let mut lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).split(|&byte| byte == b'\n');
+    let mut is_object = || {
+        let line = lines.find(|line| !line.trim_ascii().is_empty());
+        line.is_some_and(|line| serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).is_ok())
+    };
+    ending(name).is_empty() && is_object() && is_object()
 }
 
 /// The name of what is inside compressed data: `a.tar.gz` and `a.tgz` hold `a.tar`.
@@ -205,6 +220,18 @@ mod tests {
         let mut tar = vec![0; 512];
         tar[257..262].copy_from_slice(b"ustar");
         assert_eq!(layer_of("a", &tar), Layer::Container(Container::Tar));
+    }
+
+    #[test]
+    fn records_are_told_by_what_they_are_where_the_name_tells_nothing() {
+        let two = br#"{"id":1,"te\u0078t":"a"}
+
+            {"text":{"x":[2]}}"#;
+        assert!(holds_records("-", two) && holds_records("/dev/fd/63", two));
+        assert!(!holds_records("a.txt", two), "its name has it");
+        for other in [&b""[..], b"{}", b"{}\n", b"{\n}\n", b"{}\n[]\n", b"{}\nprose\n", b"[1]\n[2]\n"] {
+            assert!(!holds_records("-", other), "{}", String::from_utf8_lossy(other));
+        }
     }
 
     #[test]

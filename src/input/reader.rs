@@ -20,7 +20,7 @@ use crate::profile::Unit;
 pub(super) const PIECE: usize = 256 << 10;
 
 /// What standard input is called where a path is.
-pub(super) const STANDARD_INPUT: &str = "standard input";
+pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// Reads documents one after the other; one per thread.
 pub(crate) struct Reader {
@@ -83,12 +83,9 @@ impl Reader {
             (Content::Compressed(compression), Some(file)) => {
                 self.file(file, Some(*compression), progress, &mut intake)?;
             }
-            (Content::Pipe(path), _) => {
-                let mut pipe = File::open(path).map_err(Error::io("read", path))?;
-                self.pieces(&mut pipe, &mut intake, |error| Error::io("read", path)(error))?;
-            }
-            (Content::File | Content::Compressed(_), None) => {
-                self.pieces(&mut io::stdin().lock(), &mut intake, |error| Error::io("read", STANDARD_INPUT)(error))?;
+            // What can be read only once is taken apart where it is read, and comes here as its documents.
+            (Content::Pipe(_), _) | (Content::File | Content::Compressed(_), None) => {
+                return Err(Error::NotAFile { path: candidate.about.name.clone().into() });
             }
         }
         Ok(intake.digest.digest128().to_be_bytes())

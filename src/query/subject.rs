@@ -12,7 +12,8 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document, stored_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, STANDARD_INPUT, format_of, holds_records, single_document,
+    stored_document,
 };
 use crate::profile::{Profile, Unit};
 use crate::store::{DocumentRecord, Store};
@@ -180,10 +181,10 @@ impl<'a> SubjectReader<'a> {
 
     /// Reads a file, or standard input where the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<Subject> {
-        if path == Path::new("-") {
-            return self.read_candidate(&Candidate::standard_input("-"));
-        }
-        self.read_candidate(&single_document(path, &self.read)?)
+        let candidate = single_document(path, &self.read)?;
+        let is_stream = candidate.about.file.is_none() && !self.read.closed;
+        let place = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
+        self.read_as(&candidate, self.read.front_end, is_stream.then_some(place))
     }
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
@@ -220,20 +221,20 @@ impl<'a> SubjectReader<'a> {
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<Subject>> {
         let source = record.source.as_ref()?;
         let candidate = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES);
-        Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
+        Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format), None)))
     }
 
-    fn read_candidate(&mut self, candidate: &Candidate) -> Result<Subject> {
-        self.read_as(candidate, self.read.front_end)
-    }
-
-    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<Subject> {
+    /// Reads a document. Of a `stream`, which most often has no name to tell it by, records are refused as those of a file are.
+    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<Subject> {
         let stop = AtomicBool::new(false);
         let mut reading = Reading::default();
         let unit = self.profile.unit;
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
         let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
             if reading.format.is_none() {
+                if let Some(path) = stream.filter(|_| holds_records(&candidate.about.hint, bytes)) {
+                    return Err(Error::IsAContainer { path: path.to_owned() });
+                }
                 let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
                 reading.begin(format, fingerprinter, at_stored_window);
             }

@@ -10,13 +10,15 @@ mod metadata;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 const TEXTS: [&str; 3] = ["fed01.txt", "fed10.txt", "fed51.txt"];
 
@@ -135,8 +137,69 @@ fn single_compressed_files_are_one_document_under_their_own_name() {
             let text = sample("texts/fed01.txt");
             let diff = folder.ok(&["diff", &name, text.to_str().unwrap(), "--format", "json"]).json();
             assert_eq!(diff[0]["matches"][0]["identical"], true);
+            // So is what has no name.
+            let text = text.to_str().unwrap();
+            for (stream, arguments) in [
+                ("-", &["query", "-"][..]),
+                ("/dev/stdin", &["query", "/dev/stdin"]),
+                ("-", &["diff", "-", text]),
+                ("/dev/stdin", &["diff", text, "/dev/stdin"]),
+            ] {
+                let arguments = [arguments, &["--format", "json"]].concat();
+                let run = fed(&folder, &arguments, std::fs::read(sample(&name)).unwrap());
+                let answer = &run.json()[0];
+                assert_eq!(answer["matches"][0]["identical"], true, "{arguments:?} {run:?}");
+                let names = [&answer["query"]["name"], &answer["matches"][0]["document"]];
+                assert!(names.contains(&&Value::from(stream)), "{run:?}");
+            }
         }
     }
+}
+
+/// Runs the program with a pipe on standard input, through which these bytes come.
+fn fed(folder: &Folder, arguments: &[&str], bytes: Vec<u8>) -> Run {
+    let mut command = folder.command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // The program may have seen enough before all is written.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+    let run = Run::of(&child.wait_with_output().unwrap());
+    writer.join().unwrap();
+    run
+}
+
+#[test]
+fn a_stream_is_one_document_or_refused() {
+    let folder = Folder::new();
+    folder.ok(&["init", "-q", "--profile", "prose"]);
+    let read = |name: &str| std::fs::read(sample(name)).unwrap();
+    let ask = |arguments: &[&str], bytes| fed(&folder, &[&["query", "--format", "json"], arguments].concat(), bytes);
+    for name in ["texts.jsonl", "texts.jsonl.gz", "texts.jsonl.zst", "texts.zip", "texts.tar", "pax.tar.gz", "texts.warc"] {
+        for (stream, told) in [("-", "standard input"), ("/dev/stdin", "/dev/stdin")] {
+            let run = ask(&[stream], read(name));
+            assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{name}");
+            let message = format!("error: {stream}: {told} holds several documents\nhint: ");
+            assert!(run.stderr.starts_with(&message), "{name}: {}", run.stderr);
+        }
+    }
+    // As they are, they are one document each; so is a single record.
+    let lines = read("texts.jsonl");
+    let whole = ask(&["--no-expand", "-"], lines.clone());
+    assert_eq!((whole.status, &whole.json()[0]["query"]["bytes"]), (0, &lines.len().into()));
+    assert_eq!(ask(&["-"], b"{\"text\":\"a\"}\n".to_vec()).status, 0);
+    // Larger than what is handed over in one piece, and empty.
+    let large = "It was a dark and stormy night. ".repeat(50_000).into_bytes();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&large).unwrap();
+    for (bytes, length) in [(packed.finish().unwrap(), large.len()), (large.clone(), large.len()), (Vec::new(), 0)] {
+        let run = ask(&["-"], bytes);
+        assert_eq!((run.status, &run.json()[0]["query"]["bytes"]), (0, &length.into()), "{}", run.stderr);
+    }
+    // What is damaged says so.
+    let mut cut = read("fed01.txt.gz");
+    cut.truncate(cut.len() / 2);
+    let run = ask(&["-"], cut);
+    assert!(run.status == 2 && run.stderr.contains("error: -: ") && run.stderr.contains("gzip"), "{}", run.stderr);
 }
 
 #[test]
