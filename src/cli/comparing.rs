@@ -35,7 +35,8 @@ pub(crate) struct QueryArgs {
     /// Show only matches whose score (0 to 1) is at least this, and documents of the very same bytes
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
     pub(crate) min_score: f64,
-    /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none
+    /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none. No score counts them;
+    /// passages that others lead to show the same text all the same
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
     /// What a shared fingerprint counts in the score that ranks the matches
@@ -79,7 +80,8 @@ pub(crate) struct JoiningArgs {
     /// phrases that both documents repeat and passages that others explain better
     #[arg(long)]
     pub(crate) any_order: bool,
-    /// Leave out passages with fewer than N symbols that agree, with --any-order in whatever order
+    /// Leave out passages with fewer than N symbols that agree, with --any-order in whatever order; what --skip-quotes and
+    /// --ignore-phrases ignore is not counted
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub(crate) min_passage: u64,
 }

@@ -87,11 +87,13 @@ impl ReadArgs {
 pub(crate) struct QueryReadArgs {
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// Ignore what stands in quotation marks in the query: its fingerprints count in no match, and are told (prose only)
+    /// Ignore what stands in quotation marks in the query: its fingerprints count in no score, and are told (prose only). A
+    /// passage that reaches into a quotation shows all that is the same there, and the coverage counts it
     #[arg(long)]
     pub(crate) skip_quotes: bool,
     /// Ignore phrases in the query, one a line of a UTF-8 file; empty lines and those that begin with # are left out. Case and
-    /// layout make no difference. Fingerprints that lie in phrases whole count in no match, and are told (prose only).
+    /// layout make no difference. Fingerprints that lie in phrases whole count in no score, and are told (prose only).
+    /// A passage that reaches into a phrase shows all that is the same there, and the coverage counts it.
     /// Stored documents count whole, so pairs has no such flag: ingest --boilerplate is for what all of them share
     #[arg(long, value_name = "FILE")]
     pub(crate) ignore_phrases: Option<PathBuf>,

@@ -180,7 +180,7 @@ pub(super) fn query_text(
     hashes: impl Iterator<Item = u64>,
 ) -> std::result::Result<QueryText, &'static str> {
     let text = whole_text(subject, symboliser)?;
-    Ok(QueryText::new(text, &subject.profile, hashes))
+    Ok(QueryText::new(text, &subject.profile, hashes, &subject.uncounted))
 }
 
 /// The symbols of a query document.

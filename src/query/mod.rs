@@ -208,7 +208,7 @@ pub struct Match {
     /// queried document itself. Its measures are what its hashes give, so 0 where none of those looked up counts; where the
     /// documents are too short to have any they are 1.
     pub identical: bool,
-    /// The share of the query's symbols that lie in passages.
+    /// The share of the query's symbols that lie in passages, those included that are not to count.
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<Passage>,

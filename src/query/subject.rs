@@ -1,9 +1,11 @@
 //! Subject: the document that is queried with, winnowed at the query's window.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::gone::Gone;
+use super::passages::Uncounted;
 use super::quotes::quotations;
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::{IgnoredBecause, PhraseFinder};
@@ -37,6 +39,8 @@ pub(crate) struct Subject {
     pub(crate) size: u64,
     /// Distinct k-grams, estimated.
     pub(crate) distinct_kgrams: f64,
+    /// Its symbols that are not to count.
+    pub(super) uncounted: Uncounted,
     /// Its bytes, or why there are none.
     pub(super) text: std::result::Result<SubjectText, Gone>,
 }
@@ -92,7 +96,20 @@ impl Subject {
         let About { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
-        Self { name, id, digest, profile, bytes, symbols, hashes, fingerprints, size, distinct_kgrams, text }
+        Self {
+            name,
+            id,
+            digest,
+            profile,
+            bytes,
+            symbols,
+            hashes,
+            fingerprints,
+            size,
+            distinct_kgrams,
+            uncounted: Uncounted::default(),
+            text,
+        }
     }
 
     /// Marks the hashes that are nowhere but in what is not to count: in quotation marks, if they are to be skipped, and in
@@ -110,13 +127,11 @@ impl Subject {
         }
         let text = self.text.as_ref().map_err(|_| impossible("a document whose text is there, of 32 MiB at most"))?;
         let quotations = if quotes { quotations(&text.bytes, text.format, &read.limits)? } else { Vec::new() };
-        let phrases = match phrases {
-            Some(finder) => {
-                let mut symboliser = Symboliser::new(&self.profile).with_limits(&read.limits);
-                finder.find(symboliser.read(&text.bytes, text.format)?.values())
-            }
-            None => Vec::new(),
-        };
+        let mut symboliser = Symboliser::new(&self.profile).with_limits(&read.limits);
+        let symbols = symboliser.read(&text.bytes, text.format)?;
+        let phrases = phrases.map_or_else(Vec::new, |finder| finder.find(symbols.values()));
+        let quoted: Vec<Range<u32>> = quotations.iter().map(|&quotation| symbols.within(quotation)).collect();
+        self.uncounted = Uncounted::new(quoted.iter().chain(&phrases));
         let k = u64::from(self.profile.k);
         let part = |fingerprint: &Fingerprint| {
             let after = quotations.partition_point(|quotation| quotation.start <= fingerprint.span.start);

@@ -168,6 +168,14 @@ impl WholeText {
         self.symbols.values()
     }
 
+    /// The symbols that come from within these bytes.
+    pub(super) fn within(&self, bytes: Span) -> Range<u32> {
+        let all = self.values().len() as u32;
+        let span = |symbol: u32| self.locate(&(symbol..symbol + 1)).0;
+        let start = first(0..all, |symbol| span(symbol).start >= bytes.start);
+        start..first(start..all, |symbol| span(symbol).end > bytes.end)
+    }
+
     /// The bytes and the lines a range of symbols, not empty, comes from.
     pub(super) fn locate(&self, range: &Range<u32>) -> (Span, (u64, u64)) {
         let symbols = &self.symbols;
@@ -181,6 +189,20 @@ impl WholeText {
             }
         }
     }
+}
+
+/// The first of these for which something holds that holds for all that come after it.
+fn first(among: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
+    let Range { mut start, mut end } = among;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if holds(middle) {
+            end = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    start
 }
 
 /// Makes symbols of whole documents; one per thread, as it keeps tables.

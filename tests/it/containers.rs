@@ -174,7 +174,9 @@ fn a_stream_is_one_document_or_refused() {
     folder.ok(&["init", "-q", "--profile", "prose"]);
     let read = |name: &str| std::fs::read(sample(name)).unwrap();
     let ask = |arguments: &[&str], bytes| fed(&folder, &[&["query", "--format", "json"], arguments].concat(), bytes);
-    for name in ["texts.jsonl", "texts.jsonl.gz", "texts.jsonl.zst", "texts.zip", "texts.tar", "pax.tar.gz", "texts.warc"] {
+    for name in
+        ["texts.jsonl", "texts.jsonl.gz", "texts.jsonl.zst", "texts.zip", "texts.tar", "pax.tar.gz", "texts.warc"]
+    {
         for (stream, told) in [("-", "standard input"), ("/dev/stdin", "/dev/stdin")] {
             let run = ask(&[stream], read(name));
             assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{name}");

@@ -66,9 +66,8 @@ fn they_are_matches_whatever_does_not_count() {
 #[test]
 fn diff_says_the_same() {
     let folder = copies();
-    let same = |arguments: &[&str]| {
-        matches(&folder.ok(&[&["diff", "-e", "--format", "json"], arguments].concat()).json()[0])
-    };
+    let same =
+        |arguments: &[&str]| matches(&folder.ok(&[&["diff", "-e", "--format", "json"], arguments].concat()).json()[0]);
     let found = |score| [("c/b.txt".to_owned(), true, score)];
     assert_eq!(same(&["c/a.txt", "c/b.txt"]), found(1.0));
     assert_eq!(same(&["c/a.txt", "c/b.txt", "--ignore-phrases", "c/a.txt"]), found(0.0));

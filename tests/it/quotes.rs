@@ -80,3 +80,44 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     assert_eq!(gone.status, 2);
     assert!(gone.stderr.contains("whose text is there"), "{}", gone.stderr);
 }
+
+/// A quotation carries no passage past `--min-passage`, nor does a phrase; what stands beside it is a passage all the same.
+#[test]
+fn what_is_ignored_makes_no_passage_long() {
+    let folder = Folder::new();
+    let (before, ignored, after) = (prose(1, 12), prose(2, 100), prose(3, 12));
+    folder.write("docs/source.txt", format!("{}\n\n{before} \"{ignored}\" {after}\n", prose(4, 50)));
+    folder.write("essay.txt", format!("{}\n\n{before} \"{ignored}\" {after}\n", prose(5, 50)));
+    folder.write("phrases.txt", format!("{ignored}\n"));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let letters = |text: &str| text.len() - text.matches(' ').count();
+    let own = letters(&before) + letters(&after);
+    let all = own + letters(&ignored);
+    let passages = |command: &[&str], least: usize| {
+        let run = folder.ok(&[command, &["--format", "json", "--min-passage", &least.to_string()]].concat());
+        let answer = &run.json()[0];
+        let passages = answer["matches"][0]["passages"].as_array().unwrap();
+        passages.iter().map(|passage| passage["symbols"].as_u64().unwrap() as usize).collect::<Vec<_>>()
+    };
+    let query = ["query", "essay.txt"];
+    let diff = ["diff", "essay.txt", "docs/source.txt", "--profile", "prose"];
+    for command in [&query[..], &diff] {
+        for order in [&[][..], &["--any-order"]] {
+            let whole = [command, order].concat();
+            assert_eq!(passages(&whole, all), [all], "{whole:?}");
+            for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "phrases.txt"]] {
+                let command = [&whole, flags].concat();
+                assert_eq!(passages(&command, own), [all], "{command:?}");
+                assert_eq!(passages(&command, own + 1), [0; 0], "{command:?}");
+            }
+        }
+    }
+    // Inferred passages end up to w - 1 symbols before what is shared does.
+    std::fs::remove_file(folder.path().join("docs/source.txt")).unwrap();
+    for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "phrases.txt"]] {
+        let command = [&query, flags, &["--gap", "1000"]].concat();
+        let found = passages(&command, own - 38);
+        assert!(found.len() == 1 && found[0] >= all - 38, "{found:?}");
+        assert_eq!(passages(&command, own + 1), [0; 0]);
+    }
+}

@@ -12,6 +12,7 @@ use super::chain::longest_chain;
 use super::connected::connected;
 use super::join::{Joined, Joining};
 use super::maximal::MaximalMatch;
+use super::ranges::Uncounted;
 
 /// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
 const RARE: u32 = 4;
@@ -32,7 +33,7 @@ const HALVINGS: u32 = 4;
 const RIVALS: usize = 1 << 10;
 
 /// The clusters of matches, in no order.
-pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining) -> Vec<Joined> {
+pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Vec<Joined> {
     let long = LONG * joining.k;
     let telling = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
     let telling: Vec<MaximalMatch> = matches.iter().filter(telling).copied().collect();
@@ -40,21 +41,21 @@ pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining) -> Vec<Joined
     for part in connected(&telling, joining.gap) {
         narrow(part, joining.gap, joining, &mut clusters);
     }
-    clusters.retain(|cluster| cluster.agreed >= joining.least);
+    clusters.retain(|cluster| cluster.counted >= joining.least);
     without_rivals(clusters)
 }
 
 /// Divides a part further as long as that gives dense parts.
-fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut Vec<Joined>) {
-    let whole = joined(&part);
+fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining<'_>, clusters: &mut Vec<Joined>) {
+    let whole = joined(&part, joining.uncounted);
     let narrower = gap / 2;
     if narrower >= (joining.gap / HALVINGS).max(1) {
         let mut dense = connected(&part, narrower);
         dense.retain(|part| {
-            let joined = joined(part);
-            joined.agreed >= joining.least && joined.agreed as f64 >= DENSE * joined.length() as f64
+            let joined = joined(part, joining.uncounted);
+            joined.counted >= joining.least && joined.agreed as f64 >= DENSE * joined.length() as f64
         });
-        let kept: u64 = dense.iter().map(|part| joined(part).agreed).sum();
+        let kept: u64 = dense.iter().map(|part| joined(part, joining.uncounted).agreed).sum();
         if !dense.is_empty() && kept as f64 >= KEPT * whole.agreed as f64 {
             dense.into_iter().for_each(|part| narrow(part, narrower, joining, clusters));
             return;
@@ -65,20 +66,23 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining, clusters: &mut V
 
 /// The hull of matches. What agrees is what is matched on both sides, each symbol counted once, in whatever order; what of it
 /// is in order is left to be found.
-fn joined(matches: &[MaximalMatch]) -> Joined {
+fn joined(matches: &[MaximalMatch], uncounted: &Uncounted) -> Joined {
     let spans = |span: fn(&MaximalMatch) -> Range<u32>| {
         let mut spans: Vec<Range<u32>> = matches.iter().map(span).collect();
         spans.sort_unstable_by_key(|span| (span.start, span.end));
-        let (mut end, mut covered) = (0, 0);
+        let (mut end, mut covered, mut counted) = (0, 0, 0);
         for span in &spans {
-            covered += u64::from(span.end.saturating_sub(span.start.max(end)));
+            let start = span.start.max(end);
             end = end.max(span.end);
+            covered += u64::from(end.saturating_sub(start));
+            counted += uncounted.counted(&(start.min(end).into()..end.into()));
         }
-        (spans.first().map_or(0, |first| first.start)..end, covered)
+        (spans.first().map_or(0, |first| first.start)..end, covered, counted)
     };
-    let (query, in_query) = spans(|found| found.query..found.query_end());
-    let (document, in_document) = spans(|found| found.document..found.document_end());
-    Joined { query, document, agreed: in_query.min(in_document), in_order: 0 }
+    let (query, in_query, counted) = spans(|found| found.query..found.query_end());
+    let (document, in_document, _) = spans(|found| found.document..found.document_end());
+    let agreed = in_query.min(in_document);
+    Joined { query, document, agreed, counted: counted.min(agreed), in_order: 0 }
 }
 
 /// Leaves out the clusters that have most of one span in common with another in which twice as much agrees: the same

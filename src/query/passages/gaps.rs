@@ -6,6 +6,8 @@
 /// Symbols of a gap on either side, at most: the time is their product.
 const WIDEST: usize = 512;
 
+use super::ranges::Uncounted;
+
 /// Counts what agrees in gaps; one per pair of documents, which bounds its time.
 pub(super) struct Gaps {
     least: usize,
@@ -14,25 +16,38 @@ pub(super) struct Gaps {
     row: Vec<u32>,
 }
 
+/// Symbols that agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Agreeing {
+    pub(super) all: u64,
+    /// Those that count.
+    pub(super) counted: u64,
+}
+
 impl Gaps {
     pub(super) fn new(least: usize) -> Self {
         Self { least: least.max(1), budget: 1 << 26, row: Vec::new() }
     }
 
-    /// The symbols that agree, in order, in runs of at least `least`. None are counted once the budget is spent.
-    pub(super) fn agreeing(&mut self, a: &[u64], b: &[u64]) -> u64 {
+    /// The symbols that agree, in order, in runs of at least `least`. None are counted once the budget is spent. `start` is
+    /// the place of `a` in its text, of which some symbols may be uncounted.
+    pub(super) fn agreeing(&mut self, a: &[u64], b: &[u64], start: u64, uncounted: &Uncounted) -> Agreeing {
         if a.len().min(b.len()) < self.least || a.len().max(b.len()) > WIDEST {
-            return 0;
+            return Agreeing::default();
         }
-        let Some(left) = self.budget.checked_sub(a.len() * b.len()) else { return 0 };
+        let Some(left) = self.budget.checked_sub(a.len() * b.len()) else { return Agreeing::default() };
         self.budget = left;
         let (end_a, end_b, length) = self.longest_run(a, b);
         if length < self.least {
-            return 0;
+            return Agreeing::default();
         }
-        length as u64
-            + self.agreeing(&a[..end_a - length], &b[..end_b - length])
-            + self.agreeing(&a[end_a..], &b[end_b..])
+        let end = start + end_a as u64;
+        let before = self.agreeing(&a[..end_a - length], &b[..end_b - length], start, uncounted);
+        let after = self.agreeing(&a[end_a..], &b[end_b..], end, uncounted);
+        Agreeing {
+            all: length as u64 + before.all + after.all,
+            counted: uncounted.counted(&(end - length as u64..end)) + before.counted + after.counted,
+        }
     }
 
     /// Where the longest common run ends on both sides, and its length; the first of equals.
@@ -61,7 +76,7 @@ mod tests {
 
     fn agreeing(a: &str, b: &str, least: usize) -> u64 {
         let values = |text: &str| text.bytes().map(u64::from).collect::<Vec<u64>>();
-        Gaps::new(least).agreeing(&values(a), &values(b))
+        Gaps::new(least).agreeing(&values(a), &values(b), 0, &Uncounted::default()).all
     }
 
     #[test]
@@ -78,9 +93,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_uncounted_agrees_and_does_not_count() {
+        let values = |text: &str| text.bytes().map(u64::from).collect::<Vec<u64>>();
+        let uncounted = Uncounted::new([100..105, 112..200].iter());
+        let found = Gaps::new(3).agreeing(&values("one two three"), &values("one ten three"), 101, &uncounted);
+        // "one t" from 101, of which the last symbol counts, and " three" from 108, of which all but the last two do.
+        assert_eq!(found, Agreeing { all: 5 + 6, counted: 1 + 4 });
+    }
+
+    #[test]
     fn the_budget_ends() {
         let text: Vec<u64> = vec![7; WIDEST];
         let mut gaps = Gaps { budget: WIDEST * WIDEST, ..Gaps::new(1) };
-        assert_eq!((gaps.agreeing(&text, &text), gaps.agreeing(&text, &text)), (WIDEST as u64, 0));
+        let mut agreeing = || gaps.agreeing(&text, &text, 0, &Uncounted::default()).all;
+        assert_eq!((agreeing(), agreeing()), (WIDEST as u64, 0));
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::gaps::Gaps;
 use super::maximal::MaximalMatch;
 use super::open::Open;
-use super::ranges::{lies_in, union};
+use super::ranges::{Uncounted, lies_in, union};
 
 /// A pair of spans in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,16 +20,19 @@ pub(super) struct Joined {
     pub(super) document: Range<u32>,
     /// Symbols that are equal in both spans, in whatever order matches are joined: at least so many.
     pub(super) agreed: u64,
+    /// Those of them that count.
+    pub(super) counted: u64,
     /// Those that are in the same order in both.
     pub(super) in_order: u64,
 }
 
 impl Joined {
-    fn of(found: &MaximalMatch) -> Self {
+    fn of(found: &MaximalMatch, uncounted: &Uncounted) -> Self {
         Self {
             query: found.query..found.query_end(),
             document: found.document..found.document_end(),
             agreed: found.length.into(),
+            counted: uncounted.counted(&(found.query.into()..found.query_end().into())),
             in_order: found.length.into(),
         }
     }
@@ -42,7 +45,7 @@ impl Joined {
 
 /// How matches are joined.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Joining {
+pub(super) struct Joining<'a> {
     /// Symbols between two matches of a passage, at most, on either side.
     pub(super) gap: u32,
     /// Matches near each other in both texts are one passage in whatever order they stand.
@@ -51,8 +54,10 @@ pub(super) struct Joining {
     pub(super) k: u64,
     /// t: shorter passages whose places are part of longer ones are left out.
     pub(super) guarantee: u64,
-    /// Passages with fewer symbols that agree are left out.
+    /// Passages with fewer symbols that agree and count are left out.
     pub(super) least: u64,
+    /// What of the query does not count.
+    pub(super) uncounted: &'a Uncounted,
 }
 
 /// Joins matches, which come in order of the query, to passages in order of the query.
@@ -60,20 +65,26 @@ pub(super) fn join(
     query: &[u64],
     document: &[u64],
     matches: &[MaximalMatch],
-    joining: &Joining,
+    joining: &Joining<'_>,
     gaps: &mut Gaps,
 ) -> Vec<Joined> {
     let mut passages = match joining.any_order {
         true => super::cluster::cluster(matches, joining),
-        false => chain(query, document, matches, joining.gap, gaps),
+        false => chain(query, document, matches, joining, gaps),
     };
-    passages.retain(|passage| passage.agreed >= joining.least);
+    passages.retain(|passage| passage.counted >= joining.least);
     without_contained(&mut passages);
     without_repeated(&mut passages, joining.guarantee);
     passages
 }
 
-fn chain(query: &[u64], document: &[u64], matches: &[MaximalMatch], gap: u32, gaps: &mut Gaps) -> Vec<Joined> {
+fn chain(
+    query: &[u64],
+    document: &[u64],
+    matches: &[MaximalMatch],
+    &Joining { gap, uncounted, .. }: &Joining<'_>,
+    gaps: &mut Gaps,
+) -> Vec<Joined> {
     let mut passages: Vec<Joined> = Vec::new();
     // Those a coming match may continue or lie in, by their agreement.
     let mut open = Open::new();
@@ -90,13 +101,13 @@ fn chain(query: &[u64], document: &[u64], matches: &[MaximalMatch], gap: u32, ga
         };
         if let Some((_, Reverse(index), at)) = nearest {
             let passage = &mut passages[index];
-            append(passage, found, query, document, gaps);
+            append(passage, found, [query, document], uncounted, gaps);
             open.extend(at, passage.query.end, passage.document.end, passage.agreed);
             continue;
         }
         let agreed = u64::from(found.length);
         open.push(passages.len(), &in_query, &in_document, agreed, found.query.saturating_sub(gap));
-        passages.push(Joined::of(found));
+        passages.push(Joined::of(found, uncounted));
     }
     passages
 }
@@ -120,15 +131,25 @@ fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u3
     (here.max(there) <= gap).then_some((here.max(there), here.abs_diff(there)))
 }
 
-fn append(passage: &mut Joined, found: &MaximalMatch, query: &[u64], document: &[u64], gaps: &mut Gaps) {
+fn append(
+    passage: &mut Joined,
+    found: &MaximalMatch,
+    [query, document]: [&[u64]; 2],
+    uncounted: &Uncounted,
+    gaps: &mut Gaps,
+) {
     let overlap =
         passage.query.end.saturating_sub(found.query).max(passage.document.end.saturating_sub(found.document));
     if overlap == 0 {
         let between = |end: u32, start: u32| end as usize..start as usize;
         let here = &query[between(passage.query.end, found.query)];
-        passage.agreed += gaps.agreeing(here, &document[between(passage.document.end, found.document)]);
+        let there = &document[between(passage.document.end, found.document)];
+        let agreeing = gaps.agreeing(here, there, passage.query.end.into(), uncounted);
+        passage.agreed += agreeing.all;
+        passage.counted += agreeing.counted;
     }
     passage.agreed += u64::from(found.length - overlap);
+    passage.counted += uncounted.counted(&(u64::from(found.query + overlap)..found.query_end().into()));
     passage.in_order = passage.agreed;
     passage.query.end = found.query_end();
     passage.document.end = found.document_end();

@@ -33,6 +33,7 @@ pub(super) use inferred::infer;
 use join::{Joined, Joining};
 use maximal::{Settings, Text, maximal_matches};
 use occurrences::Occurrences;
+pub(super) use ranges::Uncounted;
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,8 @@ pub struct PassageOptions {
     pub gap: Option<u32>,
     /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
     pub any_order: bool,
-    /// Passages with fewer symbols that agree, in any order if `any_order`, are left out.
+    /// Passages with fewer symbols that agree, in any order if `any_order`, are left out. Symbols of the query that are not to
+    /// count, in quotations or phrases, make no passage longer.
     pub least: u64,
     /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
     /// them the longest. All where `None`.
@@ -102,14 +104,20 @@ pub(super) struct QueryText {
     /// The hashes that make a match, by number.
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
+    uncounted: Uncounted,
 }
 
 impl QueryText {
     /// Prepares a text whose fingerprints have the `hashes`, each given once.
-    pub(super) fn new(text: WholeText, profile: &Profile, hashes: impl Iterator<Item = u64>) -> Self {
+    pub(super) fn new(
+        text: WholeText,
+        profile: &Profile,
+        hashes: impl Iterator<Item = u64>,
+        uncounted: &Uncounted,
+    ) -> Self {
         let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k as usize, &wanted);
-        Self { text, profile: *profile, wanted, occurrences }
+        Self { text, profile: *profile, wanted, occurrences, uncounted: uncounted.clone() }
     }
 
     /// Compares it with a document symbol by symbol.
@@ -130,6 +138,7 @@ impl QueryText {
             k: profile.k.into(),
             guarantee: settings.guarantee() as u64,
             least: options.least,
+            uncounted: &self.uncounted,
         };
         let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
         let mut joined = join::join(query_values, document_values, &matches, &joining, &mut gaps);

@@ -1,4 +1,4 @@
-//! Ranges of symbols, many of them as one: what lies in some range, and whether a range lies in that.
+//! Ranges of symbols, many of them as one: what lies in some range, whether a range lies in that, and how much of it does not.
 
 use std::ops::Range;
 
@@ -22,4 +22,60 @@ pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Ran
 pub(super) fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
     let after = union.partition_point(|range| range.start <= inner.start);
     after > 0 && inner.end <= union[after - 1].end
+}
+
+/// What of a query is not to count: the symbols of its quotations and of phrases in it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::query) struct Uncounted {
+    /// Ascending, apart from each other.
+    ranges: Vec<Range<u32>>,
+    /// The symbols of those before each.
+    before: Vec<u64>,
+}
+
+impl Uncounted {
+    /// Of ranges in any order.
+    pub(in crate::query) fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
+        let ranges = union(ranges);
+        let mut before = Vec::with_capacity(ranges.len());
+        let mut symbols = 0;
+        for range in &ranges {
+            before.push(symbols);
+            symbols += range.len() as u64;
+        }
+        Self { ranges, before }
+    }
+
+    /// The symbols of a range that count.
+    pub(super) fn counted(&self, range: &Range<u64>) -> u64 {
+        (range.end - range.start) - (self.up_to(range.end) - self.up_to(range.start))
+    }
+
+    /// The symbols before a place that do not count.
+    fn up_to(&self, place: u64) -> u64 {
+        let after = self.ranges.partition_point(|range| u64::from(range.start) < place);
+        let Some(last) = after.checked_sub(1) else { return 0 };
+        let range = &self.ranges[last];
+        self.before[last] + place.min(range.end.into()) - u64::from(range.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_counts_lies_in_no_range(
+            ranges in prop::collection::vec((0u32..50, 0u32..9), 0..12),
+            (start, length) in (0u64..60, 0u64..20),
+        ) {
+            let ranges: Vec<Range<u32>> = ranges.into_iter().map(|(start, length)| start..start + length).collect();
+            let counts = |place: &u64| !ranges.iter().any(|range| range.contains(&(*place as u32)));
+            let expected = (start..start + length).filter(counts).count() as u64;
+            prop_assert_eq!(Uncounted::new(ranges.iter()).counted(&(start..start + length)), expected);
+        }
+    }
 }

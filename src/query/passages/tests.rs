@@ -49,7 +49,8 @@ impl Case {
     }
 
     fn joined(&self, matches: &[MaximalMatch], gap: u32, any_order: bool) -> Vec<Joined> {
-        let joining = Joining { gap, any_order, k: self.k as u64, guarantee: self.t() as u64, least: 0 };
+        let (k, guarantee, uncounted) = (self.k as u64, self.t() as u64, &Uncounted::default());
+        let joining = Joining { gap, any_order, k, guarantee, least: 0, uncounted };
         join::join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2))
     }
 

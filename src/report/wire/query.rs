@@ -105,7 +105,7 @@ pub struct MatchReport {
     pub estimated: Vec<String>,
     /// The bytes of the two are the same: then they match, whatever their score.
     pub identical: bool,
-    /// The share of the query's symbols inside passages.
+    /// The share of the query's symbols inside passages, those included that are not to count.
     pub coverage: f64,
     /// In order of the query.
     pub passages: Vec<PassageReport>,
