@@ -48,6 +48,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
         match global.format {
             Format::Json => output.json(&report)?,
+            _ if global.quiet => {}
             _ => output.text(&ingest_page(&report))?,
         }
         if report.interrupted {

@@ -452,6 +452,9 @@ fn merging_is_ingesting_both() {
     assert!(run.stderr.contains("the database at other was made with"), "{run:#?}");
     assert!(run.stderr.contains("hint: fingerprints of different settings cannot be compared"), "{run:#?}");
 
+    // It says nothing where it is asked to be quiet.
+    let quiet = folder.ok(&["--db", "left", "merge", "-q", "right"]);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
     // One that cannot be merged does not keep the others from it.
     folder.ok(&["--db", "all", "init", "-k", "5", "-w", "4"]);
     let run = folder.run(&["--db", "all", "merge", "other", "nowhere", "right", "--format", "json"]);
