@@ -63,6 +63,8 @@ impl Error {
             Self::MetadataTooLarge { .. } => "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them".into(),
             Self::JsonTooDeep { .. } => "a larger --max-json-depth lets it pass".into(),
             Self::NotARecord { .. } => "--no-expand takes the file as one document".into(),
+            Self::NotProse { flag, .. } => format!("leave {flag} out, or use a profile of characters or words: text, prose or words"),
+            Self::NoTextToIgnore { flag, .. } => format!("query with its file, or leave {flag} out; `ingest --store-text` keeps texts in the database"),
             Self::NoField { .. } | Self::NotText { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
             Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is".into(),

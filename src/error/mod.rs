@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::document::Format;
-use crate::profile::Profile;
+use crate::profile::{Profile, Unit};
 
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -181,6 +181,22 @@ pub enum Error {
         value: String,
         /// What is allowed.
         expected: &'static str,
+    },
+    /// Quotations or phrases to be ignored, in documents that are not read as prose.
+    #[error("{flag} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
+    NotProse {
+        /// What asked for it.
+        flag: &'static str,
+        /// What they are read as.
+        unit: Unit,
+    },
+    /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
+    #[error("{flag} is for a document whose text is there, of 32 MiB at most, and that of {name} is not")]
+    NoTextToIgnore {
+        /// What asked for it.
+        flag: &'static str,
+        /// The document.
+        name: String,
     },
     /// Stored bytes that do not decode.
     #[error("{what} is damaged: {detail}")]

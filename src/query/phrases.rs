@@ -15,6 +15,9 @@ use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Unit};
 
+/// What asks for phrases to be ignored.
+const FLAG: &str = "--ignore-phrases";
+
 /// Phrases to be ignored, as documents of a profile have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrases {
@@ -30,11 +33,11 @@ impl Phrases {
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8 or of which nothing is left in the standard form, and where
-    /// there is no phrase; [`Error::InvalidParameter`] for a unit other than characters and words.
+    /// there is no phrase; [`Error::NotProse`] for a unit other than characters and words.
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
         if matches!(profile.unit, Unit::Byte | Unit::Token) {
-            return Err(other_profile(path, "documents read as prose: unit char or word"));
+            return Err(Error::NotProse { flag: FLAG, unit: profile.unit });
         }
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
         let mut symboliser = Symboliser::new(profile);
@@ -78,11 +81,6 @@ impl Phrases {
     }
 }
 
-/// Phrases asked for where documents are read in a way that does not fit.
-fn other_profile(path: &Path, expected: &'static str) -> Error {
-    Error::InvalidParameter { name: "--ignore-phrases", value: path.display().to_string(), expected }
-}
-
 /// Finds phrases among symbols. A copy of it costs nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseFinder {
@@ -113,10 +111,11 @@ impl PhraseFinder {
         let Some(phrases) = phrases else { return Ok(None) };
         let form = |profile: &Profile| (profile.unit, profile.word_rule, profile.hash_version);
         if form(&phrases.profile) != form(profile) {
-            return Err(other_profile(
-                &phrases.path,
-                "phrases that were read for documents of the same unit and words",
-            ));
+            return Err(Error::InvalidParameter {
+                name: FLAG,
+                value: phrases.path.display().to_string(),
+                expected: "phrases that were read for documents of the same unit and words",
+            });
         }
         Ok(Some(phrases.finder.clone()))
     }

@@ -118,14 +118,13 @@ impl Subject {
     fn mark_skipped(&mut self, read: &ReadOptions, phrases: Option<&PhraseFinder>) -> Result<()> {
         let quotes = read.skip_quotes;
         let flag = if quotes { "--skip-quotes" } else { "--ignore-phrases" };
-        let impossible = |expected| Error::InvalidParameter { name: flag, value: self.name.clone(), expected };
         if !quotes && phrases.is_none() {
             return Ok(());
         }
         if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
-            return Err(impossible("documents read as prose: unit char or word"));
+            return Err(Error::NotProse { flag, unit: self.profile.unit });
         }
-        let text = self.text.as_ref().map_err(|_| impossible("a document whose text is there, of 32 MiB at most"))?;
+        let text = self.text.as_ref().map_err(|_| Error::NoTextToIgnore { flag, name: self.name.clone() })?;
         let quotations = if quotes { quotations(&text.bytes, text.format, &read.limits)? } else { Vec::new() };
         let mut symboliser = Symboliser::new(&self.profile).with_limits(&read.limits);
         let symbols = symboliser.read(&text.bytes, text.format)?;
