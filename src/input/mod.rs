@@ -17,6 +17,7 @@ mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod reader;
+mod single;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -33,13 +34,14 @@ use crate::normalize::language_of;
 
 pub use containers::RecordFields;
 pub use enclosing::enclosing_database;
-pub(crate) use expand::{Opened, Reading, expand_stream, open, single_document};
+pub(crate) use expand::{Opened, Reading, expand_stream, open};
 pub(crate) use layer::{Compression, holds_records};
 pub use limits::InputLimits;
 pub use metadata::MetadataTable;
 pub use names::NamePrefix;
 pub(crate) use names::tidied;
 pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
+pub(crate) use single::single_document;
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
 pub(crate) use together::Together;
 pub use walk::measure;

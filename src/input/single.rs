@@ -1,0 +1,53 @@
+//! Single: the one document that a path or standard input is, for whoever asks with one; a container is none.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use super::expand::{Opened, Reading, expand_stream, open};
+use super::reader::STANDARD_INPUT;
+use super::{Candidate, Found, ReadOptions, candidate_of};
+use crate::error::{Error, Result};
+
+/// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
+///
+/// # Errors
+/// [`Error::IsAContainer`], and what keeps the file from being read.
+pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
+    if path == Path::new("-") {
+        return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options);
+    }
+    let candidate = candidate_of(path)?;
+    let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options) };
+    let mut about = candidate.about;
+    let reading = Reading { options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    match open(&mut about, &file, reading)? {
+        Opened::Document(content) => Ok(Candidate { about, content }),
+        Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
+    }
+}
+
+/// The one document that standard input or a pipe holds, `path` saying which. A thread reads it, and ends with it, or once
+/// nobody takes the document's bytes any more; as it may then be in the middle of waiting for more, nobody waits for it.
+fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Result<Candidate> {
+    let options = options.clone();
+    let (sender, steps) = sync_channel(0);
+    let thread = thread::Builder::new().name("stream".into());
+    let visit = move || {
+        let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+        expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        });
+    };
+    thread.spawn(visit).map_err(Error::io("read", path))?;
+    match steps.recv() {
+        Ok(Found::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
+        // Of a container this is what is wrong with its beginning, or with its first member.
+        Ok(Found::Failed { error, .. }) => Err(error),
+        // One that holds nothing has told of nothing.
+        _ => Err(Error::IsAContainer { path: path.to_owned() }),
+    }
+}
