@@ -64,7 +64,7 @@ impl fmt::Debug for Database {
 pub enum QuerySource {
     /// A file; `-` is standard input.
     File(PathBuf),
-    /// A stored document, by name: the newest of that name. It is no match of itself.
+    /// A stored document, by name: the one of that name that was added last. It is no match of itself.
     Stored(String),
     /// A stored document, by number. It is no match of itself.
     Number(DocId),

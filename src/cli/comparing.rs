@@ -3,21 +3,26 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueEnum};
-use fpdb::QuerySource;
+use fpdb::{DocId, QuerySource};
 
 use super::args::{ProfileArgs, parse_count, parse_positive, parse_size};
 use super::reading::{LimitArgs, QueryReadArgs};
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("queries").args(["files", "document"]).required(true).multiple(true)))]
+#[command(group(ArgGroup::new("queries").args(["files", "document", "ids"]).required(true).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Query with a stored document; may be repeated. Answers come in the order in which queries are given
+    /// Query with a stored document, of several versions the one that was added last; may be repeated. Answers come in the
+    /// order in which queries are given
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
-    /// Both of them, in the order they were given.
+    /// Query with the stored document of this number, which tells versions of one name apart (`fpdb show NAME` tells it);
+    /// may be repeated
+    #[arg(long = "id", value_name = "N", action = ArgAction::Append)]
+    pub(crate) ids: Vec<u32>,
+    /// All of them, in the order they were given.
     #[arg(skip)]
     pub(crate) sources: Vec<QuerySource>,
     /// What ranks the matches: containment uses every fingerprint of the query, resemblance its n smallest
@@ -39,7 +44,8 @@ pub(crate) struct QueryArgs {
     /// passages that others lead to show the same text all the same
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
-    /// What a shared fingerprint counts in the score that ranks the matches
+    /// What a shared fingerprint counts in the score that ranks the matches. A score of weighed fingerprints that is an
+    /// estimate has no interval: that is for those that count the same
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Weight::None)]
     pub(crate) weight: Weight,
     /// Do not look for passages: faster
@@ -62,7 +68,8 @@ impl QueryArgs {
         let at = |name: &str| matches.indices_of(name).into_iter().flatten();
         let files = at("files").zip(self.files.iter().cloned().map(QuerySource::File));
         let stored = at("document").zip(self.document.iter().cloned().map(QuerySource::Stored));
-        let mut sources: Vec<(usize, QuerySource)> = files.chain(stored).collect();
+        let numbers = at("ids").zip(self.ids.iter().map(|&id| QuerySource::Number(DocId(id))));
+        let mut sources: Vec<(usize, QuerySource)> = files.chain(stored).chain(numbers).collect();
         sources.sort_by_key(|&(at, _)| at);
         self.sources = sources.into_iter().map(|(_, source)| source).collect();
     }

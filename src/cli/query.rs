@@ -83,7 +83,7 @@ fn report(
     printer: &Printer,
 ) -> anyhow::Result<Outcome> {
     let spooled = Spooled::of(args.files.iter())?;
-    let (mut answered, mut failures) = (Vec::new(), Vec::new());
+    let (mut answered, mut failures, mut stored) = (Vec::new(), Vec::new(), HashSet::new());
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
         for ((source, place), answer) in some.iter().zip(&places).zip(database.query(&places, options)?) {
@@ -105,6 +105,12 @@ fn report(
                     None => continue,
                 },
             };
+            // A name and a number may be one document.
+            if let Origin::Stored(id) = origin
+                && !stored.insert(id)
+            {
+                continue;
+            }
             answered.push(Answered::new(report, origin));
         }
     }

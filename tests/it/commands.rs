@@ -81,6 +81,7 @@ fn help_mentions_every_flag() {
             "query",
             &[
                 "--document",
+                "--id",
                 "--mode",
                 "--window",
                 "-n ",

@@ -201,6 +201,33 @@ fn names_are_shown_on_one_line() {
     assert_eq!(json[0]["name"], name);
 }
 
+/// A name stands for the version that was added last; a number for any.
+#[test]
+fn versions_are_told_apart_by_number() {
+    let folder = Folder::new();
+    for (text, flags) in [("first", &["--profile", "prose"][..]), ("second", &["--on-change", "both"])] {
+        folder.write("a.txt", prose(text.len()));
+        folder.write(&format!("{text}.txt"), prose(text.len()));
+        folder.ok(&[&["ingest", "-q", "a.txt"], flags].concat());
+    }
+    let answers = ask(&folder, &["--document", "a.txt", "first.txt", "--id", "0", "second.txt", "--id", "1"]);
+    let bytes: Vec<u64> = answers.iter().map(|answer| answer["query"]["bytes"].as_u64().unwrap()).collect();
+    let (first, last) = (bytes[1], bytes[3]);
+    assert_ne!(first, last);
+    assert_eq!(bytes, [last, first, first, last, last]);
+    let numbers = |answer: &Value| matches(answer).iter().map(|found| found["id"].clone()).collect::<Vec<_>>();
+    // The queried document is no match of itself; its name is told.
+    assert!(answers[2]["query"]["name"] == "a.txt" && !numbers(&answers[2]).contains(&0.into()));
+    assert_eq!((&numbers(&answers[1])[0], &numbers(&answers[3])[0]), (&0.into(), &1.into()));
+    let none = folder.run(&["query", "--id", "7"]);
+    assert_eq!((none.status, none.stdout.as_str()), (2, ""));
+    assert!(none.stderr.contains("error: 7: "), "{}", none.stderr);
+    // In a report each is once, however it is named.
+    folder.ok(&["query", "--document", "a.txt", "--id", "0", "--id", "1", "--format", "html", "-o", "report"]);
+    let page = std::fs::read_to_string(folder.path().join("report/index.html")).unwrap();
+    assert!(page.contains("\"compared\":2,"), "{page}");
+}
+
 /// What is common is so whatever is asked: a stored document counts among those that hold its fingerprints.
 #[test]
 fn the_df_cap_counts_the_queried_document() {
