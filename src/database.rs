@@ -106,7 +106,8 @@ impl Database {
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
     /// database opened for writing. The observer must not change the database.
     ///
-    /// Once `stop` is set the run commits the documents it has whole and ends.
+    /// Once `stop` is set the run commits the documents it has whole and ends. Where the run itself fails, it sets `stop`
+    /// for its threads.
     ///
     /// # Errors
     /// [`Error::OpenedForReading`], and only what ends the run; documents that cannot be read are listed in the summary.

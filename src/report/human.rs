@@ -371,8 +371,11 @@ pub fn stats_page(report: &StatsReport) -> String {
     for part in report.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
     }
-    for level in &report.levels {
-        row("", format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level));
+    for (i, level) in report.levels.iter().enumerate() {
+        row(
+            if i == 0 { "by level" } else { "" },
+            format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level),
+        );
     }
     row("cache", format!("{} of {} in use", size(report.cache.bytes), size(report.cache.capacity)));
     if let Some(seconds) = report.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {

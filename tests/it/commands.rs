@@ -280,7 +280,7 @@ fn the_pages_of_what_is_stored_read_well() {
      [size]  digests
      [size]  default
      [size]  logs and manifest
-     [size]  in [number] tables of level [level]
+    by level [size]  in [number] tables of level [level]
     cache          [size] of [size] in use
     last commit    [time]
     ") });

@@ -221,7 +221,7 @@ fn versions_are_told_apart_by_number() {
     assert_eq!((&numbers(&answers[1])[0], &numbers(&answers[3])[0]), (&0.into(), &1.into()));
     let none = folder.run(&["query", "--id", "7"]);
     assert_eq!((none.status, none.stdout.as_str()), (2, ""));
-    assert!(none.stderr.contains("error: 7: "), "{}", none.stderr);
+    assert!(none.stderr.contains("error: no stored document has the number 7"), "{}", none.stderr);
     // In a report each is once, however it is named.
     folder.ok(&["query", "--document", "a.txt", "--id", "0", "--id", "1", "--format", "html", "-o", "report"]);
     let page = std::fs::read_to_string(folder.path().join("report/index.html")).unwrap();
