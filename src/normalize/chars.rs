@@ -122,8 +122,8 @@ impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // Of the characters beyond ASCII those that are symbols, by their place in the block: value and width, or code.
-        let mut symbols = [(0, 0); TEXT];
+        // Of the characters beyond ASCII in a block those that are symbols, in order: their values, and widths or codes.
+        let (mut values_beyond, mut extents_beyond) = ([0; TEXT], [0; TEXT]);
         let mut codes_to_value = [0; TEXT];
         let mut has_no_code = false;
         while run.taken < run.text.len() {
@@ -144,7 +144,7 @@ impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
             let first_bytes = first_bytes(block);
             let (mut beyond, mut kept, mut length) =
                 (first_bytes & classes.beyond, classes.letters, TEXT.min(rest.len()));
-            let mut symbols_beyond = 0;
+            let (mut symbols_beyond, mut found) = (0, 0);
             while beyond != 0 {
                 // These remainders, and the next ones, only spare bound checks.
                 let at = beyond.trailing_zeros() as usize % TEXT;
@@ -154,16 +154,17 @@ impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
                     length = at;
                     break;
                 }
-                symbols[at] = (value, width);
+                (values_beyond[found], extents_beyond[found]) = (value, width);
                 if !WIDE && value != 0 {
                     let code = code_beyond_ascii(code_point);
                     if code == NO_CODE {
                         (length, has_no_code) = (at, true);
                         break;
                     }
-                    symbols[at].1 = u32::from(code);
+                    extents_beyond[found] = u32::from(code);
                 }
                 symbols_beyond |= u64::from(value != 0) << at;
+                found = (found + usize::from(value != 0)) % TEXT;
                 beyond &= beyond - 1;
             }
             let before = u64::MAX.checked_shr((TEXT - length) as u32).unwrap_or(0);
@@ -174,22 +175,36 @@ impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
             if WIDE {
                 let Some(values) = room.values[run.kept..].first_chunk_mut::<TEXT>() else { break };
                 let Some(ends) = room.ends[run.kept..].first_chunk_mut::<TEXT>() else { break };
-                for i in 0..count.next_multiple_of(8) % (TEXT + 1) {
-                    values[i] = LETTERS[usize::from(codes[i]) % LETTERS.len()];
-                    ends[i] = starts[i] + 1;
+                let rounded = count.next_multiple_of(8) % (TEXT + 1);
+                if beyond == kept {
+                    values[..rounded].copy_from_slice(&values_beyond[..rounded]);
+                    for i in 0..rounded {
+                        ends[i] = starts[i] + extents_beyond[i];
+                    }
+                    beyond = 0;
+                } else {
+                    for i in 0..rounded {
+                        values[i] = LETTERS[usize::from(codes[i]) % LETTERS.len()];
+                        ends[i] = starts[i] + 1;
+                    }
                 }
-                while beyond != 0 {
+                for (&value, &width) in values_beyond.iter().zip(&extents_beyond) {
+                    if beyond == 0 {
+                        break;
+                    }
                     let at = beyond.trailing_zeros() as usize % TEXT;
                     let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
-                    let (value, width) = symbols[at];
                     (values[to], ends[to]) = (value, starts[to] + width);
                     beyond &= beyond - 1;
                 }
             } else {
-                while beyond != 0 {
+                for &code in &extents_beyond {
+                    if beyond == 0 {
+                        break;
+                    }
                     let at = beyond.trailing_zeros() as usize % TEXT;
                     let to = (kept & ((1 << at) - 1)).count_ones() as usize % TEXT;
-                    codes[to] = symbols[at].1 as u8;
+                    codes[to] = code as u8;
                     beyond &= beyond - 1;
                 }
             }
