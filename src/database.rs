@@ -104,7 +104,7 @@ impl Database {
     }
 
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
-    /// database opened for writing. The observer must not change the database.
+    /// database opened for writing. The observer must call nothing of the database that changes it or waits for changes.
     ///
     /// Once `stop` is set the run commits the documents it has whole and ends. Where the run itself fails, it sets `stop`
     /// for its threads.
