@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use roaring::RoaringBitmap;
 use rocksdb::{DB, IteratorMode, WriteBatch};
 
-use super::format::document_set_key;
+use super::codec::format::document_set_key;
 use super::{failed, family};
 use crate::error::{Error, Result};
 

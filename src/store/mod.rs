@@ -2,48 +2,30 @@
 //!
 //! Ingest only ever adds keys: no merge operator and no read-modify-write of postings. Postings and
 //! positions are written as sorted files and handed to the engine whole; a commit is one synced write that
-//! makes them visible together with the documents they belong to. The format is in [`format`].
+//! makes them visible together with the documents they belong to. The format is in
+//! [`codec::format`].
+//!
+//! * `codec/`: the bytes of keys and values.
+//! * `engine/`: RocksDB, its options and files.
+//! * `open/`: making and opening a database.
+//! * `read/`: from a hash to the documents that hold it.
+//! * `write/`: from documents to a commit.
+//! * `care/`: verify, repair, back up.
 
-mod backup;
-mod backup_files;
-mod batch;
-mod bits;
-mod block;
-mod commit;
-mod create;
+mod care;
+mod codec;
 mod document_set;
-mod filter;
-mod filter_cursor;
-mod fold;
-mod format;
-mod held_filters;
-mod lock;
-mod lookup;
-mod mark;
-mod open_files;
-mod options;
-mod positions;
-mod posting_buffer;
+mod engine;
+mod open;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
-mod ranges;
-mod records;
-mod remembered;
-mod repair;
-#[cfg(test)]
-mod repair_tests;
-mod run_reader;
-mod run_writer;
-mod salvage;
-mod sorted_file;
-mod survey;
+mod read;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod turns;
-mod varint;
-mod verify;
 mod view;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,32 +36,33 @@ use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
 use crate::document::Digest;
 use crate::error::{Cause, Error, Result};
 use crate::profile::Profile;
-use filter_cursor::FilterUse;
-use format::{
-    DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_key, name_prefix, position_key, split_u32,
+use codec::format::{
+    self, DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_key, name_prefix, position_key, split_u32,
 };
-use lock::WriterLock;
-use mark::AtClose;
-use options::CACHE_BYTES;
-use positions::CHUNK_PLACES;
-use run_reader::{Postings as _, RunReader};
+use codec::positions::{self, CHUNK_PLACES};
+use codec::records::{self, RunRecord};
+use engine::options::CACHE_BYTES;
+use open::create::LogFolder;
+use open::lock::WriterLock;
+use open::mark::AtClose;
+use read::filter_cursor::FilterUse;
+use read::run_reader::{self, Postings as _, RunReader};
 use turns::Turns;
 
-pub use backup::Backup;
-pub(crate) use batch::{Batch, PUSHED_AT_ONCE, Settled};
-pub(crate) use block::Posting;
-pub(crate) use commit::Committer;
-pub(crate) use create::MAKING;
-pub(crate) use format::FORMAT_VERSION;
-pub(crate) use lookup::{Holders, Lookup};
-pub(crate) use positions::Place;
-use records::RunRecord;
-pub(crate) use records::{ContainerRecord, DocumentRecord};
-pub(crate) use repair::{Begun, Repairing};
-pub use repair::{LostDocument, Repair};
+pub use care::backup::Backup;
+pub(crate) use care::repair::{Begun, Repairing};
+pub use care::repair::{LostDocument, Repair};
+pub use care::verify::{Problem, Verification};
+pub(crate) use codec::block::Posting;
+pub(crate) use codec::format::FORMAT_VERSION;
+pub(crate) use codec::positions::Place;
+pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
+pub(crate) use open::create::MAKING;
+pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
-pub use verify::{Problem, Verification};
 pub(crate) use view::View;
+pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, Settled};
+pub(crate) use write::commit::Committer;
 
 /// The part of a database's bytes that no table holds.
 pub const LOGS: &str = "logs and manifest";
@@ -106,7 +89,7 @@ pub(crate) struct Store {
     /// Of a writer, like the lock.
     _at_close: Option<AtClose>,
     /// Where a reader's own log lies.
-    _reader: Option<create::LogFolder>,
+    _reader: Option<LogFolder>,
     lock: Option<WriterLock>,
     turns: Turns,
 }

@@ -6,12 +6,18 @@ use std::fmt::Debug;
 use bincode::{Decode, Encode};
 use roaring::RoaringBitmap;
 
-use super::block::{BLOCK_POSTINGS, Block, Posting};
-use super::filter::Filter;
-use super::mark::Mark;
-use super::records::{ContainerRecord, DocumentRecord, RunRecord, StateRecord};
-use super::{block, document_set as sets, filter as filters, format, positions as chunks, records as metadata};
-use super::{texts, varint};
+use super::codec::block;
+use super::codec::block::{BLOCK_POSTINGS, Block, Posting};
+use super::codec::filter as filters;
+use super::codec::filter::Filter;
+use super::codec::format;
+use super::codec::positions as chunks;
+use super::codec::records as metadata;
+use super::codec::records::{ContainerRecord, DocumentRecord, RunRecord, StateRecord};
+use super::codec::varint;
+use super::document_set as sets;
+use super::open::mark::Mark;
+use super::texts;
 use crate::fuzzing::Draw;
 
 /// A posting block: of any bytes, or of any postings.

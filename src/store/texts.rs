@@ -3,8 +3,8 @@
 use rocksdb::WriteBatch;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::format::{TEXTS, text_key};
-use super::records::DocumentRecord;
+use super::codec::format::{TEXTS, text_key};
+use super::codec::records::DocumentRecord;
 use super::{Store, failed, family};
 use crate::error::{Error, Result};
 

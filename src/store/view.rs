@@ -3,9 +3,9 @@
 
 use rocksdb::{DB, Direction, IteratorMode};
 
+use super::codec::format::{self, BOILERPLATE, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
+use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
-use super::format::{self, BOILERPLATE, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
-use super::records::{self, RunRecord, StateRecord};
 use super::{failed, missing};
 use crate::error::Result;
 use crate::profile::Profile;

@@ -1,0 +1,178 @@
+//! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
+//! that have not changed since, so that a second one costs what is new.
+//!
+//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the identity and the
+//! path of the database), and the engine's own `engine/`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rocksdb::Env;
+use rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
+
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::store::care::backup_files::BackupFiles;
+use crate::store::care::salvage::replace_file;
+use crate::store::codec::format::{FORMAT_VERSION, STORE};
+use crate::store::open::create::{is_empty_folder, make_whole};
+use crate::store::{Store, failed};
+
+const MARKER: &str = "FPDB-BACKUP";
+const ENGINE: &str = "engine";
+
+/// A backup that has been made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// Its number in its folder, from 1.
+    pub number: u32,
+    /// The bytes it takes, those it shares with others included.
+    pub bytes: u64,
+    /// The backups now in the folder.
+    pub kept: usize,
+    /// Damaged files of earlier backups that were copied again.
+    pub mended: usize,
+    /// Earlier backups that are damaged and cannot be restored.
+    pub damaged: Vec<u32>,
+}
+
+fn marker() -> String {
+    format!("fpdb backup, format {FORMAT_VERSION}\n")
+}
+
+impl Store {
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
+    /// read and compared with its checksum; with `quick` only its size is looked at.
+    pub(crate) fn backup(
+        &self,
+        folder: &Path,
+        keep: Option<usize>,
+        quick: bool,
+        progress: Progress<'_>,
+    ) -> Result<Backup> {
+        self.claim(folder)?;
+        let mut engine = open(folder)?;
+        let mut files = BackupFiles::new(folder.join(ENGINE));
+        let mut mended = 0;
+        if !quick {
+            let earlier = engine.get_backup_info();
+            for (done, backup) in (0..).zip(&earlier) {
+                progress("earlier backups checked", done, earlier.len() as u64);
+                files.check(backup.backup_id)?;
+            }
+            // The engine copies a file again that is not there.
+            mended = files.remove_damaged_shared()?;
+        }
+        // The engine does not say how far it has come.
+        progress("copying the database", 0, 0);
+        engine.create_new_backup_flush(&self.db, true).map_err(failed("make a backup"))?;
+        if let Some(keep) = keep {
+            engine.purge_old_backups(keep.max(1)).map_err(failed("remove old backups"))?;
+        }
+        let backups = engine.get_backup_info();
+        let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
+        engine.verify_backup(newest.backup_id).map_err(failed("verify the backup"))?;
+        let mut damaged = Vec::new();
+        if !quick {
+            files.forget_damaged();
+            for (done, backup) in (0..).zip(&backups) {
+                progress("backups checked", done, backups.len() as u64);
+                if let Some(file) = files.check(backup.backup_id)? {
+                    if backup.backup_id == newest.backup_id {
+                        return Err(Error::DamagedBackup { number: newest.backup_id, file, others: Vec::new() });
+                    }
+                    damaged.push(backup.backup_id);
+                }
+            }
+        }
+        Ok(Backup { number: newest.backup_id, bytes: newest.size, kept: backups.len(), mended, damaged })
+    }
+
+    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file
+    /// is checked against its checksum as it is copied.
+    pub(crate) fn restore(root: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
+        if owner(folder)?.is_none() {
+            return Err(Error::NotABackup { path: folder.to_owned() });
+        }
+        make_whole(root, |inside| {
+            let store = inside.join(STORE);
+            let mut engine = open(folder)?;
+            let numbers: Vec<u32> = engine.get_backup_info().iter().map(|backup| backup.backup_id).collect();
+            let wanted = number.or(numbers.last().copied()).filter(|number| numbers.contains(number));
+            let Some(wanted) = wanted else {
+                return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
+            };
+            let restored = engine.restore_from_backup(&store, &store, &RestoreOptions::default(), wanted);
+            if let Err(error) = restored {
+                // Where it is the backup's fault, the others may do.
+                let mut files = BackupFiles::new(folder.join(ENGINE));
+                return Err(match files.check(wanted)? {
+                    Some(file) => {
+                        let others = numbers.into_iter().filter(|&number| number != wanted).collect();
+                        Error::DamagedBackup { number: wanted, file, others }
+                    }
+                    None => failed("restore from the backup")(error),
+                });
+            }
+            Ok(*Self::open_unlocked(inside)?.profile())
+        })?;
+        Self::open_writer(root)
+    }
+
+    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
+    fn claim(&self, folder: &Path) -> Result<()> {
+        let identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
+        let identity = String::from_utf8_lossy(&identity).into_owned();
+        let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
+        match owner(folder)? {
+            None if folder.exists() && !is_empty_folder(folder) => {
+                return Err(Error::NotABackup { path: folder.to_owned() });
+            }
+            None => fs::create_dir_all(folder).map_err(Error::io("create", folder))?,
+            // A database that was moved has kept its identity; one that was repaired, its place.
+            Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
+                return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
+            }
+            Some(_) => {}
+        }
+        let text = format!("{}of {identity} {}\n", marker(), path.display());
+        replace_file(&folder.join(MARKER), text.as_bytes())
+    }
+}
+
+/// Whose backups are in a folder.
+enum Owner {
+    Unknown,
+    Database { identity: String, path: PathBuf },
+}
+
+/// Whose backups are in the folder; `None` where there are none.
+fn owner(folder: &Path) -> Result<Option<Owner>> {
+    let path = folder.join(MARKER);
+    let text = match fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(source) => return Err(Error::Io { action: "read", path, source }),
+    };
+    let Some(rest) = text.strip_prefix(&marker()) else {
+        let first = text.lines().next().unwrap_or_default();
+        let version: String = first.chars().rev().take_while(char::is_ascii_digit).collect();
+        let found = version.chars().rev().collect();
+        return Err(Error::FormatVersion { path: folder.to_owned(), found, supported: FORMAT_VERSION });
+    };
+    let named = rest.trim_end().strip_prefix("of ").and_then(|named| named.split_once(' '));
+    Ok(Some(match named {
+        Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
+        None => Owner::Unknown,
+    }))
+}
+
+fn open(folder: &Path) -> Result<BackupEngine> {
+    let env = Env::new().map_err(failed("reach the file system"))?;
+    let mut options = BackupEngineOptions::new(folder.join(ENGINE)).map_err(failed("open the backup"))?;
+    options.set_sync(true);
+    BackupEngine::open(&options, &env).map_err(failed("open the backup"))
+}

@@ -1,0 +1,10 @@
+//! Care: is the database whole, how is it copied, and what can be had back of a damaged one?
+
+pub(super) mod backup;
+pub(super) mod backup_files;
+pub(super) mod repair;
+#[cfg(test)]
+mod repair_tests;
+pub(super) mod salvage;
+pub(super) mod survey;
+pub(super) mod verify;

@@ -1,0 +1,365 @@
+//! Repair: what can be read of a damaged store is written into a new one, which then takes its place.
+//!
+//! The damaged files are only read until the new store is whole and has been verified, so a repair that fails or is
+//! killed changes nothing. It needs as much space as the database takes. Documents keep their ids. What is derived
+//! (names, digests, sums, runs, sets of documents) is made anew from the documents and postings; so is what a document
+//! says of itself where its text can be read again, which is for the caller to try.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use rocksdb::WriteBatch;
+
+use crate::columns::Fingerprints;
+use crate::error::{Error, Result};
+use crate::profile::Profile;
+use crate::store::care::salvage::{Salvage, replace_file};
+use crate::store::care::survey::{self, Survey};
+use crate::store::care::verify::{Problem, Verification};
+use crate::store::codec::format::{
+    INCOMING, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
+    text_key,
+};
+use crate::store::codec::positions::CHUNK_PLACES;
+use crate::store::codec::records::DocumentRecord;
+use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
+use crate::store::open::create::check_marker;
+use crate::store::open::lock::WriterLock;
+use crate::store::open::mark;
+use crate::store::write::batch::{Batch, PUSHED_AT_ONCE};
+use crate::store::write::commit::Committer;
+use crate::store::write::run_writer;
+use crate::store::{MAKING, Store, View, texts};
+
+/// The new store grows in a database of this name inside the damaged one.
+const REPAIRED: &str = "repaired";
+
+/// Where the damaged store waits for the new one to be in its place.
+const DAMAGED: &str = "damaged";
+
+/// Records that are committed together, and postings of documents that are read again.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// A document that could not be rebuilt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostDocument {
+    /// Its name; `None` where that is lost too.
+    pub name: Option<String>,
+    /// The absolute path it was read from, where that is known.
+    pub source: Option<String>,
+    /// Why it could not be read again.
+    pub reason: String,
+}
+
+/// What a repair has found and done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// What was wrong; where nothing was, nothing has been changed.
+    pub problems: Vec<Problem>,
+    /// Documents whose fingerprints were made again from their text.
+    pub read_again: Vec<String>,
+    /// Documents that are in the database no more.
+    pub lost: Vec<LostDocument>,
+    /// Documents that are, but whose stored texts are not.
+    pub texts_lost: Vec<String>,
+    /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
+    pub commits_lost: u64,
+    /// What the database holds now.
+    pub now: Verification,
+}
+
+/// How a repair begins.
+pub(crate) enum Begun {
+    /// Nothing is wrong.
+    Whole(Verification),
+    /// What could be read has been written; the documents that are hurt come next.
+    Damaged(Box<Repairing>),
+}
+
+/// A repair under way.
+pub(crate) struct Repairing {
+    root: PathBuf,
+    salvage: Salvage,
+    survey: Survey,
+    /// The new store.
+    store: Store,
+    batch: Batch,
+    committer: Committer,
+    report: Repair,
+    lock: WriterLock,
+}
+
+impl Repairing {
+    /// Verifies the database at `root`, and where something is wrong writes all that is not into a new store.
+    ///
+    /// # Errors
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
+    pub(crate) fn begin(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Begun> {
+        let marked = match check_marker(root) {
+            Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
+                Err(error)
+            }
+            other => Ok(other?),
+        };
+        let lock = WriterLock::take(root)?;
+        settle(root)?;
+        let verified = marked.and_then(|()| Store::open_unlocked(root)).and_then(|store| store.verify(progress));
+        let mut problems = match verified {
+            Ok(found) if found.problems.is_empty() => {
+                Store::open_locked(root, lock)?;
+                return Ok(Begun::Whole(found));
+            }
+            Ok(found) => found.problems,
+            Err(error) if is_damage(&error) => vec![Problem::of(&error)],
+            Err(error) => return Err(error),
+        };
+        let salvage = Salvage::open(root)?;
+        let commits = mark::read(root)?.commits;
+        let survey = Survey::of(&salvage, commits, progress)?;
+        let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
+        problems.extend(survey.findings.iter().map(finding));
+        let commits_lost = commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
+        let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?)?;
+        let mut repairing = Self {
+            root: root.to_owned(),
+            batch: Batch::new(0, BATCH_BYTES),
+            committer: Committer::new(&store),
+            report: Repair { problems, commits_lost, ..Repair::default() },
+            salvage,
+            survey,
+            store,
+            lock,
+        };
+        repairing.write_whole(progress)?;
+        // The documents that are hurt lie between those that are whole.
+        repairing.batch = Batch::new(0, BATCH_BYTES);
+        Ok(Begun::Damaged(Box::new(repairing)))
+    }
+
+    /// The settings of the database.
+    pub(crate) fn profile(&self) -> &Profile {
+        self.store.profile()
+    }
+
+    /// The documents of which only the record could be read, ascending.
+    pub(crate) fn hurt(&self) -> Vec<u32> {
+        self.survey.hurt.clone()
+    }
+
+    /// The record of one of them; what comes next is of this document.
+    pub(crate) fn read_record(&mut self, id: u32) -> Result<DocumentRecord> {
+        self.batch.skip_to(id);
+        self.record(id)
+    }
+
+    /// The record of one of them.
+    pub(crate) fn record(&self, id: u32) -> Result<DocumentRecord> {
+        let record = survey::record(&self.salvage, id)?;
+        record.ok_or_else(|| Error::Damaged { what: format!("the record of document {id}"), detail: "it is gone" })
+    }
+
+    /// Takes fingerprints of the document.
+    pub(crate) fn take(&mut self, fingerprints: &Fingerprints) -> Result<()> {
+        for some in fingerprints.chunks(PUSHED_AT_ONCE) {
+            if self.batch.is_full() {
+                self.committer.spill(&self.store, &mut self.batch)?;
+            }
+            self.batch.push(some)?;
+        }
+        Ok(())
+    }
+
+    /// True where its text is in the store and whole.
+    pub(crate) fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
+        texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+    }
+
+    /// A compressed chunk of its text, which is whole.
+    pub(crate) fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
+        self.salvage.get(TEXTS, &text_key(id, chunk))?.ok_or_else(|| unreadable(id))
+    }
+
+    /// Takes the next chunk of the document's text.
+    pub(crate) fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
+        if self.batch.is_full() {
+            self.committer.spill(&self.store, &mut self.batch)?;
+        }
+        self.batch.push_text(chunk);
+        Ok(())
+    }
+
+    /// Ends the document, of which all fingerprints have been taken; `had_text` where its text was stored before.
+    pub(crate) fn keep(&mut self, record: DocumentRecord, had_text: bool) -> Result<()> {
+        self.report.read_again.push(record.name.clone());
+        if had_text && !record.stored_text {
+            self.report.texts_lost.push(record.name.clone());
+        }
+        let fingerprints = self.batch.fingerprints();
+        // Repeated hashes are taken off when the postings are sorted.
+        self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, ..record })?;
+        self.commit_if_full()
+    }
+
+    /// Gives the document up.
+    pub(crate) fn lose(&mut self, record: DocumentRecord, reason: String) -> Result<()> {
+        if self.batch.is_spilled() {
+            self.committer.discard(&self.store, &mut self.batch)?;
+        }
+        self.batch.abandon();
+        self.report.lost.push(LostDocument { name: Some(record.name), source: record.source, reason });
+        self.commit_if_full()
+    }
+
+    /// Puts the new store in the place of the damaged one, once it has been verified.
+    pub(crate) fn finish(mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
+        self.batch.skip_to(self.survey.next_document);
+        self.commit()?;
+        // Later than all commits the database has seen.
+        let mut view = View::clone(&self.store.view());
+        view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
+        self.store.change(WriteBatch::default(), view, "commit the repair")?;
+        let commits = self.store.view().state.commits;
+
+        self.report.now = self.store.verify(progress)?;
+        if !self.report.now.problems.is_empty() {
+            return Err(Error::Damaged {
+                what: "what was rebuilt".into(),
+                detail: "it does not pass the verification",
+            });
+        }
+        let unread = "its record cannot be read";
+        for (_, name) in std::mem::take(&mut self.survey.lost) {
+            self.report.lost.push(LostDocument { name: Some(name), source: None, reason: unread.into() });
+        }
+        for _ in 0..self.survey.nameless {
+            self.report.lost.push(LostDocument { name: None, source: None, reason: unread.into() });
+        }
+
+        let Self { root, store, salvage, report, lock, .. } = self;
+        let marker = marker(store.profile());
+        // The engine lets go of both before they are moved.
+        drop(store);
+        drop(salvage);
+        let action = "put the rebuilt store in the place of";
+        fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
+        settle(&root)?;
+        replace_file(&root.join(MARKER), marker.as_bytes())?;
+        mark::write(&root, commits)?;
+        drop(lock);
+        Ok(report)
+    }
+
+    /// Copies the documents that are whole, with their positions and postings.
+    fn write_whole(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
+        let Self { salvage, survey, store, batch, committer, report, .. } = self;
+        let (options, text_options) = (file_options(POSITIONS)?, file_options(TEXTS)?);
+        let incoming = store.root.join(INCOMING);
+        let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
+        let mut text_files = SortedFiles::new(&incoming, TEXTS, 0, &text_options);
+        for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
+            let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
+            for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+                let key = position_key(id, chunk as u32);
+                files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| unreadable(id))?)?;
+            }
+            batch.skip_to(id);
+            let stored_text = texts::is_intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
+            for chunk in 0..if stored_text { texts::chunks(record.bytes) } else { 0 } {
+                let key = text_key(id, chunk);
+                text_files.put(&key, &salvage.get(TEXTS, &key)?.ok_or_else(|| unreadable(id))?)?;
+            }
+            if record.stored_text && !stored_text {
+                report.texts_lost.push(record.name.clone());
+            }
+            batch.finish(DocumentRecord { distinct, stored_text, ..record })?;
+            if batch.is_full() {
+                committer.commit(store, batch)?;
+            }
+            progress("documents rewritten", done);
+        }
+        sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
+        sorted_file::ingest(&store.db, TEXTS, text_files.finish()?)?;
+
+        progress("documents rewritten", survey.whole.len() as u64);
+        let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
+            survey::for_each_posting(salvage, &mut |posting| match survey
+                .whole
+                .binary_search_by_key(&posting.document, |whole| whole.0)
+            {
+                Ok(_) => part.push(posting),
+                Err(_) => Ok(()),
+            })
+        })?;
+        committer.take_run(batch, run);
+        committer.commit(store, batch)
+    }
+
+    fn commit_if_full(&mut self) -> Result<()> {
+        if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.committer.commit(&self.store, &mut self.batch)
+    }
+}
+
+fn unreadable(id: u32) -> Error {
+    Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
+}
+
+/// The settings of a damaged database: from its store, else from the marker file.
+fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
+    if let Some(bytes) = salvage.get("default", PROFILE_KEY)?
+        && let Ok(profile) = decode_profile(&bytes)
+    {
+        return Ok(profile);
+    }
+    let path = root.join(MARKER);
+    let text = fs::read(&path).map_err(Error::io("read", &path))?;
+    marker_profile(&String::from_utf8_lossy(&text)).ok_or_else(|| Error::BeyondRepair {
+        path: root.to_owned(),
+        lost: "its profile",
+        source: format!("neither the store nor the file {MARKER} has it").into(),
+    })
+}
+
+/// True for what a repair may cure.
+fn is_damage(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Damaged { .. }
+            | Error::Store { .. }
+            | Error::CannotOpen { .. }
+            | Error::CommitsLost { .. }
+            | Error::TablesLost { .. }
+            | Error::NotADatabase { .. }
+    )
+}
+
+/// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is finished, any
+/// other is undone. Needs the writer lock.
+pub(in crate::store) fn settle(root: &Path) -> Result<()> {
+    let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
+    if !place.exists() && old.exists() && new.exists() {
+        fs::rename(&new, &place).map_err(Error::io("put the rebuilt store in its place", &place))?;
+        fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
+    }
+    if place.exists() {
+        let entries = fs::read_dir(root).map_err(Error::io("read", root))?;
+        for entry in entries {
+            let entry = entry.map_err(Error::io("read", root))?;
+            let name = entry.file_name();
+            let left_over = name == REPAIRED || name == DAMAGED || name.to_string_lossy().starts_with(MAKING);
+            if left_over {
+                match fs::remove_dir_all(entry.path()) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        return Err(Error::io("remove", entry.path())(error));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Repair of rows that are whole for the engine and contradict each other.
+
+use std::path::Path;
+
+use crate::profile::Profile;
+use crate::store::codec::format::{
+    BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
+    digest_key, document_key, name_key, position_key, run_key,
+};
+use crate::store::codec::records::{self, RunRecord, StateRecord};
+use crate::store::tests::{fingerprint, hash, record};
+use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, family};
+
+const DOCUMENTS_HELD: u64 = 20;
+
+type Documents = Vec<(u32, DocumentRecord)>;
+
+/// A database of documents without files, with so many fingerprints each, in two runs; one of them is deleted.
+fn make(root: &Path) -> Documents {
+    let store = Store::create(root, &Profile::named("words").unwrap()).unwrap();
+    let mut committer = Committer::new(&store);
+    for part in 0..2 {
+        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        for document in part * DOCUMENTS_HELD / 2..(part + 1) * DOCUMENTS_HELD / 2 {
+            // More than one chunk of positions, and hashes that others have too.
+            let places = (0..1500).map(|position| fingerprint(hash(document / 3 * 1000 + position), position));
+            for some in places.collect::<Vec<_>>().chunks(1000) {
+                batch.push(some.iter().copied()).unwrap();
+            }
+            batch.finish(record(document, 1500)).unwrap();
+        }
+        committer.commit(&store, &mut batch).unwrap();
+    }
+    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    batch.delete(4, store.document(4).unwrap());
+    committer.commit(&store, &mut batch).unwrap();
+    documents(&store)
+}
+
+fn documents(store: &Store) -> Documents {
+    let mut documents = Vec::new();
+    store
+        .for_each_document(|id, record| {
+            assert_eq!(store.documents_named(&record.name).unwrap(), [id]);
+            assert_eq!(store.documents_with(&record.digest).unwrap(), [id]);
+            documents.push((id, record));
+            Ok(true)
+        })
+        .unwrap();
+    documents
+}
+
+/// Damages a database, and repairs it; returns what that has found, and the documents there are then.
+fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    let before = make(&root);
+    let store = Store::open_writer(&root).unwrap();
+    damage(&store);
+    drop(store);
+    let repair = crate::ingest::repair(&root, &mut |_, _| {}).unwrap();
+    assert!(!repair.problems.is_empty(), "the damage was not seen");
+    let store = Store::open_reader(&root).unwrap();
+    assert_eq!(store.verify(&mut |_, _| {}).unwrap().problems, []);
+    assert_eq!(store.view().state().next_document, DOCUMENTS_HELD as u32, "ids are not used twice");
+    assert!(store.view().state().commits > 3);
+    let again = crate::ingest::repair(&root, &mut |_, _| {}).unwrap();
+    assert_eq!((again.problems, again.read_again), (vec![], vec![]));
+    (repair, before, documents(&store))
+}
+
+/// Damage after which everything is there again.
+fn comes_back(damage: impl FnOnce(&Store)) {
+    let (repair, before, after) = repaired(damage);
+    assert_eq!((repair.lost, repair.commits_lost), (vec![], 0));
+    assert_eq!(after, before);
+}
+
+fn put(store: &Store, name: &'static str, key: &[u8], value: &[u8]) {
+    store.db.put_cf(family(&store.db, name).unwrap(), key, value).unwrap();
+}
+
+fn delete(store: &Store, name: &'static str, key: &[u8]) {
+    store.db.delete_cf(family(&store.db, name).unwrap(), key).unwrap();
+}
+
+/// The first row of a family.
+fn first(store: &Store, name: &'static str) -> (Vec<u8>, Vec<u8>) {
+    let mut rows = store.db.raw_iterator_cf(family(&store.db, name).unwrap());
+    rows.seek_to_first();
+    let (key, value) = rows.item().unwrap();
+    (key.to_vec(), value.to_vec())
+}
+
+#[test]
+fn names_and_digests_are_made_anew() {
+    comes_back(|store| {
+        delete(store, NAMES, &name_key("7.txt", 7));
+        delete(store, DIGESTS, &digest_key(&8u128.to_be_bytes(), 8));
+    });
+    comes_back(|store| {
+        put(store, NAMES, &name_key("nobody", 90), &[]);
+        put(store, DIGESTS, &digest_key(&[9; 16], 4), &[]);
+        put(store, NAMES, b"x", &[]);
+    });
+}
+
+#[test]
+fn sums_and_counts_are_made_anew() {
+    let change = |store: &Store, change: fn(&mut StateRecord)| {
+        let mut state = store.view().state.clone();
+        change(&mut state);
+        store.db.put(STATE_KEY, records::encode(&state).unwrap()).unwrap();
+    };
+    comes_back(|store| change(store, |state| state.bytes += 1));
+    comes_back(|store| change(store, |state| state.fingerprints -= 1));
+    comes_back(|store| {
+        let (run, record) = store.view().runs[0].clone();
+        let wrong = RunRecord { postings: record.postings + 1, ..record };
+        store.db.put(run_key(run), records::encode(&wrong).unwrap()).unwrap();
+    });
+    comes_back(|store| {
+        let record = DocumentRecord { distinct: 3, ..store.document(5).unwrap() };
+        put(store, DOCUMENTS, &document_key(5), &records::encode(&record).unwrap());
+    });
+    // A lost list of runs hides all postings.
+    comes_back(|store| {
+        for (run, _) in &store.view().runs {
+            store.db.delete(run_key(*run)).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_lost_profile_is_taken_from_the_marker() {
+    comes_back(|store| store.db.delete(PROFILE_KEY).unwrap());
+}
+
+#[test]
+fn sets_and_filters_are_made_anew() {
+    comes_back(|store| put(store, TOMBSTONES, &[0, 0], b"no bitmap"));
+    comes_back(|store| {
+        let mut set = Vec::new();
+        [1u32, 2].into_iter().collect::<roaring::RoaringBitmap>().serialize_into(&mut set).unwrap();
+        put(store, BOILERPLATE, &[0, 0], &set);
+    });
+    comes_back(|store| delete(store, FILTERS, &first(store, FILTERS).0));
+    comes_back(|store| {
+        let (key, mut filter) = first(store, FILTERS);
+        let last = filter.len() - 1;
+        filter[20..last].fill(0x5a);
+        put(store, FILTERS, &key, &filter);
+    });
+}
+
+#[test]
+fn a_record_of_a_deleted_document_goes() {
+    comes_back(|store| put(store, DOCUMENTS, &document_key(4), &records::encode(&record(4, 1500)).unwrap()));
+    comes_back(|store| put(store, DOCUMENTS, &document_key(400), &records::encode(&record(400, 1500)).unwrap()));
+}
+
+#[test]
+fn documents_whose_rows_are_gone_are_listed_and_the_others_stay() {
+    let lost_by = |damage: &dyn Fn(&Store), lost: &[u32], unread: bool| {
+        let (repair, before, after) = repaired(damage);
+        let names: Vec<Option<String>> = repair.lost.iter().map(|lost| lost.name.clone()).collect();
+        assert_eq!(names, lost.iter().map(|id| Some(format!("{id}.txt"))).collect::<Vec<_>>());
+        let reason = if unread { "its record cannot be read" } else { "it came from standard input" };
+        assert!(repair.lost.iter().all(|lost| lost.reason == reason), "{:?}", repair.lost);
+        let stays = |document: &&(u32, DocumentRecord)| !lost.contains(&document.0);
+        assert_eq!(after, before.iter().filter(stays).cloned().collect::<Vec<_>>());
+    };
+    lost_by(&|store| delete(store, POSITIONS, &position_key(6, 1)), &[6], false);
+    lost_by(&|store| put(store, POSITIONS, &position_key(9, 0), &[1, 2, 3]), &[9], false);
+    lost_by(&|store| put(store, DOCUMENTS, &document_key(11), b"\x01?"), &[11], true);
+    lost_by(&|store| delete(store, DOCUMENTS, &document_key(12)), &[12], true);
+}
+
+#[test]
+fn a_lost_block_of_postings_costs_only_the_documents_it_held() {
+    let (repair, before, after) = repaired(|store| delete(store, POSTINGS, &first(store, POSTINGS).0));
+    assert!(!repair.lost.is_empty() && repair.lost.len() < before.len(), "{:?}", repair.lost);
+    assert_eq!(after.len() + repair.lost.len(), before.len());
+}
+
+#[test]
+fn a_name_lost_with_its_record_is_counted() {
+    let (repair, before, after) = repaired(|store| {
+        delete(store, DOCUMENTS, &document_key(3));
+        delete(store, NAMES, &name_key("3.txt", 3));
+    });
+    assert_eq!((repair.lost.len(), &repair.lost[0].name), (1, &None));
+    assert_eq!(after.len() + 1, before.len());
+}

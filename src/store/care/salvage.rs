@@ -1,0 +1,229 @@
+//! Salvage: reading what can be read of a store whose files are damaged.
+//!
+//! The engine's iterators end at the first block they cannot read. [`Rows`] looks for the first key behind the
+//! gap and goes on. What is missing or fails its checksum is a gap; any other failure of the system (too many open
+//! files, no permission) is an error, since what it hides is not lost.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use rocksdb::{DB, DBRawIterator, DBRecoveryMode, ReadOptions};
+
+use crate::error::{Error, Result};
+use crate::store::codec::format::STORE;
+use crate::store::engine::options;
+use crate::store::open::create::{LogFolder, reader_options};
+use crate::store::{failed, family};
+
+/// A damaged store, open for reading.
+pub(in crate::store) struct Salvage {
+    pub(in crate::store) db: DB,
+    _log: LogFolder,
+}
+
+impl Salvage {
+    /// Opens the store of the database at `root`, which nobody may be writing.
+    ///
+    /// # Errors
+    /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
+    pub(in crate::store) fn open(root: &Path) -> Result<Self> {
+        name_list_of_tables(&root.join(STORE))?;
+        let (mut opts, log) = reader_options()?;
+        // Tables that cannot be opened are found out about when they are read.
+        opts.set_paranoid_checks(false);
+        opts.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
+        let families = options::families(&options::cache())?;
+        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), families, false).map_err(|error| {
+            Error::BeyondRepair {
+                path: root.to_owned(),
+                lost: "the list of its tables (store/MANIFEST)",
+                source: error.into(),
+            }
+        })?;
+        Ok(Self { db, _log: log })
+    }
+
+    /// The value of a key; `None` where there is none or it cannot be read.
+    pub(in crate::store) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self.db.get_cf(family(&self.db, name)?, key) {
+            Ok(value) => Ok(value),
+            Err(error) if is_loss(&error) => Ok(None),
+            Err(error) => Err(failed("read its damaged files")(error)),
+        }
+    }
+
+    /// The readable rows of a family whose keys are of `width` bytes, from the key `from` on.
+    pub(in crate::store) fn rows(&self, name: &'static str, width: usize, from: &[u8]) -> Result<Rows<'_>> {
+        let mut options = ReadOptions::default();
+        options.set_total_order_seek(true);
+        let rows = self.db.raw_iterator_cf_opt(family(&self.db, name)?, options);
+        let mut rows = Rows { rows, width, gaps: 0 };
+        rows.go_to(number(from))?;
+        Ok(rows)
+    }
+
+    /// The readable keys of a family whose keys are of any length: those before the first gap, and those behind the
+    /// last one.
+    pub(in crate::store) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
+        let mut rows = self.db.raw_iterator_cf(family(&self.db, name)?);
+        rows.seek_to_first();
+        let mut last = Vec::new();
+        while let Some(key) = rows.key() {
+            visit(key);
+            last = key.to_vec();
+            rows.next();
+        }
+        if landing(&rows)? == Landing::Gap {
+            rows.seek_to_last();
+            while let Some(key) = rows.key().filter(|&key| key > &last[..]) {
+                visit(key);
+                rows.prev();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a step of an iterator ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Landing {
+    Row,
+    End,
+    Gap,
+}
+
+fn landing(rows: &DBRawIterator<'_>) -> Result<Landing> {
+    if rows.valid() {
+        return Ok(Landing::Row);
+    }
+    match rows.status() {
+        Ok(()) => Ok(Landing::End),
+        Err(error) if is_loss(&error) => Ok(Landing::Gap),
+        Err(error) => Err(failed("read its damaged files")(error)),
+    }
+}
+
+/// True for bytes that are gone for good.
+fn is_loss(error: &rocksdb::Error) -> bool {
+    let text = error.to_string();
+    match error.kind() {
+        rocksdb::ErrorKind::Corruption => true,
+        rocksdb::ErrorKind::IOError => {
+            ["No such file or directory", "Input/output error"].iter().any(|cause| text.contains(cause))
+        }
+        _ => false,
+    }
+}
+
+/// The readable rows of a family, in order of key.
+pub(in crate::store) struct Rows<'a> {
+    rows: DBRawIterator<'a>,
+    width: usize,
+    /// Stretches that could not be read.
+    pub(in crate::store) gaps: u64,
+}
+
+impl Rows<'_> {
+    /// The row it stands on.
+    pub(in crate::store) fn current(&self) -> Option<(&[u8], &[u8])> {
+        self.rows.item()
+    }
+
+    /// Goes to the next readable row.
+    pub(in crate::store) fn advance(&mut self) -> Result<()> {
+        let Some(key) = self.rows.key().map(number) else { return Ok(()) };
+        self.rows.next();
+        match landing(&self.rows)? {
+            Landing::Gap if key < self.greatest() => self.cross(key + 1),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes to the first readable row at or behind `target`.
+    pub(in crate::store) fn go_to(&mut self, target: u128) -> Result<()> {
+        match self.seek(target)? {
+            Landing::Gap => self.cross(target),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes behind the gap that `low` lies in: in growing steps until something can be read, then back to where that
+    /// begins.
+    fn cross(&mut self, mut low: u128) -> Result<()> {
+        self.gaps += 1;
+        let mut step = 1u128;
+        let mut high = loop {
+            let high = low.saturating_add(step).min(self.greatest());
+            if self.seek(high)? != Landing::Gap {
+                break high;
+            }
+            if high == self.greatest() {
+                return Ok(());
+            }
+            low = high;
+            step = step.saturating_mul(2);
+        };
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match self.seek(middle)? {
+                Landing::Gap => low = middle,
+                _ => high = middle,
+            }
+        }
+        self.seek(high)?;
+        Ok(())
+    }
+
+    fn seek(&mut self, target: u128) -> Result<Landing> {
+        self.rows.seek(&target.to_be_bytes()[16 - self.width..]);
+        landing(&self.rows)
+    }
+
+    fn greatest(&self) -> u128 {
+        u128::MAX >> (128 - 8 * self.width)
+    }
+}
+
+/// A key of at most 16 bytes as a number; keys of one length are in the order of their numbers.
+pub(in crate::store) fn number(key: &[u8]) -> u128 {
+    key.iter().take(16).fold(0, |number, &byte| number << 8 | u128::from(byte))
+}
+
+/// Sees to it that the file `CURRENT` names a list of tables: where it does not, the newest there is.
+fn name_list_of_tables(store: &Path) -> Result<()> {
+    let current = store.join("CURRENT");
+    let named = match fs::read(&current) {
+        Ok(name) => String::from_utf8(name).unwrap_or_default(),
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(source) => return Err(Error::Io { action: "read", path: current, source }),
+    };
+    if named.strip_suffix('\n').is_some_and(|name| name.starts_with(LIST) && store.join(name).is_file()) {
+        return Ok(());
+    }
+    let entries = fs::read_dir(store).map_err(Error::io("read", store))?;
+    let lists = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let number = |name: &String| name.strip_prefix(LIST)?.parse::<u64>().ok();
+    let Some(newest) = lists.filter(|name| number(name).is_some()).max_by_key(number) else { return Ok(()) };
+    replace_file(&current, format!("{newest}\n").as_bytes())
+}
+
+/// How the name of a list of tables begins.
+const LIST: &str = "MANIFEST-";
+
+/// Puts `content` in the place of the file at `path`, whole or not at all.
+pub(in crate::store) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // As readable as any file: others may read the database.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
+        std::io::Write::write_all(&mut file, content)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(Error::io("write", PathBuf::from(path)))
+}

@@ -1,0 +1,289 @@
+//! Survey: which documents of a damaged store are whole, which have to be read again, and which are lost.
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::error::Result;
+use crate::store::care::salvage::{Rows, Salvage, number};
+use crate::store::codec::block::{Block, Posting};
+use crate::store::codec::format::{
+    DOCUMENTS, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key, position_key,
+    posting_key, split_u32,
+};
+use crate::store::codec::positions::{self, CHUNK_PLACES};
+use crate::store::codec::records::{self, DocumentRecord, StateRecord};
+use crate::store::document_set;
+use crate::store::read::run_reader::{self, Postings};
+
+/// What the rows of one document say of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::store) struct Tally {
+    pub(in crate::store) postings: u64,
+    /// Distinct hashes among them.
+    pub(in crate::store) distinct: u64,
+    /// The sum of their ordinals: that of 0 to n - 1, where each is there once.
+    pub(in crate::store) ordinals: u64,
+}
+
+impl Tally {
+    /// Takes in a posting; `new` says that the document has shown no posting of this hash before.
+    pub(in crate::store) fn add(&mut self, posting: Posting, new: bool) {
+        self.postings += 1;
+        self.distinct += u64::from(new);
+        self.ordinals = self.ordinals.wrapping_add(posting.ordinal.into());
+    }
+
+    /// True where each fingerprint of a document of so many has its posting, as far as sums tell.
+    pub(in crate::store) fn is_whole(&self, fingerprints: u64) -> bool {
+        let last = fingerprints.saturating_sub(1);
+        let sum = if fingerprints.is_multiple_of(2) {
+            (fingerprints / 2).wrapping_mul(last)
+        } else {
+            (last / 2).wrapping_mul(fingerprints)
+        };
+        self.postings == fingerprints && self.ordinals == sum
+    }
+}
+
+/// What is left of a damaged store.
+pub(in crate::store) struct Survey {
+    /// The last commit whose state can be read; 0 where there is none.
+    pub(in crate::store) commits: u64,
+    /// Above every id that was given.
+    pub(in crate::store) next_document: u32,
+    /// The documents all of which can be read, ascending, with their distinct hashes.
+    pub(in crate::store) whole: Vec<(u32, u64)>,
+    /// Those whose record is all that can be relied on, ascending.
+    pub(in crate::store) hurt: Vec<u32>,
+    /// Those of which there is a name and no record, and how many more there were.
+    pub(in crate::store) nameless: u64,
+    pub(in crate::store) lost: Vec<(u32, String)>,
+    /// The records are those of a commit before the last one.
+    pub(in crate::store) is_older: bool,
+    /// What could not be read, in words.
+    pub(in crate::store) findings: Vec<String>,
+}
+
+impl Survey {
+    /// Looks at everything that can be read. `marked` is the number of the last commit that was made: a state that is
+    /// older says nothing of what came after.
+    pub(in crate::store) fn of(
+        salvage: &Salvage,
+        marked: u64,
+        progress: &mut dyn FnMut(&'static str, u64),
+    ) -> Result<Self> {
+        let state: Option<StateRecord> =
+            salvage.get("default", STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
+        let commits = state.as_ref().map_or(0, |state| state.commits);
+        let state = state.filter(|state| state.commits >= marked);
+        let mut findings = Vec::new();
+        if commits == 0 {
+            findings.push("the state record cannot be read".to_owned());
+        }
+        let deleted = document_set_of(salvage, TOMBSTONES)?;
+        let bound = state.as_ref().map_or(u32::MAX, |state| state.next_document);
+        let is_live = |id: u32| id < bound && !deleted.contains(id);
+
+        let mut tallies: FxHashMap<u32, Tally> = FxHashMap::default();
+        let mut lost = RoaringBitmap::new();
+        let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
+        while let Some((key, value)) = rows.current() {
+            if let Some(([], id)) = split_u32(key)
+                && is_live(id)
+            {
+                match records::decode::<DocumentRecord>(value, String::new) {
+                    Ok(_) => {
+                        tallies.insert(id, Tally::default());
+                    }
+                    Err(_) => {
+                        lost.insert(id);
+                    }
+                }
+            }
+            rows.advance()?;
+        }
+        gaps(&mut findings, DOCUMENTS, rows.gaps);
+
+        let mut taken = 0u64;
+        let mut last = None;
+        let mut highest = deleted.max();
+        let unread = for_each_posting(salvage, &mut |posting| {
+            if let Some(tally) = tallies.get_mut(&posting.document) {
+                tally.add(posting, last != Some((posting.hash, posting.document)));
+            }
+            last = Some((posting.hash, posting.document));
+            highest = highest.max(Some(posting.document));
+            taken += 1;
+            if taken.is_multiple_of(1 << 16) {
+                progress("postings", taken);
+            }
+            Ok(())
+        })?;
+        gaps(&mut findings, POSTINGS, unread);
+
+        let mut ids: Vec<u32> = tallies.keys().copied().collect();
+        ids.sort_unstable();
+        let (mut whole, mut hurt) = (Vec::new(), Vec::new());
+        let mut sums = (0, 0);
+        for (index, &id) in ids.iter().enumerate() {
+            let tally = tallies.get(&id).copied().unwrap_or_default();
+            let record = record(salvage, id)?;
+            if let Some(record) = &record {
+                sums = (sums.0 + record.bytes, sums.1 + record.symbols);
+            }
+            match record {
+                Some(record) if tally.is_whole(record.fingerprints) && has_places(salvage, id, &record)? => {
+                    whole.push((id, tally.distinct));
+                }
+                Some(_) => hurt.push(id),
+                None => {
+                    lost.insert(id);
+                }
+            }
+            progress("documents", index as u64);
+        }
+
+        let mut names: FxHashMap<u32, String> = FxHashMap::default();
+        salvage.keys(NAMES, |key| {
+            if let Some((name, id)) = parse_name_key(key)
+                && is_live(id)
+                && !tallies.contains_key(&id)
+            {
+                names.insert(id, name);
+            }
+        })?;
+        let mut named: Vec<(u32, String)> = names.into_iter().collect();
+        named.sort_unstable();
+        let expected = state.as_ref().map_or(0, |state| state.documents);
+        // Records that do not decode and have no name either are counted too where there is no state.
+        let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
+        let known = (whole.len() + hurt.len() + named.len()) as u64;
+        let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
+        // All are there, and not those the state counted: a cut list of tables has brought older records back.
+        // One sum alone may be wrong itself.
+        let is_older = state.as_ref().is_some_and(|state| {
+            known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
+        });
+        if is_older {
+            findings.push("the documents are not those of the last commit".to_owned());
+        }
+        let next_document = match &state {
+            Some(state) => state.next_document,
+            // No id is given again that a row may still name.
+            None => {
+                let named = named.last().map(|&(id, _)| id);
+                let highest = highest.max(ids.last().copied()).max(lost.max()).max(named);
+                highest.map_or(0, |id| id.saturating_add(1))
+            }
+        };
+        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, is_older, findings })
+    }
+}
+
+fn gaps(findings: &mut Vec<String>, family: &str, gaps: u64) {
+    if gaps > 0 {
+        findings.push(format!("{gaps} stretches of the family {family} cannot be read"));
+    }
+}
+
+/// The record of a document, where it can be read.
+pub(in crate::store) fn record(salvage: &Salvage, id: u32) -> Result<Option<DocumentRecord>> {
+    Ok(salvage.get(DOCUMENTS, &id.to_be_bytes())?.and_then(|bytes| records::decode(&bytes, String::new).ok()))
+}
+
+/// The documents of a set, as far as it can be read.
+fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitmap> {
+    let mut ids = RoaringBitmap::new();
+    let mut rows = salvage.rows(name, 2, &[])?;
+    while let Some((key, value)) = rows.current() {
+        if let Ok(some) = document_set::decode(name, key, value) {
+            ids |= some;
+        }
+        rows.advance()?;
+    }
+    Ok(ids)
+}
+
+/// True where all positions of a document can be read and are what they should be.
+fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<bool> {
+    let mut check = positions::Check::new(record);
+    for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+        let Some(row) = salvage.get(POSITIONS, &position_key(id, chunk as u32))? else { return Ok(false) };
+        if check.chunk(&row).is_err() {
+            return Ok(false);
+        }
+    }
+    Ok(check.end().is_ok())
+}
+
+/// Calls `visit` with all postings that can be read, ascending and each once, of listed runs and of others: where a
+/// crash has left a run beside those it was folded from, one may have what the others have lost. Returns the number
+/// of stretches that cannot be read.
+pub(in crate::store) fn for_each_posting(
+    salvage: &Salvage,
+    visit: &mut dyn FnMut(Posting) -> Result<()>,
+) -> Result<u64> {
+    let mut readers = Vec::new();
+    let mut rows = salvage.rows(POSTINGS, 16, &[])?;
+    let mut unread = 0;
+    while let Some((key, _)) = rows.current() {
+        let Some((run, _, _)) = parse_posting_key(key) else {
+            rows.advance()?;
+            continue;
+        };
+        readers.push(SalvagedRun::new(salvage, run)?);
+        match run.checked_add(1) {
+            Some(next) => rows.go_to(number(&posting_key(next, 0, 0)))?,
+            None => break,
+        }
+    }
+    let mut last = None;
+    run_reader::merge(
+        &mut readers,
+        |posting| {
+            if last.replace(posting) == Some(posting) { Ok(()) } else { visit(posting) }
+        },
+    )?;
+    unread += readers.iter().map(|reader| reader.rows.gaps + reader.undecoded).sum::<u64>();
+    Ok(unread)
+}
+
+/// The readable postings of one run.
+struct SalvagedRun<'a> {
+    rows: Rows<'a>,
+    run: u32,
+    block: std::vec::IntoIter<Posting>,
+    last: Option<Posting>,
+    /// Blocks that do not decode.
+    undecoded: u64,
+}
+
+impl<'a> SalvagedRun<'a> {
+    fn new(salvage: &'a Salvage, run: u32) -> Result<Self> {
+        let rows = salvage.rows(POSTINGS, 16, &posting_key(run, 0, 0))?;
+        Ok(Self { rows, run, block: Vec::new().into_iter(), last: None, undecoded: 0 })
+    }
+}
+
+impl Postings for SalvagedRun<'_> {
+    fn next(&mut self) -> Result<Option<Posting>> {
+        loop {
+            for posting in self.block.by_ref() {
+                // What is out of order is left out, and shows as missing.
+                if self.last.is_none_or(|last| last < posting) {
+                    self.last = Some(posting);
+                    return Ok(Some(posting));
+                }
+            }
+            let Some((key, value)) = self.rows.current() else { return Ok(None) };
+            match parse_posting_key(key) {
+                Some((run, _, _)) if run != self.run => return Ok(None),
+                Some((_, last_hash, _)) if let Ok(block) = Block::decode(last_hash, value) => {
+                    self.block = block.postings().collect::<Vec<_>>().into_iter();
+                }
+                _ => self.undecoded += 1,
+            }
+            self.rows.advance()?;
+        }
+    }
+}

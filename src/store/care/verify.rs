@@ -1,0 +1,365 @@
+//! Verifying: every row against its checksum, its own form, and the rows it must agree with.
+//!
+//! Memory is 24 bytes for each id ever given; nothing else grows with the database.
+
+use roaring::RoaringBitmap;
+use rocksdb::IteratorMode;
+
+use crate::error::{Error, Result};
+use crate::progress::is_due;
+use crate::store::care::survey::Tally;
+use crate::store::codec::format::{
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
+    name_key, parse_name_prefix, parse_posting_key, position_key, split_u32, text_key,
+};
+use crate::store::codec::positions::{self, CHUNK_PLACES};
+use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, StateRecord};
+use crate::store::read::filter_cursor::FilterCursor;
+use crate::store::read::lookup::{Reading, blocks_of, current_block, rows_of};
+use crate::store::read::run_reader::{self, RunReader};
+use crate::store::{Posting, Store, View, failed, family};
+
+/// What is wrong with one part of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The part: a run, a document, a name.
+    pub what: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// What a verification has looked at, and found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Documents checked.
+    pub documents: u64,
+    /// Postings checked, those of deleted documents included.
+    pub postings: u64,
+    /// Fingerprint positions checked.
+    pub positions: u64,
+    /// Stored texts checked against the documents' digests.
+    pub texts: u64,
+    /// What is wrong, in the order it was found.
+    pub problems: Vec<Problem>,
+}
+
+struct Verifier<'a> {
+    store: &'a Store,
+    view: &'a View,
+    found: Verification,
+}
+
+impl Problem {
+    /// An error that is one.
+    pub(in crate::store) fn of(error: &Error) -> Self {
+        let cause = std::error::Error::source(error).map(|cause| cause.to_string());
+        Self { what: error.to_string(), detail: cause.unwrap_or_default() }
+    }
+}
+
+impl Store {
+    /// Checks the whole database against itself. Damage is listed; an error is what keeps the list from being
+    /// made.
+    pub(crate) fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+        let view = self.view();
+        let mut verifier = Verifier { store: self, view: &view, found: Verification::default() };
+        for (run, record) in &view.runs {
+            verifier.check_run(*run, record, progress)?;
+            progress("postings", verifier.found.postings);
+        }
+        let tallies = verifier.count_postings(progress)?;
+        let sums = verifier.check_documents(&tallies, progress)?;
+        verifier.check_sums(&sums);
+        verifier.check_marker()?;
+        verifier.check_strays(NAMES)?;
+        verifier.check_strays(DIGESTS)?;
+        verifier.check_stray_texts()?;
+        verifier.check_containers()?;
+        Ok(verifier.found)
+    }
+}
+
+impl Verifier<'_> {
+    fn problem(&mut self, what: impl Into<String>, detail: impl Into<String>) {
+        self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
+    }
+
+    /// Turns damage into a problem; other errors end the verification.
+    fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(error @ (Error::Damaged { .. } | Error::Store { .. })) => {
+                self.found.problems.push(Problem::of(&error));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says; and
+    /// that its filters let every hash through.
+    fn check_run(&mut self, run: u32, record: &RunRecord, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
+        let what = format!("run {run}");
+        let mut blocks = blocks_of(self.store, run, Reading::Through)?;
+        let mut filters = FilterCursor::new(self.store, run)?;
+        blocks.seek_to_first();
+        let mut postings = 0u64;
+        let mut last: Option<Posting> = None;
+        let mut before: Option<(u64, u32)> = None;
+        loop {
+            let current = current_block(&blocks);
+            let (last_hash, block) = match self.listed(current)? {
+                // Nothing after an unreadable block can be reached through the iterator.
+                None => return Ok(()),
+                Some(None) => break,
+                Some(Some(block)) => block,
+            };
+            let continuation = match before {
+                Some((hash, continuation)) if hash == last_hash => continuation + 1,
+                _ => 0,
+            };
+            before = Some((last_hash, continuation));
+            if blocks.key().and_then(parse_posting_key) != Some((run, last_hash, continuation)) {
+                self.problem(&what, "a block's key does not fit its postings");
+            }
+            for posting in block.postings() {
+                if last.is_some_and(|last| last >= posting) {
+                    self.problem(&what, "its postings do not ascend");
+                    return Ok(());
+                }
+                if last.is_none_or(|last| last.hash != posting.hash) {
+                    match self.listed(filters.may_hold(posting.hash))? {
+                        None => return Ok(()),
+                        Some(true) => {}
+                        Some(false) => {
+                            self.problem(&what, "a filter keeps out a hash that it holds");
+                            return Ok(());
+                        }
+                    }
+                }
+                if !(record.first_document..=record.last_document).contains(&posting.document) {
+                    self.problem(
+                        &what,
+                        format!("it holds a posting of document {}, outside its range", posting.document),
+                    );
+                }
+                last = Some(posting);
+                if is_due(postings) {
+                    progress("postings", self.found.postings + postings);
+                }
+                postings += 1;
+            }
+            if last.is_none_or(|last| last.hash != last_hash) {
+                self.problem(&what, "a block does not end with the hash of its key");
+            }
+            blocks.next();
+        }
+        let mut rows = rows_of(self.store, FILTERS, run, Reading::Through)?;
+        rows.seek_to_first();
+        let mut filter_bytes = 0;
+        while let Some(filter) = rows.value() {
+            filter_bytes += filter.len() as u64;
+            rows.next();
+        }
+        if self.listed(rows.status().map_err(failed("read filters")))?.is_some() && filter_bytes != record.filter_bytes
+        {
+            let written = record.filter_bytes;
+            self.problem(&what, format!("it has {filter_bytes} bytes of filters, and {written} were written"));
+        }
+        if postings != record.postings {
+            self.problem(&what, format!("it holds {postings} postings, and {} were written", record.postings));
+        }
+        self.found.postings += postings;
+        Ok(())
+    }
+
+    /// What the postings say of each document, by id.
+    fn count_postings(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Vec<Tally>> {
+        let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
+        let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
+        let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
+        let (mut last, mut counted) = (None, 0);
+        let merged = run_reader::merge(&mut readers, |posting| {
+            counted += 1;
+            if is_due(counted) {
+                progress("postings counted", counted);
+            }
+            if let Some(tally) = tallies.get_mut(posting.document as usize) {
+                tally.add(posting, last != Some((posting.hash, posting.document)));
+            }
+            last = Some((posting.hash, posting.document));
+            Ok(())
+        });
+        self.listed(merged)?;
+        Ok(tallies)
+    }
+
+    /// Each document's record against its postings, positions, name and digest. Returns the sums of the
+    /// records.
+    fn check_documents(
+        &mut self,
+        tallies: &[Tally],
+        progress: &mut dyn FnMut(&'static str, u64),
+    ) -> Result<StateRecord> {
+        let mut sums = StateRecord::default();
+        let mut recorded = RoaringBitmap::new();
+        for entry in self.store.db.iterator_cf(family(&self.store.db, DOCUMENTS)?, IteratorMode::Start) {
+            let Some((key, value)) = self.listed(entry.map_err(failed("read the documents")))? else { break };
+            let Some(([], id)) = split_u32(&key) else {
+                self.problem("a document's record", "its key is not four bytes");
+                continue;
+            };
+            let what = format!("document {id}");
+            if !self.view.is_live(id) {
+                self.problem(&what, "it is deleted or was never committed, and has a record");
+                continue;
+            }
+            let Some(record) = self.listed(records::decode::<DocumentRecord>(&value, || what.clone()))? else {
+                continue;
+            };
+            let what = format!("{what}, {}", record.name);
+            recorded.insert(id);
+            sums.documents += 1;
+            sums.bytes += record.bytes;
+            sums.symbols += record.symbols;
+            sums.fingerprints += record.fingerprints;
+            let tally = &tallies[id as usize];
+            for (held, wanted, name) in [
+                (tally.postings, record.fingerprints, "postings"),
+                (tally.distinct, record.distinct, "distinct hashes"),
+            ] {
+                if held != wanted {
+                    self.problem(&what, format!("it has {held} {name}, and its record says {wanted}"));
+                }
+            }
+            if tally.postings == record.fingerprints && !tally.is_whole(record.fingerprints) {
+                self.problem(&what, "its postings do not name each of its fingerprints once");
+            }
+            if self.view.is_boilerplate(id) != record.boilerplate {
+                self.problem(&what, "its record and the set of boilerplate disagree");
+            }
+            for (name, key) in [(NAMES, name_key(&record.name, id)), (DIGESTS, digest_key(&record.digest, id).to_vec())]
+            {
+                let row = self.store.db.get_pinned_cf(family(&self.store.db, name)?, key);
+                if let Some(None) = self.listed(row.map_err(failed("read names and digests")))? {
+                    self.problem(&what, format!("it is not among the {name}"));
+                }
+            }
+            self.check_positions(id, &what, &record)?;
+            if record.stored_text {
+                let checked = self.store.check_text(id, &record);
+                self.found.texts += u64::from(self.listed(checked)?.is_some());
+            }
+            self.found.documents += 1;
+            progress("documents", self.found.documents);
+        }
+        for (id, tally) in (0..).zip(tallies) {
+            if tally.postings > 0 && self.view.is_live(id) && !recorded.contains(id) {
+                self.problem(format!("document {id}"), "it has postings, and no record that can be read");
+            }
+        }
+        Ok(sums)
+    }
+
+    fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
+        let rows = family(&self.store.db, POSITIONS)?;
+        let mut check = positions::Check::new(record);
+        for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+            let row = self.store.db.get_pinned_cf(rows, position_key(id, chunk as u32));
+            let Some(row) = self.listed(row.map_err(failed("read positions")))? else { return Ok(()) };
+            let Some(row) = row else {
+                self.problem(what, format!("chunk {chunk} of its positions is missing"));
+                return Ok(());
+            };
+            if let Err(detail) = check.chunk(&row) {
+                self.problem(what, detail);
+                return Ok(());
+            }
+        }
+        match check.end() {
+            Ok(places) => self.found.positions += places,
+            Err(detail) => self.problem(what, detail),
+        }
+        Ok(())
+    }
+
+    fn check_sums(&mut self, sums: &StateRecord) {
+        let state = &self.view.state;
+        for (name, held, wanted) in [
+            ("documents", sums.documents, state.documents),
+            ("bytes", sums.bytes, state.bytes),
+            ("symbols", sums.symbols, state.symbols),
+            ("fingerprints", sums.fingerprints, state.fingerprints),
+        ] {
+            if held != wanted {
+                self.problem("the state record", format!("it counts {wanted} {name}, and the documents have {held}"));
+            }
+        }
+    }
+
+    fn check_marker(&mut self) -> Result<()> {
+        let path = self.store.root().join(MARKER);
+        let text = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        if text != marker(self.store.profile()).as_bytes() {
+            self.problem(format!("the file {MARKER}"), "its copy of the profile is damaged");
+        }
+        Ok(())
+    }
+
+    /// Chunks of texts that belong to no document, or to one whose record knows nothing of them.
+    fn check_stray_texts(&mut self) -> Result<()> {
+        let documents = family(&self.store.db, DOCUMENTS)?;
+        let mut rows = self.store.db.raw_iterator_cf(family(&self.store.db, TEXTS)?);
+        rows.seek_to_first();
+        while let Some(key) = rows.key() {
+            let Some((id, _)) = split_u32(key).and_then(|(id, chunk)| Some((split_u32(id)?.1, chunk))) else {
+                self.problem(TEXTS, "a key is not eight bytes");
+                break;
+            };
+            let record = self.store.db.get_pinned_cf(documents, document_key(id)).map_err(failed("read the documents"));
+            let record = self.listed(record)?.flatten();
+            let record = record.and_then(|row| records::decode::<DocumentRecord>(&row, || "a record".into()).ok());
+            // What lies above the state's next id is of a commit to come, or of none.
+            if id < self.view.state.next_document && !record.is_some_and(|record| record.stored_text) {
+                self.problem(TEXTS, format!("there is one of document {id}, which has none"));
+            }
+            let Some(next) = id.checked_add(1) else { break };
+            rows.seek(text_key(next, 0));
+        }
+        let ended = rows.status().map_err(failed("read texts"));
+        self.listed(ended)?;
+        Ok(())
+    }
+
+    /// What is known of the containers that were ingested whole.
+    fn check_containers(&mut self) -> Result<()> {
+        for entry in self.store.db.iterator_cf(family(&self.store.db, CONTAINERS)?, IteratorMode::Start) {
+            let entry = entry.map_err(failed("read what it knows of containers"));
+            let Some((key, value)) = self.listed(entry)? else { break };
+            let Some(source) = parse_name_prefix(&key) else {
+                self.problem(CONTAINERS, "a key is no path");
+                continue;
+            };
+            let record = records::decode::<ContainerRecord>(&value, || format!("the record of the container {source}"));
+            self.listed(record)?;
+        }
+        Ok(())
+    }
+
+    /// Names and digests that belong to no document.
+    fn check_strays(&mut self, name: &'static str) -> Result<()> {
+        let documents = family(&self.store.db, DOCUMENTS)?;
+        for entry in self.store.db.iterator_cf(family(&self.store.db, name)?, IteratorMode::Start) {
+            let Some((key, _)) = self.listed(entry.map_err(failed("read names and digests")))? else { break };
+            let Some((_, id)) = split_u32(&key) else {
+                self.problem(name, "a key is shorter than four bytes");
+                continue;
+            };
+            let record = self.store.db.get_pinned_cf(documents, document_key(id));
+            if let Some(None) = self.listed(record.map_err(failed("read the documents")))? {
+                self.problem(name, format!("there is one of document {id}, which does not exist"));
+            }
+        }
+        Ok(())
+    }
+}

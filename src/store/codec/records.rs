@@ -1,0 +1,209 @@
+//! Metadata records: the few small values that are not worth a hand-made encoding.
+
+use bincode::{Decode, Encode};
+
+use crate::document::{Digest, Modified};
+use crate::error::{Error, Result};
+
+/// A first byte in front of every record, so that fields can be added one day.
+const RECORD_VERSION: u8 = 1;
+
+/// The most bytes of a record.
+const RECORD_LIMIT: usize = 1 << 20;
+
+/// What one of that size may take in memory, so that a damaged length cannot ask for much: a pair of strings takes 48
+/// bytes, and two in the record.
+const DECODED_LIMIT: usize = 32 * RECORD_LIMIT;
+
+/// What a database holds as of its last commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct StateRecord {
+    /// The id the next document gets; every id below it has been given.
+    pub(crate) next_document: u32,
+    /// The number the next run gets.
+    pub(crate) next_run: u32,
+    /// Documents that are not deleted, and their sums.
+    pub(crate) documents: u64,
+    pub(crate) bytes: u64,
+    pub(crate) symbols: u64,
+    pub(crate) fingerprints: u64,
+    /// When the last commit was made, in seconds since 1970.
+    pub(crate) committed_at: i64,
+    /// Changes of this record: its number in the order of commits.
+    pub(crate) commits: u64,
+}
+
+/// One sorted batch of postings.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct RunRecord {
+    pub(crate) postings: u64,
+    /// The documents it holds postings of, first and last.
+    pub(crate) first_document: u32,
+    pub(crate) last_document: u32,
+    /// The bytes of its filters: what it costs to read them all.
+    pub(crate) filter_bytes: u64,
+}
+
+/// One document.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct DocumentRecord {
+    pub(crate) name: String,
+    /// The absolute path it was read from; `None` for standard input.
+    pub(crate) source: Option<String>,
+    pub(crate) bytes: u64,
+    /// `None` where it cannot vouch for the content: no file, or a file written to so shortly before it
+    /// was read that a later write could leave the same time.
+    pub(crate) modified: Option<(i64, u32)>,
+    pub(crate) digest: Digest,
+    pub(crate) encoding: String,
+    pub(crate) undecodable: u64,
+    pub(crate) lines: u64,
+    pub(crate) symbols: u64,
+    /// k-grams, repeated ones counted each time.
+    pub(crate) kgrams: u64,
+    /// Selected (hash, position) pairs.
+    pub(crate) fingerprints: u64,
+    /// Distinct hashes among them: the size of the set F(d).
+    pub(crate) distinct: u64,
+    /// Seconds since 1970.
+    pub(crate) ingested_at: i64,
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or compressed
+    /// file as it is.
+    pub(crate) member: Option<String>,
+    /// The name of the format it was read in.
+    pub(crate) format: String,
+    /// Whether its positions are those of the extracted text.
+    pub(crate) extracted: bool,
+    /// What the user said of it: names and values, in order.
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Whether it is boilerplate: never a match, its hashes to be ignored.
+    pub(crate) boilerplate: bool,
+    /// Whether its bytes are in the store.
+    pub(crate) stored_text: bool,
+}
+
+/// A container or compressed file that was ingested whole.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct ContainerRecord {
+    pub(crate) bytes: u64,
+    /// When it was last written.
+    pub(crate) modified: (i64, u32),
+    /// Documents that came of it.
+    pub(crate) documents: u64,
+    /// A digest of the settings it was read with.
+    pub(crate) settings: u64,
+}
+
+impl DocumentRecord {
+    pub(crate) fn modified(&self) -> Option<Modified> {
+        self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
+    }
+
+    /// Whether the store can keep it.
+    ///
+    /// # Errors
+    /// [`Error::MetadataTooLarge`].
+    pub(crate) fn check(&self) -> Result<()> {
+        encode(self).map(drop)
+    }
+}
+
+/// Encodes a record.
+///
+/// # Errors
+/// [`Error::MetadataTooLarge`] where it exceeds the size limit, as only a document's can.
+pub(in crate::store) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
+    let config = bincode::config::standard();
+    let too_large = || Error::MetadataTooLarge { limit: RECORD_LIMIT as u64 };
+    let mut bytes = vec![RECORD_VERSION];
+    bytes.extend(bincode::encode_to_vec(record, config).map_err(|_| too_large())?);
+    if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// Decodes a record; `what` names it for the error.
+///
+/// # Errors
+/// [`Error::Damaged`] for bytes that are not exactly one record of this version.
+pub(in crate::store) fn decode<T: Decode<()>>(bytes: &[u8], what: impl FnOnce() -> String) -> Result<T> {
+    let config = bincode::config::standard().with_limit::<DECODED_LIMIT>();
+    let detail = match bytes.split_first() {
+        Some(_) if bytes.len() > RECORD_LIMIT => "it is too long",
+        Some((&RECORD_VERSION, body)) => match bincode::decode_from_slice(body, config) {
+            Ok((record, read)) if read == body.len() => return Ok(record),
+            Ok(_) => "it is followed by stray bytes",
+            Err(_) => "it does not decode",
+        },
+        Some(_) => "its version is unknown",
+        None => "it is empty",
+    };
+    Err(Error::Damaged { what: what(), detail })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample() -> DocumentRecord {
+        DocumentRecord {
+            name: "corpus/ä.txt".into(),
+            source: Some("/tmp/corpus/ä.txt".into()),
+            bytes: 12,
+            modified: Some((-1, 999_999_999)),
+            digest: [7; 16],
+            encoding: "UTF-8".into(),
+            undecodable: 1,
+            lines: 2,
+            symbols: 3,
+            kgrams: 4,
+            fingerprints: 5,
+            distinct: 6,
+            ingested_at: 7,
+            member: Some("!b/ä".into()),
+            format: "text".into(),
+            extracted: false,
+            metadata: vec![("author".into(), "Ä".into())],
+            boilerplate: true,
+            stored_text: true,
+        }
+    }
+
+    #[test]
+    fn records_come_back_and_cut_or_longer_ones_do_not() {
+        let bytes = encode(&sample()).unwrap();
+        assert_eq!(decode::<DocumentRecord>(&bytes, String::new).unwrap(), sample());
+        for cut in 0..bytes.len() {
+            assert!(decode::<DocumentRecord>(&bytes[..cut], String::new).is_err());
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert!(decode::<DocumentRecord>(&longer, String::new).is_err());
+        let mut other = bytes;
+        other[0] = 2;
+        assert!(decode::<DocumentRecord>(&other, String::new).is_err());
+        let huge = DocumentRecord { name: "x".repeat(RECORD_LIMIT), ..sample() };
+        assert!(matches!(encode(&huge), Err(Error::MetadataTooLarge { .. })));
+    }
+
+    #[test]
+    fn whatever_can_be_encoded_can_be_decoded() {
+        let with = |pairs: usize| DocumentRecord { metadata: vec![Default::default(); pairs], ..sample() };
+        let most = (1..).map(|bits| 1 << bits).find(|&pairs| encode(&with(pairs)).is_err()).unwrap();
+        assert_eq!(most, RECORD_LIMIT / 2);
+        for record in [with(most / 2), with(most - 200)] {
+            assert_eq!(decode::<DocumentRecord>(&encode(&record).unwrap(), String::new).unwrap(), record);
+        }
+        assert!(decode::<DocumentRecord>(&vec![RECORD_VERSION; RECORD_LIMIT + 1], String::new).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode::<DocumentRecord>(&bytes, String::new);
+            let _ = decode::<StateRecord>(&bytes, String::new);
+            let _ = decode::<RunRecord>(&bytes, String::new);
+            let _ = decode::<ContainerRecord>(&bytes, String::new);
+        }
+    }
+}

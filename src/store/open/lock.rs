@@ -1,0 +1,92 @@
+//! Writer lock: one process writes a database at a time, and the others are told which.
+//!
+//! The lock is the operating system's lock on an open file, so it ends with its holder however that
+//! ends. The file's text names the holder, for error messages, and since when, so that a reader can tell
+//! whether a writer has come and gone.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::store::codec::format::LOCK;
+
+/// How often and how long a writer waits for the lock: a fifth of a second in all.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Characters of the holder's command that are kept.
+const COMMAND_LENGTH: usize = 200;
+
+/// Held as long as it lives.
+#[derive(Debug)]
+pub(in crate::store) struct WriterLock {
+    _file: File,
+}
+
+impl WriterLock {
+    /// Takes the lock of the database at `root`.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] names the process that holds it.
+    pub(in crate::store) fn take(root: &Path) -> Result<Self> {
+        let path = root.join(LOCK);
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = open.map_err(Error::io("open the lock file", &path))?;
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                // A reader looks at the lock for an instant as it opens the database.
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let mut text = String::new();
+                    // The holder's name is a courtesy: unreadable, it is left out.
+                    let _ = file.read_to_string(&mut text);
+                    let holder = text.lines().next().filter(|holder| !holder.is_empty()).unwrap_or("another process");
+                    return Err(Error::Locked { path: root.to_owned(), holder: holder.to_owned() });
+                }
+                Err(TryLockError::Error(source)) => return Err(Error::Io { action: "lock", path, source }),
+            }
+        }
+        let program = std::env::args_os().next().unwrap_or_default();
+        let program = Path::new(&program).file_name().unwrap_or_default().display().to_string();
+        let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.display().to_string()).collect();
+        let command: String = arguments.join(" ").replace(char::is_control, " ").chars().take(COMMAND_LENGTH).collect();
+        let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(SystemTime::now());
+        let id = std::process::id();
+        let holder = format!("process {id} ({program} {command})\nsince {seconds}.{nanoseconds:09}\n");
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(holder.as_bytes()))
+            .map_err(Error::io("write the lock file", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// What a reader sees of the lock: who held it last. `None` while a writer holds it.
+///
+/// Equal answers before and after something was read mean that no writer was at work in between.
+pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
+    let path = root.join(LOCK);
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        // Copied without it: nobody has written here.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),
+        Err(source) => return Err(Error::Io { action: "open", path, source }),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(source)) => return Err(Error::Io { action: "look at the lock of", path, source }),
+    }
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    Ok(Some(text))
+}

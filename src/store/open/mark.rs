@@ -1,0 +1,204 @@
+//! Mark: the number of the last commit and the length of the list of tables, kept beside the engine's files.
+//!
+//! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older database that
+//! is whole. The mark tells it from one: it is written when a writer opens the store, after each commit, and when the
+//! engine has let go of it, so it is never ahead of a store that has kept all of them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, Result};
+use crate::store::codec::format::{COMMITTED, STORE};
+
+/// What was there once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::store) struct Mark {
+    /// The number of the last commit; 0 where nothing vouches for one.
+    pub(in crate::store) commits: u64,
+    tables: Option<Tables>,
+}
+
+/// A list of tables; it only ever grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tables {
+    /// That of its file, `MANIFEST-` and at least six digits.
+    number: u64,
+    bytes: u64,
+    /// Of its first bytes, in which the engine names the store: another store can have a list of this number.
+    head: u64,
+}
+
+/// Of these `Tables::head` is the XXH3-64.
+const HEAD_BYTES: u64 = 64;
+
+/// Writes the mark after commit number `commits`.
+///
+/// It is not synced: after a loss of power an older mark is as good, and a torn one vouches for nothing.
+pub(in crate::store) fn write(root: &Path, commits: u64) -> Result<()> {
+    let mark = Mark { commits, tables: Tables::synced(root)? };
+    let path = root.join(COMMITTED);
+    // One write over the old text, which is as long: a kill leaves either.
+    let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    open.and_then(|mut file: File| file.write_all(mark.text().as_bytes())).map_err(Error::io("write", &path))
+}
+
+/// The mark, as far as it can be trusted.
+pub(in crate::store) fn read(root: &Path) -> Result<Mark> {
+    let path = root.join(COMMITTED);
+    match fs::read(&path) {
+        Ok(bytes) => Ok(Mark::parse(&bytes).unwrap_or_default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Mark::default()),
+        Err(source) => Err(Error::Io { action: "read", path, source }),
+    }
+}
+
+impl Mark {
+    /// Of one length for every mark.
+    pub(in crate::store) fn text(&self) -> String {
+        // No list has the number 0.
+        let Tables { number, bytes, head } = self.tables.unwrap_or(Tables { number: 0, bytes: 0, head: 0 });
+        let commit = format!("commit {:020}", self.commits);
+        let tables = format!("tables {number:020} {bytes:020} {head:016x}");
+        format!("{commit} {:016x}\n{tables} {:016x}\n", xxh3_64(commit.as_bytes()), xxh3_64(tables.as_bytes()))
+    }
+
+    pub(in crate::store) fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut lines = std::str::from_utf8(bytes).ok()?.split_inclusive('\n');
+        let commits = vouched(lines.next()?)?.strip_prefix("commit ")?.parse().ok()?;
+        Some(Self { commits, tables: lines.next().and_then(Tables::parse) })
+    }
+
+    /// Says so where the list of tables has become shorter.
+    pub(in crate::store) fn check_tables(&self, root: &Path) -> Result<()> {
+        let (Some(marked), Some((found, path))) = (self.tables, Tables::of(root)?) else { return Ok(()) };
+        if (found.number, found.head) == (marked.number, marked.head) && found.bytes < marked.bytes {
+            return Err(Error::TablesLost { path, found: found.bytes, marked: marked.bytes });
+        }
+        Ok(())
+    }
+}
+
+/// The text before the checksum at the end of a line, if that is right.
+fn vouched(line: &str) -> Option<&str> {
+    let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;
+    (sum == format!("{:016x}", xxh3_64(text.as_bytes()))).then_some(text)
+}
+
+impl Tables {
+    fn parse(line: &str) -> Option<Self> {
+        let mut parts = vouched(line)?.strip_prefix("tables ")?.split(' ');
+        let number = parts.next()?.parse().ok().filter(|&number| number != 0)?;
+        let bytes = parts.next()?.parse().ok()?;
+        Some(Self { number, bytes, head: u64::from_str_radix(parts.next()?, 16).ok()? })
+    }
+
+    /// The list of tables as it is, and its path; `None` where the engine is about to write another, or there is none.
+    fn of(root: &Path) -> Result<Option<(Self, PathBuf)>> {
+        let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
+        Ok(Some((Self::measure(number, &path, &mut file)?, path)))
+    }
+
+    /// As [`Self::of`], and on the disk to the length that is given.
+    fn synced(root: &Path) -> Result<Option<Self>> {
+        let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
+        let tables = Self::measure(number, &path, &mut file)?;
+        file.sync_data().map_err(Error::io("sync", &path))?;
+        Ok(Some(tables))
+    }
+
+    fn measure(number: u64, path: &Path, file: &mut File) -> Result<Self> {
+        let bytes = file.metadata().map_err(Error::io("read", path))?.len();
+        let mut head = Vec::new();
+        file.take(HEAD_BYTES).read_to_end(&mut head).map_err(Error::io("read", path))?;
+        Ok(Self { number, bytes, head: xxh3_64(&head) })
+    }
+}
+
+/// The list of tables that the file `CURRENT` names, its number and path.
+fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
+    let store = root.join(STORE);
+    let absent = |error: &std::io::Error| error.kind() == ErrorKind::NotFound;
+    let path = store.join("CURRENT");
+    let current = match fs::read(&path) {
+        Err(error) if absent(&error) => return Ok(None),
+        read => read.map_err(Error::io("read", &path))?,
+    };
+    // What is wrong with it the engine says when it opens the store.
+    let Ok(name) = std::str::from_utf8(&current) else { return Ok(None) };
+    let Some(number) = name.trim_end().strip_prefix("MANIFEST-").and_then(|number| number.parse().ok()) else {
+        return Ok(None);
+    };
+    let path = store.join(name.trim_end());
+    match File::open(&path) {
+        Err(error) if absent(&error) => Ok(None),
+        opened => Ok(Some((number, path.clone(), opened.map_err(Error::io("read", &path))?))),
+    }
+}
+
+/// Brings the mark up to date when the engine has let go of a store: what it did beside and after the last commit is in
+/// the list of tables, too.
+pub(in crate::store) struct AtClose(pub(in crate::store) PathBuf);
+
+impl Drop for AtClose {
+    fn drop(&mut self) {
+        // The mark that is there is as true.
+        let _ = read(&self.0).and_then(|mark| write(&self.0, mark.commits));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_comes_back_and_a_damaged_one_vouches_for_nothing() {
+        let all = Tables { number: u64::MAX, bytes: u64::MAX, head: u64::MAX };
+        for tables in [None, Some(Tables { number: 1, bytes: 0, head: 0 }), Some(all)] {
+            for commits in [0, 1, 10, u64::MAX] {
+                let mark = Mark { commits, tables };
+                let text = mark.text().into_bytes();
+                assert_eq!(Mark::parse(&text), Some(mark));
+                let first = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+                for index in 0..text.len() {
+                    let mut flipped = text.clone();
+                    flipped[index] ^= 1;
+                    let left = (index >= first).then_some(Mark { commits, tables: None });
+                    assert_eq!(Mark::parse(&flipped), left, "{index}");
+                    assert_eq!(Mark::parse(&text[..index]), left, "{index}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_shorter_list_of_the_same_store_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join(STORE)).unwrap();
+        let list = |number: u32| root.join(STORE).join(format!("MANIFEST-{number:06}"));
+        let is_short = |mark: &Mark| matches!(mark.check_tables(root), Err(Error::TablesLost { .. }));
+        write(root, 7).unwrap();
+        assert!(!is_short(&read(root).unwrap()), "there is none");
+        let text = "the store's own name, and more to fill what is looked at of the head of a list";
+        for (number, text) in [(5, text), (6, text), (7, &"another store".repeat(9))] {
+            fs::write(list(number), text).unwrap();
+        }
+        fs::write(root.join(STORE).join("CURRENT"), "MANIFEST-000005\n").unwrap();
+        write(root, 8).unwrap();
+        let mark = read(root).unwrap();
+        assert_eq!(mark.commits, 8);
+        assert!(!is_short(&mark));
+        fs::write(list(5), format!("{text}, longer")).unwrap();
+        assert!(!is_short(&mark));
+        fs::write(list(5), &text[..text.len() - 1]).unwrap();
+        assert!(is_short(&mark));
+        fs::write(list(5), "a shorter list that another store has under this number, of more than its head").unwrap();
+        assert!(!is_short(&mark));
+        fs::write(root.join(STORE).join("CURRENT"), "MANIFEST-000006\n").unwrap();
+        fs::write(list(6), &text[..text.len() - 1]).unwrap();
+        assert!(!is_short(&mark));
+    }
+}

@@ -1,0 +1,48 @@
+//! Open files: the engine keeps every table of a database open, so that a reader goes on seeing what it saw
+//! when it began. The system's limit for the process is raised as far as it lets itself be, and checked.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::store::codec::format::STORE;
+
+/// Files beside the tables: the engine's own, sorted files on their way, documents being read, the streams of
+/// a program.
+const OTHER_FILES: u64 = 32;
+
+/// Sees to it that the tables of the database at `root` can be open all at once.
+///
+/// # Errors
+/// [`Error::TooFewOpenFiles`] where the system does not let them.
+pub(in crate::store) fn allow_for(root: &Path) -> Result<()> {
+    let path = root.join(STORE);
+    // What keeps the folder from being read is said by the engine as it opens it.
+    let tables = fs::read_dir(&path).into_iter().flatten().flatten();
+    let is_table = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "sst");
+    let needed = OTHER_FILES + tables.filter(is_table).count() as u64;
+    match raise_limit() {
+        Some(allowed) if allowed < needed => Err(Error::TooFewOpenFiles { path: root.to_owned(), needed, allowed }),
+        _ => Ok(()),
+    }
+}
+
+/// The limit of open files, as high as it can be; `None` where there is none.
+#[cfg(unix)]
+fn raise_limit() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current == maximum {
+        return current;
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        Ok(()) => maximum,
+        // Some systems refuse what they have themselves set as the most.
+        Err(_) => current,
+    }
+}
+
+#[cfg(not(unix))]
+fn raise_limit() -> Option<u64> {
+    None
+}

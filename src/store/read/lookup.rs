@@ -1,0 +1,184 @@
+//! Lookup: here is a hash, which documents hold it? One cursor per run, moved in ascending order of hash.
+
+use std::sync::Arc;
+
+use rocksdb::{DBRawIterator, ReadOptions};
+
+use crate::error::{Error, Result};
+use crate::store::codec::block::{BLOCK_POSTINGS, Block, Posting};
+use crate::store::codec::format::{POSTINGS, parse_posting_key, posting_key};
+use crate::store::codec::records::RunRecord;
+use crate::store::engine::options::CACHE_BYTES;
+use crate::store::read::filter_cursor::{FilterCursor, Worth};
+use crate::store::read::remembered::Remembered;
+use crate::store::{Store, View, failed, family};
+
+/// Finds the postings of hashes.
+pub(crate) struct Lookup<'a> {
+    view: Arc<View>,
+    cursors: Vec<RunCursor<'a>>,
+    found: Vec<Posting>,
+    /// What was found before, where it will be asked for again.
+    remembered: Option<Remembered>,
+}
+
+impl<'a> Lookup<'a> {
+    /// Prepares for looking up `expected` hashes or so.
+    pub(in crate::store) fn new(store: &'a Store, expected: usize) -> Result<Self> {
+        let expected = expected as u64;
+        let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected))?;
+        let worth = store.filter_use.expect(&view.runs, expected);
+        for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
+            match (&mut cursor.filters, worth) {
+                (Some(filters), Worth::Nothing) if filters.is_held() => {}
+                (filters, Worth::Nothing) => *filters = None,
+                (Some(filters), Worth::Holding) => store.filter_use.hold(filters, record)?,
+                _ => {}
+            }
+        }
+        Ok(Self { view, cursors, found: Vec::new(), remembered: None })
+    }
+
+    fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
+        view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
+    }
+
+    /// The commit that is looked at.
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Remembers what is found: all will be asked for again.
+    pub(crate) fn remembering(self) -> Self {
+        Self { remembered: Some(Remembered::default()), ..self }
+    }
+
+    /// As [`find`](Self::find), but for hashes that boilerplate holds.
+    pub(crate) fn holders(&mut self, hash: u64) -> Result<Holders<'_>> {
+        self.find(hash)?;
+        let boilerplate = self.found.iter().any(|posting| self.view.is_boilerplate(posting.document));
+        Ok(if boilerplate { Holders::Boilerplate } else { Holders::Documents(&self.found) })
+    }
+
+    /// The postings of `hash` in documents that are not deleted, ascending by document within each run.
+    /// Fastest where calls come in ascending order of hash, and for hashes that were asked for before.
+    pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
+        self.found.clear();
+        if let Some(found) = self.remembered.as_ref().and_then(|remembered| remembered.get(hash)) {
+            self.found.extend_from_slice(found);
+            return Ok(&self.found);
+        }
+        for cursor in &mut self.cursors {
+            cursor.find(hash, &mut self.found)?;
+        }
+        self.found.retain(|posting| self.view.is_live(posting.document));
+        if let Some(remembered) = &mut self.remembered {
+            remembered.add(hash, &self.found);
+        }
+        Ok(&self.found)
+    }
+}
+
+/// Who holds a hash.
+pub(crate) enum Holders<'a> {
+    /// Some boilerplate document, whoever else does.
+    Boilerplate,
+    /// The documents of these postings, ascending within each run.
+    Documents(&'a [Posting]),
+}
+
+/// A place in one run.
+struct RunCursor<'a> {
+    run: u32,
+    blocks: DBRawIterator<'a>,
+    /// Where they are worth their reading.
+    filters: Option<FilterCursor<'a>>,
+    /// The block the cursor stands on is the first to look at for hashes from this one to its last.
+    from: Option<u64>,
+}
+
+impl<'a> RunCursor<'a> {
+    fn new(store: &'a Store, run: u32, record: &RunRecord, expected: u64) -> Result<Self> {
+        let blocks_held = record.postings / BLOCK_POSTINGS as u64;
+        // Where much of a large run will be visited, it is read from end to end.
+        let dense = expected >= blocks_held / 4 && blocks_held > (CACHE_BYTES / BLOCK_BYTES) as u64;
+        let blocks = blocks_of(store, run, if dense { Reading::Through } else { Reading::Points })?;
+        Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
+    }
+
+    /// Appends the postings of `hash` to `out`.
+    fn find(&mut self, hash: u64, out: &mut Vec<Posting>) -> Result<()> {
+        if let Some(filters) = &mut self.filters
+            && !filters.may_hold(hash)?
+        {
+            return Ok(());
+        }
+        let last = self.blocks.key().and_then(parse_posting_key).map(|(_, last, _)| last);
+        if self.from.is_none_or(|from| hash < from) || last.is_none_or(|last| last < hash) {
+            self.blocks.seek(posting_key(self.run, hash, 0));
+            self.from = Some(hash);
+        }
+        while let Some((_, block)) = current_block(&self.blocks)? {
+            if !block.find(hash, out) {
+                break;
+            }
+            self.blocks.next();
+            self.from = hash.checked_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// The block an iterator stands on, with its last hash; `None` past the end.
+pub(in crate::store) fn current_block<'a>(blocks: &'a DBRawIterator<'_>) -> Result<Option<(u64, Block<'a>)>> {
+    let Some((key, value)) = blocks.item() else {
+        blocks.status().map_err(failed("read postings"))?;
+        return Ok(None);
+    };
+    let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
+    let (_, last_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
+    let block = Block::decode(last_hash, value).map_err(damaged)?;
+    Ok(Some((last_hash, block)))
+}
+
+/// How rows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Reading {
+    /// Here and there: what is read is worth keeping in the cache.
+    Points,
+    /// From end to end, once: reads ahead, and leaves the cache as it is.
+    Through,
+}
+
+/// An iterator over the blocks of one run.
+pub(in crate::store) fn blocks_of(store: &Store, run: u32, reading: Reading) -> Result<DBRawIterator<'_>> {
+    rows_of(store, POSTINGS, run, reading)
+}
+
+/// An iterator over the rows of one run in one of the families that have rows by run.
+pub(in crate::store) fn rows_of<'a>(
+    store: &'a Store,
+    name: &'static str,
+    run: u32,
+    reading: Reading,
+) -> Result<DBRawIterator<'a>> {
+    let mut options = ReadOptions::default();
+    options.set_iterate_lower_bound(posting_key(run, 0, 0));
+    options.set_iterate_upper_bound(posting_key(run + 1, 0, 0));
+    if reading == Reading::Through {
+        options.fill_cache(false);
+        options.set_readahead_size(READ_AHEAD);
+    }
+    Ok(store.db.raw_iterator_cf_opt(family(&store.db, name)?, options))
+}
+
+/// About the bytes of a block.
+pub(in crate::store) const BLOCK_BYTES: usize = 4 << 10;
+
+/// What is read ahead of one end-to-end reader. Several dozen may be at work at once.
+const READ_AHEAD: usize = 512 << 10;
+
+/// Bytes as hexadecimal digits.
+pub(in crate::store) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

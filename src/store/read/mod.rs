@@ -1,0 +1,7 @@
+//! Read: which documents hold this hash?
+
+pub(super) mod filter_cursor;
+pub(super) mod held_filters;
+pub(super) mod lookup;
+pub(super) mod remembered;
+pub(super) mod run_reader;

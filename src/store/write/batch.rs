@@ -1,0 +1,377 @@
+//! Batch: what an ingest has gathered and not yet committed, in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::columns::Fingerprint;
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::store::codec::block::Posting;
+use crate::store::codec::positions::{self, CHUNK_PLACES, Place};
+use crate::store::codec::records::{ContainerRecord, DocumentRecord, RunRecord};
+use crate::store::write::posting_buffer::PostingBuffer;
+
+/// The most fingerprints of one call of [`Batch::push`]: by so much a batch may exceed its memory.
+pub(crate) const PUSHED_AT_ONCE: usize = 4096;
+
+/// Documents on their way into the store. Documents are added one after the other, in order of id.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The id of the document being added, or of the next one.
+    pub(in crate::store) document: u32,
+    memory: usize,
+    pub(in crate::store) postings: PostingBuffer,
+    pub(in crate::store) chunks: Chunks,
+    /// Compressed texts: (document, chunk, bytes), ascending.
+    texts: Vec<(u32, u32, Vec<u8>)>,
+    text_bytes: usize,
+    /// Shared with whoever looks at them while the batch is being committed.
+    pub(in crate::store) settled: Arc<Settled>,
+    /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
+    pub(in crate::store) containers: BTreeMap<String, Option<ContainerRecord>>,
+    /// Ids of documents that were added and deleted again.
+    pub(in crate::store) burnt: Vec<u32>,
+    /// Runs already in the store that belong to this commit.
+    pub(in crate::store) runs: Vec<(u32, RunRecord)>,
+    /// The memory of all records.
+    record_bytes: usize,
+    open: OpenDocument,
+}
+
+/// What a batch does to documents: those it adds, those it changes and those it deletes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settled {
+    pub(in crate::store) documents: Vec<(u32, DocumentRecord)>,
+    /// Documents of commits before this one, with their records.
+    pub(in crate::store) deleted: BTreeMap<u32, DocumentRecord>,
+    /// Documents of commits before this one whose records change without their fingerprints changing.
+    pub(in crate::store) updates: BTreeMap<u32, DocumentRecord>,
+    /// The ids of the added documents, by name and by content.
+    names: HashMap<String, Vec<u32>>,
+    digests: HashMap<Digest, Vec<u32>>,
+}
+
+impl Settled {
+    /// The documents added under a name, in order of arrival.
+    pub(crate) fn documents_named(&self, name: &str) -> &[u32] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The documents added with this content.
+    pub(crate) fn documents_with(&self, digest: &Digest) -> &[u32] {
+        self.digests.get(digest).map_or(&[], Vec::as_slice)
+    }
+
+    /// The record of a document that is added.
+    pub(crate) fn record(&self, document: u32) -> Option<&DocumentRecord> {
+        let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
+        Some(&self.documents[index].1)
+    }
+
+    /// The record that a stored document gets.
+    pub(crate) fn update(&self, document: u32) -> Option<&DocumentRecord> {
+        self.updates.get(&document)
+    }
+
+    /// True where it deletes the document.
+    pub(crate) fn deletes(&self, document: u32) -> bool {
+        self.deleted.contains_key(&document)
+    }
+
+    fn add(&mut self, document: u32, record: DocumentRecord) {
+        self.names.entry(record.name.clone()).or_default().push(document);
+        self.digests.entry(record.digest).or_default().push(document);
+        self.documents.push((document, record));
+    }
+
+    /// Takes back a document it adds; false where it adds none of that id.
+    fn take_back(&mut self, document: u32, record: &DocumentRecord) -> bool {
+        let Ok(index) = self.documents.binary_search_by_key(&document, |entry| entry.0) else { return false };
+        self.documents.remove(index);
+        for ids in [self.names.get_mut(&record.name), self.digests.get_mut(&record.digest)] {
+            ids.into_iter().for_each(|ids| ids.retain(|&id| id != document));
+        }
+        true
+    }
+}
+
+/// Encoded chunks of positions, in ascending order of (document, chunk).
+#[derive(Debug, Default)]
+pub(in crate::store) struct Chunks {
+    /// Their bytes, in pieces of one size, so that growing copies nothing and holds nothing twice.
+    slabs: Vec<Vec<u8>>,
+    index: Vec<ChunkEntry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ChunkEntry {
+    document: u32,
+    chunk: u32,
+    slab: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Several chunks.
+const SLAB_BYTES: usize = 256 << 10;
+
+/// The most a chunk can take: five varints for each place, and their number.
+const CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
+
+impl Chunks {
+    /// Appends a chunk.
+    fn push(&mut self, document: u32, chunk: u32, places: &[Place]) {
+        if self.slabs.last().is_none_or(|slab| slab.capacity() - slab.len() < CHUNK_BYTES) {
+            self.slabs.push(Vec::with_capacity(SLAB_BYTES));
+        }
+        let number = self.slabs.len() as u32 - 1;
+        if let Some(slab) = self.slabs.last_mut() {
+            let start = slab.len() as u32;
+            positions::encode(places, slab);
+            self.index.push(ChunkEntry { document, chunk, slab: number, start, end: slab.len() as u32 });
+        }
+    }
+
+    pub(in crate::store) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The chunk at `index`, as (document, chunk, bytes).
+    pub(in crate::store) fn get(&self, index: usize) -> (u32, u32, &[u8]) {
+        let ChunkEntry { document, chunk, slab, start, end } = self.index[index];
+        (document, chunk, &self.slabs[slab as usize][start as usize..end as usize])
+    }
+
+    /// Drops all but the first `len` chunks.
+    fn truncate(&mut self, len: usize) {
+        self.index.truncate(len);
+        let (slabs, end) = self.index.last().map_or((0, 0), |last| (last.slab as usize + 1, last.end as usize));
+        self.slabs.truncate(slabs);
+        self.slabs.last_mut().into_iter().for_each(|slab| slab.truncate(end));
+    }
+
+    /// The bytes of all chunks.
+    pub(in crate::store) fn content_bytes(&self) -> usize {
+        self.slabs.iter().map(Vec::len).sum()
+    }
+
+    /// The memory it holds.
+    fn bytes(&self) -> usize {
+        self.slabs.len() * SLAB_BYTES + self.index.capacity() * size_of::<ChunkEntry>()
+    }
+}
+
+/// How far the current document has come.
+#[derive(Debug, Default)]
+struct OpenDocument {
+    fingerprints: u64,
+    /// Those of the chunk that is not full yet.
+    places: Vec<Place>,
+    /// Where its postings and chunks begin; of no use once some have been written to the store.
+    first_posting: usize,
+    first_chunk: usize,
+    first_text: usize,
+    /// Chunks of its text so far.
+    text_chunks: u32,
+    spilled: bool,
+}
+
+impl Batch {
+    /// An empty batch that is full at about `memory` bytes. Its first document gets the id `next_document`.
+    pub(crate) fn new(next_document: u32, memory: usize) -> Self {
+        Self {
+            document: next_document,
+            memory,
+            postings: PostingBuffer::new(memory / size_of::<Posting>() + PUSHED_AT_ONCE),
+            chunks: Chunks::default(),
+            texts: Vec::new(),
+            text_bytes: 0,
+            settled: Arc::default(),
+            containers: BTreeMap::new(),
+            burnt: Vec::new(),
+            runs: Vec::new(),
+            record_bytes: 0,
+            open: OpenDocument::default(),
+        }
+    }
+
+    /// Adds fingerprints of the current document, at most [`PUSHED_AT_ONCE`]; they come in order of
+    /// position. The batch must not be full.
+    ///
+    /// # Errors
+    /// [`Error::TooManyFingerprints`] past 2^32 in one document.
+    pub(crate) fn push(&mut self, mut fingerprints: impl Iterator<Item = Fingerprint>) -> Result<()> {
+        fingerprints.try_for_each(|fingerprint| self.push_one(&fingerprint))
+    }
+
+    fn push_one(&mut self, fingerprint: &Fingerprint) -> Result<()> {
+        let limit = u64::from(u32::MAX);
+        let ordinal =
+            u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
+        self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal })?;
+        self.open.places.push(Place::of(fingerprint));
+        self.open.fingerprints += 1;
+        if self.open.places.len() == CHUNK_PLACES as usize {
+            self.end_chunk(ordinal / CHUNK_PLACES);
+        }
+        Ok(())
+    }
+
+    /// Adds the next compressed chunk of the current document's text. The batch must not be full.
+    pub(crate) fn push_text(&mut self, chunk: Vec<u8>) {
+        self.text_bytes += chunk.len();
+        self.texts.push((self.document, self.open.text_chunks, chunk));
+        self.open.text_chunks += 1;
+    }
+
+    /// Gives the next document the id `document`, which must not be below its own; those between are given to none.
+    pub(in crate::store) fn skip_to(&mut self, document: u32) {
+        self.document = self.document.max(document);
+    }
+
+    fn end_chunk(&mut self, chunk: u32) {
+        self.chunks.push(self.document, chunk, &self.open.places);
+        self.open.places.clear();
+    }
+
+    /// Fingerprints of the current document so far.
+    pub(crate) fn fingerprints(&self) -> u64 {
+        self.open.fingerprints
+    }
+
+    /// Ends the current document and returns its id; what repeats in it is taken off `record.distinct` when its
+    /// postings are sorted.
+    pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
+        let id = self.document;
+        if !self.open.places.is_empty() {
+            self.end_chunk((self.open.fingerprints / u64::from(CHUNK_PLACES)) as u32);
+        }
+        self.record_bytes += bytes_of(&record);
+        Arc::make_mut(&mut self.settled).add(id, record);
+        self.advance()?;
+        Ok(id)
+    }
+
+    /// What it does to documents, so far.
+    pub(crate) fn settled(&self) -> &Arc<Settled> {
+        &self.settled
+    }
+
+    /// Drops what was added of the current document, whose id is used for the next one. What of it is in the store already
+    /// must have been [discarded](crate::store::Committer::discard).
+    pub(crate) fn abandon(&mut self) {
+        self.postings.truncate(self.open.first_posting);
+        self.chunks.truncate(self.open.first_chunk);
+        self.text_bytes -= self.texts.drain(self.open.first_text..).map(|(_, _, chunk)| chunk.len()).sum::<usize>();
+        self.begin();
+    }
+
+    /// Deletes a document with this commit, be it one of an earlier commit or of this batch. The container it came from, if
+    /// it did, will be looked at again.
+    pub(crate) fn delete(&mut self, document: u32, record: DocumentRecord) {
+        if let Some(source) = &record.source {
+            self.containers.insert(source.clone(), None);
+        }
+        let settled = Arc::make_mut(&mut self.settled);
+        if settled.take_back(document, &record) {
+            self.burnt.push(document);
+        } else {
+            self.record_bytes += bytes_of(&record);
+            settled.deleted.insert(document, record);
+        }
+    }
+
+    /// Rewrites the record of a stored document with this commit.
+    pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
+        self.record_bytes += bytes_of(&record);
+        let before = Arc::make_mut(&mut self.settled).updates.insert(document, record);
+        self.record_bytes -= before.as_ref().map_or(0, bytes_of);
+    }
+
+    /// With this commit the container at `source` counts as ingested whole.
+    pub(crate) fn container(&mut self, source: String, record: ContainerRecord) {
+        self.record_bytes += 1024 + source.len();
+        self.containers.insert(source, Some(record));
+    }
+
+    /// True where it should be spilled, or once a document has ended committed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.held() >= self.memory
+    }
+
+    /// The memory it holds.
+    pub(in crate::store) fn held(&self) -> usize {
+        self.postings.bytes() + self.chunks.bytes() + self.record_bytes + self.text_bytes
+    }
+
+    /// True where some of it lies in the store already and waits for the commit.
+    pub(crate) fn has_runs(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// True where a commit would change nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Settled { documents, deleted, updates, .. } = &*self.settled;
+        documents.is_empty()
+            && deleted.is_empty()
+            && updates.is_empty()
+            && self.burnt.is_empty()
+            && self.containers.is_empty()
+    }
+
+    /// True where the current document is partly in the store.
+    pub(crate) fn is_spilled(&self) -> bool {
+        self.open.spilled
+    }
+
+    /// What is to be written: all postings, and the chunks that will not grow any more.
+    pub(in crate::store) fn content(&mut self) -> (&mut [Posting], &Chunks) {
+        (self.postings.as_mut_slice(), &self.chunks)
+    }
+
+    /// Compressed chunks of texts, as (document, chunk, bytes), ascending.
+    pub(in crate::store) fn texts(&self) -> &[(u32, u32, Vec<u8>)] {
+        &self.texts
+    }
+
+    /// The postings and the chunks and the texts have been written to the store.
+    pub(in crate::store) fn written(&mut self, run: Option<(u32, RunRecord)>) {
+        self.runs.extend(run);
+        self.postings.release();
+        self.chunks = Chunks::default();
+        self.texts = Vec::new();
+        self.text_bytes = 0;
+        self.open.spilled = self.open.fingerprints > 0 || self.open.text_chunks > 0;
+        self.open.first_posting = 0;
+        self.open.first_chunk = 0;
+        self.open.first_text = 0;
+    }
+
+    /// An empty batch like this one, for the documents after it.
+    pub(crate) fn next(&self) -> Self {
+        Self::new(self.document, self.memory)
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        let limit = u64::from(u32::MAX);
+        self.document = self.document.checked_add(1).ok_or(Error::TooManyDocuments { limit })?;
+        self.begin();
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.open = OpenDocument {
+            first_posting: self.postings.len(),
+            first_chunk: self.chunks.len(),
+            first_text: self.texts.len(),
+            ..OpenDocument::default()
+        };
+    }
+}
+
+/// What a record takes in a batch and, for a moment, in its commit, with its entries by name and content.
+fn bytes_of(record: &DocumentRecord) -> usize {
+    let metadata = record.metadata.iter().map(|(name, value)| name.len() + value.len() + 2 * size_of::<String>());
+    let texts = record.name.len() * 3 + record.source.as_ref().map_or(0, String::len) * 2 + metadata.sum::<usize>() * 2;
+    1024 + texts
+}

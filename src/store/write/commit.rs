@@ -1,0 +1,348 @@
+//! Commit: a batch becomes part of the database, all of it or nothing.
+//!
+//! Postings and positions first, as sorted files under a run number and document ids that no reader looks
+//! at yet; then one synced write of the documents, their names and digests, the runs and the state. A crash
+//! before that write leaves rows nobody sees, which the next writer discards.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use rayon::prelude::*;
+use rocksdb::WriteBatch;
+
+use crate::error::Result;
+use crate::progress::{Progress, is_due};
+use crate::store::codec::block::Posting;
+use crate::store::codec::format::{
+    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key, name_key,
+    name_prefix, position_key, run_key, text_key,
+};
+use crate::store::codec::positions::CHUNK_PLACES;
+use crate::store::codec::records::{self, DocumentRecord, RunRecord};
+use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
+use crate::store::open::create::synced;
+use crate::store::open::mark;
+use crate::store::read::run_reader::{self, RunReader};
+use crate::store::write::batch::{Batch, Chunks};
+use crate::store::write::run_writer::{self, WrittenRun};
+use crate::store::{Store, View, failed, family};
+
+/// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
+const POSTINGS_IN_PART: usize = 1 << 17;
+const CHUNKS_IN_PART: usize = 1 << 8;
+
+/// Fewer bytes of positions or texts go through the engine's log into tables it makes of many commits. With a file for
+/// each the number of files, all of which are kept open, would be that of the commits.
+const FILE_WORTHWHILE: usize = 4 << 20;
+
+impl Store {
+    /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
+    pub(in crate::store) fn change(&self, mut write: WriteBatch, mut view: View, action: &'static str) -> Result<()> {
+        view.state.commits += 1;
+        write.put(STATE_KEY, records::encode(&view.state)?);
+        // Whoever misses what this deletes and asks whether it is there still is told by the new view.
+        let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        self.db.write_opt(write, &synced()).map_err(failed(action))?;
+        *shown = Arc::new(view);
+        drop(shown);
+        self.mark()
+    }
+
+    /// Marks the last commit, and how far the list of tables has come.
+    pub(in crate::store) fn mark(&self) -> Result<()> {
+        mark::write(&self.root, self.view().state.commits)
+    }
+}
+
+/// Writes batches into a store.
+pub(crate) struct Committer {
+    /// The number of the next run: ahead of the committed state while a batch has runs of its own.
+    next_run: u32,
+    /// How often documents of the current batch repeat a hash of theirs, as far as they have been sorted.
+    repeats: HashMap<u32, u64>,
+    /// The document that was being added when the last run was written.
+    partial: Option<u32>,
+    /// Documents with postings in more than one run of the batch.
+    spread: BTreeSet<u32>,
+}
+
+impl Committer {
+    pub(crate) fn new(store: &Store) -> Self {
+        let next_run = store.view().state.next_run;
+        Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
+    }
+
+    /// Moves the postings, positions and texts of the batch into the store, where no reader sees them until the
+    /// commit, to free their memory.
+    pub(crate) fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        // Folding has numbers of its own, but none while a batch has runs.
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let run = self.next_run;
+        let (postings, chunks) = batch.content();
+        let (chunks, written) = rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings));
+        chunks?;
+        write_texts(store, batch.texts())?;
+        let (run, repeats) = written?;
+        for document in repeats.into_iter().flatten() {
+            *self.repeats.entry(document).or_default() += 1;
+        }
+        self.next_run += u32::from(run.is_some());
+        self.spread.extend(self.partial);
+        batch.written(run);
+        self.partial = batch.is_spilled().then_some(batch.document);
+        Ok(())
+    }
+
+    /// Removes from the store what has been moved there of the document that is being added, which is to be abandoned: its
+    /// id is free again.
+    pub(crate) fn discard(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        let document = batch.document;
+        // Runs hold documents before it as well, so that they are folded into one without it.
+        let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            let readers = runs.iter().map(|&run| RunReader::new(store, run));
+            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                if posting.document == document { Ok(()) } else { part.push(posting) }
+            })
+        })?;
+        self.take_run(batch, run);
+        runs.into_iter().try_for_each(|run| store.remove_run(run))?;
+        let mut write = WriteBatch::default();
+        delete_rows(store, document, &mut write)?;
+        store.db.write(write).map_err(failed("remove an abandoned document"))?;
+        self.repeats.remove(&document);
+        self.spread.remove(&document);
+        self.partial = None;
+        Ok(())
+    }
+
+    /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
+    /// those they have in this batch, ascending in both.
+    pub(crate) fn adopt(
+        &mut self,
+        store: &Store,
+        batch: &mut Batch,
+        other: &Store,
+        moved: &[(u32, u32)],
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let options = file_options(POSITIONS)?;
+        let incoming = store.root.join(INCOMING);
+        let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
+        for &(from, to) in moved {
+            other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
+        }
+        sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
+
+        let options = file_options(TEXTS)?;
+        let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+        for &(from, to) in moved {
+            other.for_each_stored_chunk(from, &other.document(from)?, |chunk, value| {
+                files.put(&text_key(to, chunk), value)
+            })?;
+        }
+        sorted_file::ingest(&store.db, TEXTS, files.finish()?)?;
+
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let postings = other.view().posting_count();
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            let mut seen = 0;
+            other.for_each_posting(|posting| {
+                seen += 1;
+                if is_due(seen) {
+                    progress("postings looked through", seen, postings);
+                }
+                match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
+                    Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),
+                    Err(_) => Ok(()),
+                }
+            })
+        })?;
+        self.take_run(batch, run);
+        Ok(())
+    }
+
+    /// The number a run must have that is written beside the batch.
+    pub(in crate::store) fn next_run(&self) -> u32 {
+        self.next_run
+    }
+
+    /// Adds a run of that number to the batch.
+    pub(in crate::store) fn take_run(&mut self, batch: &mut Batch, run: Option<(u32, RunRecord)>) {
+        self.next_run += u32::from(run.is_some());
+        batch.runs.extend(run);
+    }
+
+    /// Makes the batch part of the database and empties it. Durable when it returns.
+    pub(crate) fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        self.spill(store, batch)?;
+        let mut spread = HashMap::new();
+        for &document in &self.spread {
+            spread.insert(document, distinct_over_runs(store, batch, document)?);
+        }
+        let db = &store.db;
+        let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
+        let (digests, positions) = (family(db, DIGESTS)?, family(db, POSITIONS)?);
+        let mut view = View::clone(&store.view());
+        let state = &mut view.state;
+        let mut write = WriteBatch::default();
+        for (id, record) in &batch.settled.documents {
+            let repeats = self.repeats.get(id).copied().unwrap_or(0);
+            let distinct = spread.get(id).copied().unwrap_or(record.distinct - repeats);
+            let stored = DocumentRecord { distinct, ..record.clone() };
+            write.put_cf(documents, document_key(*id), records::encode(&stored)?);
+            write.put_cf(names, name_key(&record.name, *id), []);
+            write.put_cf(digests, digest_key(&record.digest, *id), []);
+            state.documents += 1;
+            state.bytes += record.bytes;
+            state.symbols += record.symbols;
+            state.fingerprints += record.fingerprints;
+        }
+        for (id, record) in &batch.settled.updates {
+            write.put_cf(documents, document_key(*id), records::encode(record)?);
+        }
+        for (id, record) in &batch.settled.deleted {
+            write.delete_cf(documents, document_key(*id));
+            write.delete_cf(names, name_key(&record.name, *id));
+            write.delete_cf(digests, digest_key(&record.digest, *id));
+            for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
+                write.delete_cf(positions, position_key(*id, chunk as u32));
+            }
+            store.delete_text(*id, record, &mut write)?;
+            state.documents -= 1;
+            state.bytes -= record.bytes;
+            state.symbols -= record.symbols;
+            state.fingerprints -= record.fingerprints;
+        }
+        for &id in &batch.burnt {
+            delete_rows(store, id, &mut write)?;
+        }
+        let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
+        buried.extend(&batch.burnt);
+        view.tombstones.change(&buried, &[], db, &mut write)?;
+        let containers = family(db, CONTAINERS)?;
+        for (source, record) in &batch.containers {
+            match record {
+                Some(record) => write.put_cf(containers, name_prefix(source), records::encode(record)?),
+                None => write.delete_cf(containers, name_prefix(source)),
+            }
+        }
+        let written = batch.settled.documents.iter().map(|(id, record)| (*id, record));
+        let written = written.chain(batch.settled.updates.iter().map(|(&id, record)| (id, record)));
+        let written = written.filter(|&(id, record)| record.boilerplate && !batch.settled.deletes(id));
+        let boilerplate: Vec<u32> = written.map(|(id, _)| id).collect();
+        view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
+        for (run, record) in &batch.runs {
+            write.put(run_key(*run), records::encode(record)?);
+        }
+        state.next_document = batch.document;
+        state.next_run = state.next_run.max(self.next_run);
+        state.committed_at = crate::clock::now();
+        view.runs.append(&mut batch.runs);
+        store.change(write, view, "commit")?;
+        self.repeats.clear();
+        self.spread.clear();
+        *batch = batch.next();
+        Ok(())
+    }
+}
+
+/// Deletes the positions and the text of a document, however many rows there are of them.
+fn delete_rows(store: &Store, id: u32, write: &mut WriteBatch) -> Result<()> {
+    write.delete_range_cf(family(&store.db, POSITIONS)?, position_key(id, 0), position_key(id + 1, 0));
+    write.delete_range_cf(family(&store.db, TEXTS)?, text_key(id, 0), text_key(id + 1, 0));
+    Ok(())
+}
+
+/// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
+/// hash of its own.
+fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
+    postings.par_sort_unstable();
+    let size = postings.len().div_ceil(rayon::current_num_threads()).max(POSTINGS_IN_PART);
+    let mut parts: Vec<&[Posting]> = Vec::new();
+    let mut rest = &*postings;
+    while let Some(&Posting { hash: last, .. }) = rest.get(..size.min(rest.len())).and_then(<[Posting]>::last) {
+        // No hash is in two parts.
+        let (part, after) = rest.split_at(rest.partition_point(|posting| posting.hash <= last));
+        parts.push(part);
+        rest = after;
+    }
+    run_writer::write_run(store, run, parts, |postings, part| {
+        let mut repeats = Vec::new();
+        let mut before = None;
+        for &posting in postings {
+            let this = Some((posting.hash, posting.document));
+            if this == before {
+                repeats.push(posting.document);
+            }
+            before = this;
+            part.push(posting)?;
+        }
+        Ok(repeats)
+    })
+}
+
+fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
+    if chunks.content_bytes() < FILE_WORTHWHILE {
+        let rows = (0..chunks.len()).map(|index| chunks.get(index));
+        return write_rows(
+            store,
+            POSITIONS,
+            rows.map(|(document, chunk, bytes)| (position_key(document, chunk), bytes)),
+        );
+    }
+    let (options, incoming) = (file_options(POSITIONS)?, store.root.join(INCOMING));
+    let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
+    let write = |part: usize| {
+        let mut files = SortedFiles::new(&incoming, POSITIONS, part, &options);
+        for index in part * size..chunks.len().min((part + 1) * size) {
+            let (document, chunk, bytes) = chunks.get(index);
+            files.put(&position_key(document, chunk), bytes)?;
+        }
+        files.finish()
+    };
+    let parts = (0..chunks.len().div_ceil(size)).into_par_iter();
+    let files: Vec<Vec<PathBuf>> = parts.map(write).collect::<Result<_>>()?;
+    sorted_file::ingest(&store.db, POSITIONS, files.concat())
+}
+
+fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
+    if texts.iter().map(|(_, _, bytes)| bytes.len()).sum::<usize>() < FILE_WORTHWHILE {
+        let rows = texts.iter().map(|(document, chunk, bytes)| (text_key(*document, *chunk), &bytes[..]));
+        return write_rows(store, TEXTS, rows);
+    }
+    let (options, incoming) = (file_options(TEXTS)?, store.root.join(INCOMING));
+    let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+    for (document, chunk, bytes) in texts {
+        files.put(&text_key(*document, *chunk), bytes)?;
+    }
+    sorted_file::ingest(&store.db, TEXTS, files.finish()?)
+}
+
+/// Writes rows that nobody looks at before the commit, whose synced write makes them durable too.
+fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = ([u8; 8], &'a [u8])>) -> Result<()> {
+    let family = family(&store.db, name)?;
+    let mut write = WriteBatch::default();
+    for (key, value) in rows {
+        write.put_cf(family, key, value);
+    }
+    store.db.write(write).map_err(failed("write positions and texts"))
+}
+
+/// The distinct hashes of a document whose postings lie in several runs of the batch.
+fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64> {
+    let mut readers =
+        batch.runs.iter().map(|&(run, _)| RunReader::new(store, run)).collect::<Result<Vec<RunReader<'_>>>>()?;
+    let mut distinct = 0;
+    let mut last = None;
+    run_reader::merge(&mut readers, |posting| {
+        if posting.document == document && last != Some(posting.hash) {
+            distinct += 1;
+            last = Some(posting.hash);
+        }
+        Ok(())
+    })?;
+    Ok(distinct)
+}

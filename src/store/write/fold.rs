@@ -1,0 +1,183 @@
+//! Folding: several runs become one, without the postings of deleted documents.
+//!
+//! A lookup visits every run, so their number must stay small however many commits a database has seen. Runs
+//! are ranked by size in steps of [`FAN_IN`]; as many runs of one rank are folded into one of the next. A
+//! posting is so written once for each rank, and a database of n postings in batches of b has at most
+//! (FAN_IN - 1) log(n / b) / log(FAN_IN) runs or so.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rocksdb::properties::BACKGROUND_ERRORS;
+use rocksdb::{BottommostLevelCompaction, CompactOptions, WriteBatch};
+
+use crate::error::{Error, Result};
+use crate::progress::{Progress, STEP, is_due};
+use crate::store::codec::format::{FAMILIES, RUN_FAMILIES, STORE, posting_key, run_key};
+use crate::store::codec::records::{self, RunRecord};
+use crate::store::read::lookup::{Reading, rows_of};
+use crate::store::read::run_reader::{self, RunReader};
+use crate::store::write::ranges;
+use crate::store::write::run_writer;
+use crate::store::{Store, View, failed, family};
+
+/// Runs of one rank that are folded into one of the next.
+const FAN_IN: usize = 8;
+
+/// Below this a fold is not worth dividing among threads.
+const POSTINGS_IN_PART: u64 = 1 << 20;
+
+impl Store {
+    /// Folds as many runs as there are too many of.
+    pub(crate) fn fold_excess(&self) -> Result<()> {
+        while let Some(runs) = excess(&self.view().runs) {
+            self.fold(&runs, &|_, _, _| {})?;
+        }
+        Ok(())
+    }
+
+    /// Folds all runs into one, forgets the tombstones, and frees the space of what was deleted.
+    pub(crate) fn compact(&self, progress: Progress<'_>) -> Result<()> {
+        let view = self.view();
+        let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
+        if runs.len() > 1 || view.tombstone_count() > 0 {
+            self.fold(&runs, progress)?;
+        }
+        self.forget_tombstones()?;
+        let failures = self.background_failures();
+        for (done, name) in (0..).zip(FAMILIES) {
+            progress("parts of the store compacted", done, FAMILIES.len() as u64);
+            let mut options = CompactOptions::default();
+            // A run is a few large tables already; of the rest every commit may have left some.
+            if !RUN_FAMILIES.contains(&name) {
+                options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+            }
+            self.db.compact_range_cf_opt(family(&self.db, name)?, None::<&[u8]>, None::<&[u8]>, &options);
+        }
+        // The engine does not return what kept it from compacting, but counts it.
+        if self.background_failures() > failures {
+            let log = self.root.join(STORE).join("LOG");
+            let source = format!("the end of {} says why; nothing is lost", log.display()).into();
+            return Err(Error::Store { action: "compact its tables", source });
+        }
+        Ok(())
+    }
+
+    fn background_failures(&self) -> u64 {
+        self.db.property_int_value(BACKGROUND_ERRORS).ok().flatten().unwrap_or(0)
+    }
+
+    /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
+    fn fold(&self, runs: &[u32], progress: Progress<'_>) -> Result<()> {
+        let mut view = View::clone(&self.view());
+        let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
+        let postings: u64 = folding.map(|(_, record)| record.postings).sum();
+        let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads() as u64);
+        let parts = ranges::of_hashes(&self.profile, parts as usize);
+        let folded = AtomicU64::new(0);
+        let tell = |more| progress("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
+        let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
+            let mut seen = 0;
+            let readers = runs.iter().map(|&run| RunReader::of_hashes(self, run, hashes.clone()));
+            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                seen += 1;
+                if is_due(seen) {
+                    tell(STEP);
+                }
+                if view.is_live(posting.document) { part.push(posting) } else { Ok(()) }
+            })
+        })?;
+
+        let mut write = WriteBatch::default();
+        view.runs.retain(|(run, _)| !runs.contains(run));
+        for &run in runs {
+            write.delete(run_key(run));
+        }
+        if let Some((run, record)) = folded {
+            write.put(run_key(run), records::encode(&record)?);
+            view.runs.push((run, record));
+        }
+        view.state.next_run += 1;
+        self.change(write, view, "commit folded runs")?;
+        runs.iter().try_for_each(|&run| self.remove_run(run))
+    }
+
+    /// Removes the rows of a run that is in the list of runs no more.
+    pub(in crate::store) fn remove_run(&self, run: u32) -> Result<()> {
+        let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
+        for name in RUN_FAMILIES {
+            let rows = family(&self.db, name)?;
+            // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
+            self.db.delete_file_in_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+            let mut left = rows_of(self, name, run, Reading::Points)?;
+            left.seek_to_first();
+            if left.valid() {
+                self.db.delete_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Once no run holds a posting of a deleted document, its tombstone has nothing to hide.
+    fn forget_tombstones(&self) -> Result<()> {
+        let mut view = View::clone(&self.view());
+        let mut write = WriteBatch::default();
+        view.tombstones.clear(&self.db, &mut write)?;
+        if !write.is_empty() {
+            self.change(write, view, "remove tombstones")?;
+        }
+        Ok(())
+    }
+}
+
+/// The runs of the smallest rank that has too many.
+fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
+    let rank = |record: &RunRecord| record.postings.max(1).ilog(FAN_IN as u64);
+    let ranks = runs.iter().map(|(_, record)| rank(record));
+    let mut ranks: Vec<u32> = ranks.collect();
+    ranks.sort_unstable();
+    let crowded = ranks.chunk_by(|a, b| a == b).find(|same| same.len() >= FAN_IN)?[0];
+    // Smaller runs go along: they would only wait for their turn.
+    Some(runs.iter().filter(|(_, record)| rank(record) <= crowded).map(|&(run, _)| run).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(sizes: &[u64]) -> Vec<(u32, RunRecord)> {
+        let record = |&postings| RunRecord { postings, first_document: 0, last_document: 0, filter_bytes: 0 };
+        (0..).zip(sizes.iter().map(record)).collect()
+    }
+
+    #[test]
+    fn few_runs_are_left_alone_and_equal_ones_are_folded_with_the_smaller() {
+        assert_eq!(excess(&runs(&[])), None);
+        assert_eq!(excess(&runs(&[100; 7])), None);
+        assert_eq!(excess(&runs(&[100; 8])), Some((0..8).collect()));
+        let mut sizes = vec![1_000_000, 3];
+        sizes.extend([100; 8]);
+        assert_eq!(excess(&runs(&sizes)), Some((1..10).collect()));
+    }
+
+    #[test]
+    fn the_number_of_runs_grows_with_the_logarithm() {
+        let mut sizes: Vec<u64> = Vec::new();
+        let (mut most, mut written) = (0, 0);
+        for _ in 0..4096 {
+            sizes.push(1000);
+            while let Some(folded) = excess(&runs(&sizes)) {
+                let sum = folded.iter().map(|&run| sizes[run as usize]).sum();
+                written += sum;
+                let mut index = 0;
+                sizes.retain(|_| {
+                    index += 1;
+                    !folded.contains(&(index - 1))
+                });
+                sizes.push(sum);
+            }
+            most = most.max(sizes.len());
+        }
+        assert!(most <= 5 * (FAN_IN - 1), "{most} runs");
+        assert!(written <= 5 * 4096 * 1000, "{written} postings written again");
+    }
+}

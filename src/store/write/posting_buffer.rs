@@ -1,0 +1,72 @@
+//! Posting buffer: the postings of a batch, in anonymous memory of its own.
+//!
+//! The room for a whole batch is reserved at once and touched as it fills, so that growing copies nothing
+//! and never holds one and a half times what is asked for; released, it goes back to the system whole.
+
+use memmap2::{MmapMut, MmapOptions};
+
+use crate::error::{Error, Result};
+use crate::store::codec::block::Posting;
+
+/// A list of postings with a fixed most.
+#[derive(Debug)]
+pub(in crate::store) struct PostingBuffer {
+    capacity: usize,
+    map: Option<MmapMut>,
+    len: usize,
+}
+
+impl PostingBuffer {
+    pub(in crate::store) fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), map: None, len: 0 }
+    }
+
+    /// Appends a posting. The caller empties the buffer in time: one too many is an error.
+    pub(in crate::store) fn push(&mut self, posting: Posting) -> Result<()> {
+        let map = match &mut self.map {
+            Some(map) => map,
+            None => {
+                let bytes = self.capacity.saturating_mul(size_of::<Posting>());
+                let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
+                self.map
+                    .insert(map.map_err(Error::io("reserve memory for", "the batch (a smaller --memory may help)"))?)
+            }
+        };
+        match bytemuck::cast_slice_mut::<u8, Posting>(map).get_mut(self.len) {
+            Some(slot) => *slot = posting,
+            None => {
+                return Err(Error::io("add a posting to", "a batch that is full")(
+                    std::io::ErrorKind::OutOfMemory.into(),
+                ));
+            }
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    pub(in crate::store) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(in crate::store) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// The bytes that are used.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        self.len * size_of::<Posting>()
+    }
+
+    pub(in crate::store) fn as_mut_slice(&mut self) -> &mut [Posting] {
+        match &mut self.map {
+            Some(map) => &mut bytemuck::cast_slice_mut(map)[..self.len],
+            None => &mut [],
+        }
+    }
+
+    /// Empties the buffer and gives its memory back.
+    pub(in crate::store) fn release(&mut self) {
+        self.map = None;
+        self.len = 0;
+    }
+}

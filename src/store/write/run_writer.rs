@@ -1,0 +1,136 @@
+//! Writing a run: postings in ascending order become blocks and filters in sorted files. A run is written in
+//! parts, each a range of hashes, on as many threads as there are.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::codec::block::{self, BLOCK_POSTINGS, Posting};
+use crate::store::codec::filter::{self, FILTER_HASHES};
+use crate::store::codec::format::{FILTERS, INCOMING, POSTINGS, filter_key, posting_key};
+use crate::store::codec::records::RunRecord;
+use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
+
+/// Takes the postings of one part of a run.
+pub(in crate::store) struct RunPart<'a> {
+    run: u32,
+    blocks: SortedFiles<'a>,
+    filters: SortedFiles<'a>,
+    /// The block being filled.
+    block: Vec<Posting>,
+    /// The distinct hashes of the filter being filled.
+    hashes: Vec<u64>,
+    encoded: Vec<u8>,
+    /// The last hash of the block before, and that block's continuation.
+    before: Option<(u64, u32)>,
+    record: Option<RunRecord>,
+}
+
+/// A run, `None` where there was nothing to write, and what was learned of each of its parts.
+pub(in crate::store) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
+
+/// What a part has become.
+struct WrittenPart<T> {
+    blocks: Vec<PathBuf>,
+    filters: Vec<PathBuf>,
+    record: Option<RunRecord>,
+    outcome: T,
+}
+
+impl RunPart<'_> {
+    /// Adds a posting, which must not be below the one before.
+    pub(in crate::store) fn push(&mut self, posting: Posting) -> Result<()> {
+        let document = posting.document;
+        let record = self.record.get_or_insert(RunRecord {
+            postings: 0,
+            first_document: document,
+            last_document: document,
+            filter_bytes: 0,
+        });
+        record.postings += 1;
+        record.first_document = record.first_document.min(document);
+        record.last_document = record.last_document.max(document);
+        if self.hashes.last() != Some(&posting.hash) {
+            if self.hashes.len() == FILTER_HASHES {
+                self.write_filter()?;
+            }
+            self.hashes.push(posting.hash);
+        }
+        self.block.push(posting);
+        if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
+    }
+
+    fn write_block(&mut self) -> Result<()> {
+        let Some(&Posting { hash: last, .. }) = self.block.last() else { return Ok(()) };
+        let continuation = match self.before {
+            Some((hash, continuation)) if hash == last => continuation + 1,
+            _ => 0,
+        };
+        self.encoded.clear();
+        block::encode(&self.block, &mut self.encoded);
+        self.blocks.put(&posting_key(self.run, last, continuation), &self.encoded)?;
+        self.before = Some((last, continuation));
+        self.block.clear();
+        Ok(())
+    }
+
+    fn write_filter(&mut self) -> Result<()> {
+        let (Some(&last), Some(record)) = (self.hashes.last(), &mut self.record) else { return Ok(()) };
+        self.encoded.clear();
+        filter::encode(&self.hashes, &mut self.encoded);
+        record.filter_bytes += self.encoded.len() as u64;
+        self.filters.put(&filter_key(self.run, last), &self.encoded)?;
+        self.hashes.clear();
+        Ok(())
+    }
+}
+
+/// Writes the run `run`, which must be in nobody's list of runs yet: `fill` is called for each of `parts`,
+/// several at once, and pushes the part's postings. The parts ascend, and no hash is in two of them.
+///
+/// Returns the run, on disk by then, or `None` where it holds nothing; and what `fill` has returned. It is part
+/// of the database once its record is committed.
+pub(in crate::store) fn write_run<P: Send, T: Send>(
+    store: &Store,
+    run: u32,
+    parts: Vec<P>,
+    fill: impl Fn(P, &mut RunPart<'_>) -> Result<T> + Sync,
+) -> Result<WrittenRun<T>> {
+    let (blocks, filters) = (file_options(POSTINGS)?, file_options(FILTERS)?);
+    let incoming = store.root.join(INCOMING);
+    let write = |(number, part): (usize, P)| {
+        let mut writer = RunPart {
+            run,
+            blocks: SortedFiles::new(&incoming, POSTINGS, number, &blocks),
+            filters: SortedFiles::new(&incoming, FILTERS, number, &filters),
+            block: Vec::with_capacity(BLOCK_POSTINGS),
+            hashes: Vec::with_capacity(FILTER_HASHES),
+            encoded: Vec::new(),
+            before: None,
+            record: None,
+        };
+        let outcome = fill(part, &mut writer)?;
+        writer.write_block()?;
+        writer.write_filter()?;
+        let (blocks, filters) = (writer.blocks.finish()?, writer.filters.finish()?);
+        Ok(WrittenPart { blocks, filters, record: writer.record, outcome })
+    };
+    let parts: Vec<WrittenPart<T>> = parts.into_par_iter().enumerate().map(write).collect::<Result<_>>()?;
+    let record = parts.iter().filter_map(|part| part.record.clone()).reduce(|a, b| RunRecord {
+        postings: a.postings + b.postings,
+        first_document: a.first_document.min(b.first_document),
+        last_document: a.last_document.max(b.last_document),
+        filter_bytes: a.filter_bytes + b.filter_bytes,
+    });
+    let (mut blocks, mut filters, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        blocks.extend(part.blocks);
+        filters.extend(part.filters);
+        outcomes.push(part.outcome);
+    }
+    sorted_file::ingest(&store.db, FILTERS, filters)?;
+    sorted_file::ingest(&store.db, POSTINGS, blocks)?;
+    Ok((record.map(|record| (run, record)), outcomes))
+}
