@@ -1,29 +1,16 @@
-//! The command line in three layers: typed ([`args`]), resolved (which database, which profile), done (one
-//! verb per file). Only here are results turned into exit statuses.
+//! The command line in three layers: typed (what can be typed), resolved (which database, which profile, which options),
+//! done (one verb a file). Only here are results turned into exit statuses.
 
-mod args;
-mod backup;
-mod compact;
-mod comparing;
-mod dedup;
-mod diff;
-mod generate;
-mod html;
-mod ingest;
-mod init;
+mod colour;
+mod html_report;
 mod interrupt;
-mod list;
-mod merge;
-mod pairs;
-mod place;
+mod output;
 mod printer;
 mod progress;
-mod query;
-mod reading;
-mod rm;
-mod show;
-mod stats;
-mod verify;
+mod resolved;
+mod run_status;
+mod typed;
+mod verbs;
 
 use std::io;
 use std::process::ExitCode;
@@ -33,36 +20,13 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 use fpdb::Error;
 
-use args::{Cli, Command};
 use printer::Printer;
-
-/// How a command that ran to its end ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// All went well.
-    Done,
-    /// `-e` was given and nothing was found.
-    NothingFound,
-    /// Something could not be read; the rest is in the output.
-    Incomplete,
-    /// Ctrl-C.
-    Interrupted,
-}
-
-impl Outcome {
-    fn exit_code(self) -> ExitCode {
-        ExitCode::from(match self {
-            Self::Done => 0,
-            Self::NothingFound => 1,
-            Self::Incomplete => 2,
-            Self::Interrupted => 130,
-        })
-    }
-}
+use run_status::RunStatus;
+use typed::{Cli, Command, Global};
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
-    let mut command = args::command();
+    let mut command = typed::command();
     if std::env::var_os("FPDB_DB").is_some_and(|path| path.is_empty()) {
         // Empty is as good as not set.
         command = command.mut_arg("db", |db| db.env(None));
@@ -97,31 +61,32 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<Outcome> {
+fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
     // As a file operation, whose hints it needs: what listens takes two open files.
     interrupt::install().map_err(|source| Error::Io { action: "listen for", path: "Ctrl-C".into(), source })?;
-    printer::not_inside_a_database(&cli.global)?;
+    resolved::output::not_inside_a_database(&cli.global)?;
     if let Some(threads) = cli.global.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("cannot start threads")?;
     }
+    let global: &Global = &cli.global;
     match &cli.command {
-        Command::Init(args) => init::run(&cli.global, args, printer),
-        Command::Ingest(args) => ingest::run(&cli.global, args, printer),
-        Command::Query(args) => query::run(&cli.global, args, printer),
-        Command::Diff(args) => diff::run(&cli.global, args, printer),
-        Command::Pairs(args) => pairs::run(&cli.global, args, printer),
-        Command::Dedup(args) => dedup::run(&cli.global, args, printer),
-        Command::Rm(args) => rm::run(&cli.global, args, printer),
-        Command::Compact => compact::run(&cli.global, printer),
-        Command::Verify(args) => verify::run(&cli.global, args, printer),
-        Command::Backup(args) => backup::backup(&cli.global, args, printer),
-        Command::Restore(args) => backup::restore(&cli.global, args, printer),
-        Command::Merge(args) => merge::run(&cli.global, args, printer),
-        Command::List(args) => list::run(&cli.global, args, printer),
-        Command::Show(args) => show::run(&cli.global, args, printer),
-        Command::Stats(args) => stats::run(&cli.global, args, printer),
-        Command::Completions { shell } => generate::completions(&cli.global, *shell),
-        Command::Man => generate::man(&cli.global),
+        Command::Init(args) => verbs::init::run(global, args, printer),
+        Command::Ingest(args) => verbs::ingest::run(global, args, printer),
+        Command::Query(args) => verbs::query::run(global, args, printer),
+        Command::Diff(args) => verbs::diff::run(global, args, printer),
+        Command::Pairs(args) => verbs::pairs::run(global, args, printer),
+        Command::Dedup(args) => verbs::dedup::run(global, args, printer),
+        Command::Rm(args) => verbs::rm::run(global, args, printer),
+        Command::Compact => verbs::compact::run(global, printer),
+        Command::Verify(args) => verbs::verify::run(global, args, printer),
+        Command::Backup(args) => verbs::backup::run(global, args, printer),
+        Command::Restore(args) => verbs::restore::run(global, args, printer),
+        Command::Merge(args) => verbs::merge::run(global, args, printer),
+        Command::List(args) => verbs::list::run(global, args, printer),
+        Command::Show(args) => verbs::show::run(global, args, printer),
+        Command::Stats(args) => verbs::stats::run(global, args, printer),
+        Command::Completions { shell } => verbs::completions::run(global, *shell),
+        Command::Man => verbs::man::run(global),
     }
 }
 

@@ -12,13 +12,13 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyl
 use super::printer::Printer;
 
 /// A bar, or nothing where none is wanted.
-pub(crate) struct Progress {
+pub(crate) struct IngestBar {
     bar: Option<ProgressBar>,
     documents: AtomicU64,
     ended: Arc<AtomicBool>,
 }
 
-impl Progress {
+impl IngestBar {
     /// Starts a bar. What there is to do is measured meanwhile, by a walk that only looks at sizes.
     pub(crate) fn start(printer: &Printer, sources: &[Source], options: &IngestOptions) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
@@ -72,13 +72,13 @@ impl Progress {
 
 /// What a command is at: a bar where it is known how much there is to do, else a count or no more than a sign of life.
 /// Nothing where none is wanted.
-pub(crate) struct Steps {
+pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
     /// What was shown last, and whether as a bar.
     shown: Mutex<(&'static str, bool)>,
 }
 
-impl Steps {
+impl StepBar {
     pub(crate) fn start(printer: &Printer, what: &'static str) -> Self {
         let bar = printer.progress.then(|| {
             let bar = ProgressBar::new_spinner();

@@ -5,30 +5,27 @@ use std::path::Path;
 
 use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
 use fpdb::report::{Failure, PairEvidence, QueryReport, query_header, query_page, query_rows};
-use fpdb::{Database, QueryOptions, QuerySource};
+use fpdb::{Database, Mode, QueryOptions, QuerySource, Weight};
 
-use super::Outcome;
-use super::args::{Format, Global};
-use super::comparing::{Mode, QueryArgs, Weight};
-use super::html::{Html, Spooled};
-use super::place;
-use super::printer::{Output, Printer, not_over};
-
-/// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
-const RESEMBLANCE_N: u64 = 128;
+use crate::cli::html_report::{HtmlReport, TemporaryCopies};
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output, phrases, query};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, QueryArgs};
 
 /// Queries answered before the first of them is written.
 const AT_A_TIME: usize = 64;
 
-pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    let html = Html::wanted(global, &args.report)?;
+pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
     if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
     }
-    let database = Database::open(&place::existing(global)?)?;
+    let database = Database::open(&database::existing(global)?)?;
     let options = QueryOptions {
-        phrases: args.read.phrases(database.profile(), printer)?,
-        ..options(args, Html::most_passages(html.as_ref()))
+        phrases: phrases::read(&args.read, database.profile(), printer)?,
+        ..query::options(args, HtmlReport::most_passages(html.as_ref()))
     };
     let sources = args.sources.clone();
     if let Some(html) = html {
@@ -38,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         return report(&database, args, &options, &sources, &html, printer);
     }
 
-    not_over(global, &args.files)?;
+    output::not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
     write_header(global, &mut output)?;
     let (mut answered, mut failed, mut found) = (false, false, false);
@@ -67,9 +64,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         output.finish()?;
     }
     Ok(match (failed, found) {
-        (true, _) => Outcome::Incomplete,
-        (false, false) if args.exit_status => Outcome::NothingFound,
-        _ => Outcome::Done,
+        (true, _) => RunStatus::Incomplete,
+        (false, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
     })
 }
 
@@ -79,10 +76,10 @@ fn report(
     args: &QueryArgs,
     options: &QueryOptions,
     sources: &[QuerySource],
-    html: &Html<'_>,
+    html: &HtmlReport<'_>,
     printer: &Printer,
-) -> anyhow::Result<Outcome> {
-    let spooled = Spooled::of(args.files.iter())?;
+) -> anyhow::Result<RunStatus> {
+    let spooled = TemporaryCopies::of(args.files.iter())?;
     let (mut answered, mut failures, mut stored) = (Vec::new(), Vec::new(), HashSet::new());
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
@@ -134,16 +131,16 @@ fn report(
     let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &options.read };
     let complete = html.write(report, &texts, printer)?;
     Ok(match (failed || !complete, found) {
-        (true, _) => Outcome::Incomplete,
-        (false, false) if args.exit_status => Outcome::NothingFound,
-        _ => Outcome::Done,
+        (true, _) => RunStatus::Incomplete,
+        (false, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
     })
 }
 
 /// What comes before the first answer.
 pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Result<()> {
     match global.format {
-        Format::Csv => output.csv([query_header()]),
+        OutputFormat::Csv => output.csv([query_header()]),
         _ => Ok(()),
     }
 }
@@ -151,8 +148,8 @@ pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Resu
 /// One answer.
 pub(super) fn write(global: &Global, output: &mut Output, report: &QueryReport) -> anyhow::Result<()> {
     match global.format {
-        Format::Json => output.json(report),
-        Format::Csv => output.csv(query_rows(report)),
+        OutputFormat::Json => output.json(report),
+        OutputFormat::Csv => output.csv(query_rows(report)),
         _ => {
             let page = query_page(report, output.style);
             output.text(&page)
@@ -160,29 +157,8 @@ pub(super) fn write(global: &Global, output: &mut Output, report: &QueryReport) 
     }
 }
 
-fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
-    let (mode, n) = match args.mode {
-        Mode::Containment => (fpdb::Mode::Containment, None),
-        Mode::Resemblance => (fpdb::Mode::Resemblance, Some(RESEMBLANCE_N)),
-    };
-    QueryOptions {
-        mode,
-        window: args.window,
-        n: args.n.or(n),
-        top: (args.top > 0).then(|| usize::try_from(args.top).unwrap_or(usize::MAX)),
-        min_score: args.min_score,
-        max_df: args.max_df.filter(|&most| most > 0),
-        passages: !args.no_passages,
-        joining: args.joining.options(most_passages),
-        weight: args.weight.into(),
-        only: None,
-        phrases: None,
-        read: args.read.options(),
-    }
-}
-
 /// Where a source is to be read.
-fn place_of(source: &QuerySource, spooled: &Spooled) -> QuerySource {
+fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
     match source {
         QuerySource::File(path) => QuerySource::File(spooled.place(path)),
         other => other.clone(),

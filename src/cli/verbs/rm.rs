@@ -3,14 +3,15 @@
 use fpdb::report::RmReport;
 use fpdb::{Database, DocId, Error};
 
-use super::Outcome;
-use super::args::{Format, Global, RmArgs};
-use super::place;
-use super::printer::{Printer, only, summary};
+use crate::cli::output::summary;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, RmArgs};
 
-pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "rm", &[Format::Human, Format::Json])?;
-    let database = Database::open_writer(&place::to_change(global, printer)?)?;
+pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "rm", &[OutputFormat::Human, OutputFormat::Json])?;
+    let database = Database::open_writer(&database::to_change(global, printer)?)?;
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     for name in &args.names {
@@ -26,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         }
     }
     let (removed, unknown) = database.remove_numbers(&ids)?;
-    if global.format == Format::Json {
+    if global.format == OutputFormat::Json {
         let names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
         summary(global, &RmReport::new(removed, names, unknown.iter().map(|id| id.0).collect()))?;
     }
@@ -40,5 +41,5 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     for id in &unknown {
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
-    Ok(if unknown_names.is_empty() && unknown.is_empty() { Outcome::Done } else { Outcome::Incomplete })
+    Ok(if unknown_names.is_empty() && unknown.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }

@@ -3,16 +3,17 @@
 use fpdb::Database;
 use fpdb::report::{DocumentReport, document_header, document_page, document_row};
 
-use super::Outcome;
-use super::args::{Format, Global, ShowArgs};
-use super::place;
-use super::printer::{Output, Printer, only};
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, ShowArgs};
 
-pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "show", &[Format::Human, Format::Json, Format::Csv])?;
-    let database = Database::open(&place::existing(global)?)?;
+pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "show", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
+    let database = Database::open(&database::existing(global)?)?;
     let mut output = Output::open(global)?;
-    if global.format == Format::Csv {
+    if global.format == OutputFormat::Csv {
         output.csv([document_header()])?;
     }
     let (mut failed, mut found) = (false, false);
@@ -31,8 +32,8 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
             let identical_to = database.identical_to(&document)?;
             let report = DocumentReport { identical_to, ..DocumentReport::new(document) };
             match global.format {
-                Format::Json => output.json(&report)?,
-                Format::Csv => output.csv([document_row(&report)])?,
+                OutputFormat::Json => output.json(&report)?,
+                OutputFormat::Csv => output.csv([document_row(&report)])?,
                 _ => {
                     let page = document_page(&report, output.style);
                     output.text(&page)?;
@@ -43,5 +44,5 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
     if found {
         output.finish()?;
     }
-    Ok(if failed { Outcome::Incomplete } else { Outcome::Done })
+    Ok(if failed { RunStatus::Incomplete } else { RunStatus::Done })
 }

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fpdb::{InputLimits, Phrases, Profile, ReadAs, ReadOptions};
+use fpdb::{InputLimits, ReadAs, ReadOptions};
 
-use super::args::{parse_count, parse_positive, parse_size};
-use super::printer::Printer;
+use super::values::{parse_count, parse_positive, parse_size};
 
 /// How files are read.
 #[derive(Clone, Debug, Args)]
@@ -112,21 +111,6 @@ impl QueryReadArgs {
             ("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned())),
             ("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display().to_string())),
         ]
-    }
-
-    /// The phrases that are to be ignored. Says how many are too short to be, by themselves.
-    pub(crate) fn phrases(&self, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
-        let Some(path) = &self.ignore_phrases else { return Ok(None) };
-        let phrases = Phrases::read(path, profile)?;
-        let short = phrases.shorter_than_k();
-        if short > 0 {
-            printer.note(&format!(
-                "{short} of {} phrases have fewer than {} symbols (k): they ignore nothing unless others stand beside them",
-                phrases.count(),
-                profile.k
-            ));
-        }
-        Ok(Some(phrases))
     }
 }
 

@@ -2,25 +2,25 @@
 
 use fpdb::report::html::{About, DocumentTexts, Report};
 use fpdb::report::{PairEvidence, PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
-use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since};
+use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since, Weight};
 
-use super::Outcome;
-use super::args::{Format, Global};
-use super::comparing::{PairsArgs, Weight};
-use super::html::Html;
-use super::place;
-use super::printer::{Output, Printer};
-use super::progress::Steps;
+use crate::cli::html_report::HtmlReport;
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::resolved::database;
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, PairsArgs};
 
 /// Pairs whose passages are looked for before the first of them is written.
 const AT_A_TIME: usize = 256;
 
-pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    let html = Html::wanted(global, &args.report)?;
-    if args.passages && global.format == Format::Human {
+pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
+    if args.passages && global.format == OutputFormat::Human {
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
-    let database = Database::open(&place::existing(global)?)?;
+    let database = Database::open(&database::existing(global)?)?;
     let default = PairsOptions::of(database.profile());
     let given = args.min_resemblance.is_some() || args.min_shared.is_some() || args.min_containment.is_some();
     let options = PairsOptions {
@@ -36,16 +36,16 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None => GroupBy::Metadata,
         },
         new_since: args.new_since,
-        weight: args.weight.into(),
+        weight: args.weight,
         memory: args.memory.unwrap_or(default.memory),
     };
-    let bar = Steps::start(printer, "reading the postings");
+    let bar = StepBar::start(printer, "reading the postings");
     let answer = database.pairs_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
     let answer = answer?;
     let how = PairEvidence {
         max_df: options.max_df,
-        joining: args.joining.options(Html::most_passages(html.as_ref())),
+        joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
         limits: args.limits.limits(),
     };
     if let Some(html) = html {
@@ -55,9 +55,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let weighted = args.weight != Weight::None;
     let mut output = Output::open(global)?;
     match global.format {
-        Format::Csv => output.csv([pair_header(args.passages)])?,
-        Format::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,
-        Format::Human => output.text(&pair_header_line(weighted))?,
+        OutputFormat::Csv => output.csv([pair_header(args.passages)])?,
+        OutputFormat::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,
+        OutputFormat::Human => output.text(&pair_header_line(weighted))?,
         _ => {}
     }
     for some in answer.pairs.chunks(AT_A_TIME) {
@@ -71,8 +71,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
                 ..PairReport::new(pair)
             };
             match global.format {
-                Format::Json => output.json(&report)?,
-                Format::Csv => output.csv(pair_rows(&report))?,
+                OutputFormat::Json => output.json(&report)?,
+                OutputFormat::Csv => output.csv(pair_rows(&report))?,
                 _ => {
                     let line = pair_line(&report, weighted, output.style);
                     output.text(&line)?;
@@ -82,7 +82,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     left_out(&answer, args, &options, printer);
-    Ok(Outcome::Done)
+    Ok(RunStatus::Done)
 }
 
 /// Says how many pairs there are, and what is not in them.
@@ -135,9 +135,9 @@ fn report(
     args: &PairsArgs,
     (how, options): (&PairEvidence, &PairsOptions),
     answer: PairsAnswer,
-    html: &Html<'_>,
+    html: &HtmlReport<'_>,
     printer: &Printer,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<RunStatus> {
     let flags = vec![
         ("--min-shared", args.min_shared.map(|least| least.to_string())),
         ("--min-resemblance", Some(threshold(options).trim_end_matches(',').to_owned())),
@@ -154,7 +154,7 @@ fn report(
     let read = ReadOptions { limits: how.limits, ..ReadOptions::default() };
     let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &read };
     let complete = html.write(report, &texts, printer)?;
-    Ok(if complete { Outcome::Done } else { Outcome::Incomplete })
+    Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
 /// From when on documents are new, as a report says it.

@@ -4,27 +4,28 @@ use fpdb::Mode;
 use fpdb::report::QueryReport;
 use fpdb::report::html::{DocumentTexts, Origin, Report};
 
-use super::Outcome;
-use super::args::Global;
-use super::comparing::DiffArgs;
-use super::html::{Html, Spooled};
-use super::printer::{Output, Printer, not_over};
 use super::query;
+use crate::cli::html_report::{HtmlReport, TemporaryCopies};
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{output, phrases};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{DiffArgs, Global};
 
-pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    let html = Html::wanted(global, &args.report)?;
+pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         anyhow::bail!("standard input can be read only once");
     }
-    not_over(global, [&args.a, &args.b])?;
+    output::not_over(global, [&args.a, &args.b])?;
     let profile = args.profile.for_new()?;
     let spooled = match html {
-        Some(_) => Spooled::of([&args.a, &args.b].into_iter())?,
-        None => Spooled::default(),
+        Some(_) => TemporaryCopies::of([&args.a, &args.b].into_iter())?,
+        None => TemporaryCopies::default(),
     };
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
-    let joining = args.joining.options(Html::most_passages(html.as_ref()));
-    let phrases = args.read.phrases(&profile, printer)?;
+    let joining = args.joining.options(HtmlReport::most_passages(html.as_ref()));
+    let phrases = phrases::read(&args.read, &profile, printer)?;
     let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
     printer.detail(&format!("compared with {profile}"));
     let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
@@ -44,8 +45,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         output.finish()?;
     }
     Ok(match (complete, found) {
-        (false, _) => Outcome::Incomplete,
-        (true, false) if args.exit_status => Outcome::NothingFound,
-        _ => Outcome::Done,
+        (false, _) => RunStatus::Incomplete,
+        (true, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
     })
 }

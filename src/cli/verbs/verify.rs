@@ -5,22 +5,23 @@ use std::path::Path;
 use fpdb::Database;
 use fpdb::report::{VerifyReport, verify_page};
 
-use super::Outcome;
-use super::args::{Format, Global, VerifyArgs};
-use super::place;
-use super::printer::{Output, Printer, only};
-use super::progress::Steps;
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, VerifyArgs};
 
-pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "verify", &[Format::Human, Format::Json])?;
-    let path = if args.repair { place::to_change(global, printer)? } else { place::existing(global)? };
-    let steps = Steps::start(printer, "checking the database");
+pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
+    let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
+    let steps = StepBar::start(printer, "checking the database");
     let report = look(&path, args.repair, &steps);
     steps.end();
     let report = report?;
     let mut output = Output::open(global)?;
     match global.format {
-        Format::Json => output.json(&report)?,
+        OutputFormat::Json => output.json(&report)?,
         _ => output.text(&verify_page(&report))?,
     }
     output.finish()?;
@@ -34,10 +35,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
             None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
         });
     }
-    Ok(if bad { Outcome::Incomplete } else { Outcome::Done })
+    Ok(if bad { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-fn look(path: &Path, repair: bool, steps: &Steps) -> fpdb::Result<VerifyReport> {
+fn look(path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<VerifyReport> {
     let mut progress = |what, done| steps.show(what, done, 0);
     if repair {
         return Ok(VerifyReport::of_repair(&Database::repair(path, &mut progress)?));

@@ -10,25 +10,24 @@ use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
 use fpdb::report::{Failure, count, size};
 use tempfile::NamedTempFile;
 
-use super::args::{Format, Global};
-use super::comparing::ReportArgs;
-use super::place;
-use super::printer::Printer;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::database;
+use crate::cli::typed::{Global, OutputFormat, ReportArgs};
 
 /// A report that is to be written.
-pub(super) struct Html<'a> {
+pub(super) struct HtmlReport<'a> {
     global: &'a Global,
     path: &'a Path,
     args: &'a ReportArgs,
 }
 
-impl<'a> Html<'a> {
+impl<'a> HtmlReport<'a> {
     /// The report that is asked for, if one is.
     ///
     /// # Errors
     /// A report without a place, and flags of a report without one.
     pub(super) fn wanted(global: &'a Global, args: &'a ReportArgs) -> anyhow::Result<Option<Self>> {
-        if global.format != Format::Html {
+        if global.format != OutputFormat::Html {
             let given = [
                 ("--single-file", args.single_file),
                 ("--max-report-pairs", args.max_report_pairs.is_some()),
@@ -63,7 +62,7 @@ impl<'a> Html<'a> {
     pub(super) fn about(&self, flags: Vec<(&str, Option<String>)>, failures: Vec<Failure>) -> anyhow::Result<About> {
         let options = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
         let max_pairs = self.args.max_report_pairs.map_or(Limits::default().pairs, |pairs| pairs as usize);
-        let database = place::find(self.global)?.map_or_else(String::new, |path| place::shown(&path));
+        let database = database::find(self.global)?.map_or_else(String::new, |path| database::shown(&path));
         Ok(About { database, options, failures, max_pairs, weighted: false })
     }
 
@@ -95,9 +94,9 @@ impl<'a> Html<'a> {
 
 /// Standard input and pipes as files, since a report reads a text twice. They are gone when this is dropped.
 #[derive(Default)]
-pub(super) struct Spooled(Vec<(PathBuf, NamedTempFile, Temporary)>);
+pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
-impl Spooled {
+impl TemporaryCopies {
     /// Copies those of `paths` that can be read only once to files.
     pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Self> {
         let mut spooled = Self::default();

@@ -7,19 +7,21 @@ use std::time::Instant;
 use fpdb::report::{IngestReport, ingest_page};
 use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary};
 
-use super::Outcome;
-use super::args::{Format, Global, MergeArgs};
-use super::printer::{Output, Printer, only};
-use super::progress::Steps;
-use super::{interrupt, place};
+use crate::cli::interrupt;
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, MergeArgs, OutputFormat};
 
-pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "merge", &[Format::Human, Format::Json])?;
+pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "merge", &[OutputFormat::Human, OutputFormat::Json])?;
     let default = IngestOptions::default();
     let memory = args.memory.unwrap_or(default.memory);
-    let options = IngestOptions { on_change: args.on_change.into(), memory, ..default };
+    let options = IngestOptions { on_change: args.on_change, memory, ..default };
     options.check()?;
-    let database = Database::open_writer(&place::to_change(global, printer)?)?;
+    let database = Database::open_writer(&database::to_change(global, printer)?)?;
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful();
     let (mut failed, mut left) = (false, args.others.as_slice());
@@ -47,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         };
         let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
         match global.format {
-            Format::Json => output.json(&report)?,
+            OutputFormat::Json => output.json(&report)?,
             _ if global.quiet => {}
             _ => output.text(&ingest_page(&report))?,
         }
@@ -64,9 +66,9 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             "interrupted: what was committed stays, {} is not merged whole; the same command goes on",
             path.display()
         ));
-        return Ok(Outcome::Interrupted);
+        return Ok(RunStatus::Interrupted);
     }
-    Ok(if failed { Outcome::Incomplete } else { Outcome::Done })
+    Ok(if failed { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
 /// A database that is to be merged.
@@ -85,21 +87,21 @@ fn merge(
     stop: &AtomicBool,
     printer: &Printer,
 ) -> fpdb::Result<IngestSummary> {
-    let steps = Steps::start(printer, "opening the database");
-    let watch = Watch { steps, documents: other.stats()?.documents, done: AtomicU64::new(0) };
+    let steps = StepBar::start(printer, "opening the database");
+    let watch = MergeProgress { steps, documents: other.stats()?.documents, done: AtomicU64::new(0) };
     let summary = database.merge(other, options, stop, &watch);
     watch.steps.end();
     summary
 }
 
 /// Shows how far the merging has come.
-struct Watch {
-    steps: Steps,
+struct MergeProgress {
+    steps: StepBar,
     documents: u64,
     done: AtomicU64,
 }
 
-impl IngestObserver for Watch {
+impl IngestObserver for MergeProgress {
     fn read(&self, _: u64) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.steps.show("documents looked at", done, self.documents);

@@ -5,52 +5,43 @@ use fpdb::report::{
 };
 use fpdb::{Database, DedupBy, DedupOptions};
 
-use super::Outcome;
-use super::args::{Format, Global};
-use super::comparing::{By, DedupArgs, Keep};
-use super::place;
-use super::printer::{Output, Printer, only};
-use super::progress::Steps;
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{DedupArgs, Global, OutputFormat};
 
-pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "dedup", &[Format::Human, Format::Json, Format::Csv])?;
-    if args.by == By::Exact && args.threshold.is_some() {
+pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "dedup", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
+    if args.by == DedupBy::Exact && args.threshold.is_some() {
         anyhow::bail!(
             "--threshold is for --by resemblance and --by containment; without them only identical documents go"
         );
     }
-    let database = Database::open(&place::existing(global)?)?;
+    let database = Database::open(&database::existing(global)?)?;
     let default = DedupOptions::default();
     let options = DedupOptions {
-        by: match args.by {
-            By::Exact => DedupBy::Exact,
-            By::Resemblance => DedupBy::Resemblance,
-            By::Containment => DedupBy::Containment,
-        },
+        by: args.by,
         threshold: args.threshold.unwrap_or(default.threshold),
-        keep: match args.keep {
-            Keep::First => fpdb::Keep::First,
-            Keep::Longest => fpdb::Keep::Longest,
-            Keep::Newest => fpdb::Keep::Newest,
-            Keep::Oldest => fpdb::Keep::Oldest,
-        },
+        keep: args.keep,
         protect: args.protect.clone(),
         max_df: (args.max_df > 0).then_some(args.max_df),
         memory: args.memory.unwrap_or(default.memory),
     };
-    let bar = Steps::start(printer, "reading the postings");
+    let bar = StepBar::start(printer, "reading the postings");
     let answer = database.dedup_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
     let answer = answer?;
     let mut output = Output::open(global)?;
-    if global.format == Format::Csv {
+    if global.format == OutputFormat::Csv {
         output.csv([removable_header()])?;
     }
     for removable in &answer.removable {
         let report = DedupReport::new(removable);
         match global.format {
-            Format::Json => output.json(&report)?,
-            Format::Csv => output.csv([removable_row(&report)])?,
+            OutputFormat::Json => output.json(&report)?,
+            OutputFormat::Csv => output.csv([removable_row(&report)])?,
             _ => {
                 let line = removable_line(&report, output.style);
                 output.text(&line)?;
@@ -59,8 +50,8 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     }
     let summary = DedupSummaryReport::new(&answer);
     match global.format {
-        Format::Json => output.json(&summary)?,
-        Format::Csv => printer.note(dedup_summary_line(&summary).trim_end()),
+        OutputFormat::Json => output.json(&summary)?,
+        OutputFormat::Csv => printer.note(dedup_summary_line(&summary).trim_end()),
         _ => output.text(&dedup_summary_line(&summary))?,
     }
     output.finish()?;
@@ -77,5 +68,5 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
             answer.common, args.max_df
         ));
     }
-    Ok(Outcome::Done)
+    Ok(RunStatus::Done)
 }

@@ -3,16 +3,17 @@
 use fpdb::report::{DocumentReport, document_header, document_line, document_row};
 use fpdb::{Database, DocumentInfo, NamePrefix};
 
-use super::Outcome;
-use super::args::{Format, Global, ListArgs};
-use super::place;
-use super::printer::{Output, Printer, only};
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, ListArgs, OutputFormat};
 
-pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<Outcome> {
-    only(global, "list", &[Format::Human, Format::Json, Format::Csv])?;
-    let database = Database::open(&place::existing(global)?)?;
+pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "list", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
+    let database = Database::open(&database::existing(global)?)?;
     let mut output = Output::open(global)?;
-    if global.format == Format::Csv {
+    if global.format == OutputFormat::Csv {
         output.csv([document_header()])?;
     }
     let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
@@ -25,8 +26,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
         listed += 1;
         let report = DocumentReport::new(document);
         match global.format {
-            Format::Json => output.json(&report),
-            Format::Csv => output.csv([document_row(&report)]),
+            OutputFormat::Json => output.json(&report),
+            OutputFormat::Csv => output.csv([document_row(&report)]),
             _ => {
                 let line = document_line(&report, output.style);
                 output.text(&line)
@@ -35,5 +36,5 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     })?;
     output.finish()?;
     printer.detail(&format!("{listed} documents"));
-    Ok(Outcome::Done)
+    Ok(RunStatus::Done)
 }

@@ -1,0 +1,124 @@
+//! Output: results, to standard output or to a file that appears whole when all is written.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fpdb::Temporary;
+use fpdb::report::Style;
+use tempfile::TempPath;
+
+use super::colour::wants_colour;
+use super::typed::Global;
+
+/// Where results go: standard output, or a file that appears whole when all is written. What was there before stays until
+/// then, and if the command fails.
+pub(crate) struct Output {
+    lines: BufWriter<Box<dyn Write>>,
+    rows: csv::Writer<Box<dyn Write>>,
+    file: Option<NewFile>,
+    /// How they look there.
+    pub(crate) style: Style,
+}
+
+/// A file beside the place it goes to.
+struct NewFile {
+    target: PathBuf,
+    path: TempPath,
+    _noted: Temporary,
+}
+
+impl Output {
+    pub(crate) fn open(global: &Global) -> anyhow::Result<Self> {
+        let terminal = global.output.is_none() && io::stdout().is_terminal();
+        let style = Style { colour: wants_colour(global.color, terminal) };
+        let (lines, rows, file): (Box<dyn Write>, Box<dyn Write>, _) = match &global.output {
+            None => (Box::new(io::stdout()), Box::new(io::stdout()), None),
+            Some(path) => {
+                let failed = |source| fpdb::Error::Io { action: "create", path: path.clone(), source };
+                let (written, new) = create(path).map_err(failed)?;
+                (Box::new(written.try_clone().map_err(failed)?), Box::new(written), new)
+            }
+        };
+        Ok(Self { lines: BufWriter::new(lines), rows: csv::Writer::from_writer(rows), file, style })
+    }
+
+    /// The same, unless it is a file that is to take its place.
+    pub(crate) fn unless_file(self) -> Option<Self> {
+        self.file.is_none().then_some(self)
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
+        self.lines.write_all(text.as_bytes()).context("cannot write the results")
+    }
+
+    /// One object, one line.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
+        serde_json::to_writer(&mut self.lines, value).context("cannot write the results")?;
+        self.text("\n")
+    }
+
+    /// Rows of a table. A command writes these or text.
+    pub(crate) fn csv<T: AsRef<[u8]>>(&mut self, rows: impl IntoIterator<Item = Vec<T>>) -> anyhow::Result<()> {
+        for row in rows {
+            self.rows.write_record(row).context("cannot write the results")?;
+        }
+        Ok(())
+    }
+
+    /// Everything is written, and a file takes its place; an error here must not be lost.
+    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.lines.flush().context("cannot write the results")?;
+        self.rows.flush().context("cannot write the results")?;
+        if let Some(NewFile { target, path, _noted }) = self.file.take() {
+            path.persist(&target).map_err(|error| fpdb::Error::Io {
+                action: "write",
+                path: target,
+                source: error.error,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Begins the file that results go to. What is there and is no regular file, such as a pipe or a device, is written to as it is.
+fn create(path: &Path) -> io::Result<(File, Option<NewFile>)> {
+    // A link leads to what is to be replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let facts = fs::metadata(&target).ok();
+    // A name in /dev stands for something that is open, and would not lead to a new file.
+    if path.starts_with("/dev") || facts.as_ref().is_some_and(|facts| !facts.is_file()) {
+        return Ok((File::create(path)?, None));
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut number = 0;
+    let (file, path) = loop {
+        let path = folder.join(format!(".fpdb-output-{}-{number}", std::process::id()));
+        match File::create_new(&path) {
+            Ok(file) => break (file, TempPath::try_from_path(path)?),
+            // One that was killed may have left it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    };
+    let noted = Temporary::new(&path);
+    if let Some(facts) = facts {
+        file.set_permissions(facts.permissions())?;
+    }
+    Ok((file, Some(NewFile { target, path, _noted: noted })))
+}
+
+/// Writes the one line of JSON of a command that has no more to say.
+pub(crate) fn summary(global: &Global, report: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut output = Output::open(global)?;
+    output.json(report)?;
+    output.finish()
+}
+
+/// Writes a text and nothing else.
+pub(crate) fn print(global: &Global, text: &str) -> anyhow::Result<()> {
+    let mut output = Output::open(global)?;
+    output.text(text)?;
+    output.finish()
+}

@@ -1,0 +1,36 @@
+//! Whether results can be written as they are wanted, and where.
+
+use std::path::PathBuf;
+
+use super::database;
+use crate::cli::typed::{Global, OutputFormat};
+
+/// Refuses formats a command does not have.
+pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
+    if formats.contains(&global.format) {
+        return Ok(());
+    }
+    let name = |format: OutputFormat| format!("{format:?}").to_lowercase();
+    let has: Vec<String> = formats.iter().map(|&format| name(format)).collect();
+    anyhow::bail!("`fpdb {command}` has no {} format; it has {}", name(global.format), has.join(", "))
+}
+
+/// Refuses to write results over a file that is read for them.
+pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Some(target) = global.output.as_ref().and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
+    let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
+    match read.into_iter().find(is_target) {
+        Some(path) => anyhow::bail!("-o would write over {}, which is to be read: name another file", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses to write results into a database, this command's own or another, or among backups.
+pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
+    let Some(path) = &global.output else { return Ok(()) };
+    let own = database::find(global)?.unwrap_or_else(|| database::new(global));
+    match fpdb::enclosing_database(path, Some(&own)) {
+        Some(database) => Err(fpdb::Error::InsideDatabase { path: path.clone(), database }.into()),
+        None => Ok(()),
+    }
+}

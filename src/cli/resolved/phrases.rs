@@ -1,0 +1,21 @@
+//! Which phrases of queries are to be ignored.
+
+use fpdb::{Phrases, Profile};
+
+use crate::cli::printer::Printer;
+use crate::cli::typed::QueryReadArgs;
+
+/// The phrases that are to be ignored. Says how many are too short to be, by themselves.
+pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
+    let Some(path) = &args.ignore_phrases else { return Ok(None) };
+    let phrases = Phrases::read(path, profile)?;
+    let short = phrases.shorter_than_k();
+    if short > 0 {
+        printer.note(&format!(
+            "{short} of {} phrases have fewer than {} symbols (k): they ignore nothing unless others stand beside them",
+            phrases.count(),
+            profile.k
+        ));
+    }
+    Ok(Some(phrases))
+}

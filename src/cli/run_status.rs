@@ -1,0 +1,27 @@
+//! Run status: how a command ended, as an exit status.
+
+use std::process::ExitCode;
+
+/// How a command that ran to its end ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunStatus {
+    /// All went well.
+    Done,
+    /// `-e` was given and nothing was found.
+    NothingFound,
+    /// Something could not be read; the rest is in the output.
+    Incomplete,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl RunStatus {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Done => 0,
+            Self::NothingFound => 1,
+            Self::Incomplete => 2,
+            Self::Interrupted => 130,
+        })
+    }
+}

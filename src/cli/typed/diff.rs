@@ -1,0 +1,31 @@
+//! What can be typed after `fpdb diff`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::passages::JoiningArgs;
+use super::profile::ProfileArgs;
+use super::reading::QueryReadArgs;
+use super::report::ReportArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The file that is asked about; `-` is standard input
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The file it is compared with
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Exit with status 1 if they share nothing
+    #[arg(short = 'e', long)]
+    pub(crate) exit_status: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) read: QueryReadArgs,
+    #[command(flatten)]
+    pub(crate) joining: JoiningArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}

@@ -1,0 +1,83 @@
+//! Values that can be typed: one of a few names, numbers, shares, sizes and times.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// One of a few names, each with what it stands for and what the help says of it.
+pub(super) fn choices<T, const N: usize>(
+    choices: [(&'static str, T, &'static str); N],
+) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = choices.clone().map(|(name, _, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).try_map(move |typed| {
+        let chosen = choices.iter().find(|(name, ..)| *name == typed).map(|(_, value, _)| value.clone());
+        chosen.ok_or("expected one of the names that the help lists")
+    })
+}
+
+/// A number of things.
+pub(super) fn parse_count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
+}
+
+/// A number of things that there must be.
+pub(super) fn parse_positive(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("expected a whole number, 1 or more".to_owned()),
+    }
+}
+
+/// Bytes from `512M` or `4GiB`: units of 1,000 and, with an i, of 1,024.
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
+    let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 512M or 4GiB".to_owned())?;
+    Ok(size.as_u64())
+}
+
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".into()),
+    }
+}
+
+/// A document's number, or a time.
+pub(super) fn parse_since(text: &str) -> Result<fpdb::Since, String> {
+    if let Ok(number) = text.parse() {
+        return Ok(fpdb::Since::Document(fpdb::DocId(number)));
+    }
+    let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
+        let local = text.parse::<jiff::civil::DateTime>()?;
+        local.to_zoned(jiff::tz::TimeZone::UTC).map(|zoned| zoned.timestamp())
+    });
+    match timestamp {
+        Ok(timestamp) => Ok(fpdb::Since::Time(timestamp.as_second())),
+        Err(_) => Err("expected a document's number, or a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_utc_unless_they_say() {
+        let time = |seconds| Ok(fpdb::Since::Time(seconds));
+        assert_eq!(parse_since("1970-01-02"), time(86_400));
+        assert_eq!(parse_since("1970-01-02T01:00"), time(90_000));
+        assert_eq!(parse_since("1970-01-02T01:00:00+01:00"), time(86_400));
+        assert_eq!(parse_since("1970-01-02T00:00:00Z"), time(86_400));
+        assert_eq!(parse_since("17"), Ok(fpdb::Since::Document(fpdb::DocId(17))));
+        assert!(parse_since("yesterday").is_err() && parse_since("-1").is_err());
+    }
+
+    #[test]
+    fn sizes_have_decimal_and_binary_units() {
+        assert_eq!(parse_size("512M"), Ok(512_000_000));
+        assert_eq!(parse_size("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_size("1048576"), Ok(1 << 20));
+        assert!(parse_size("much").is_err());
+        assert!(parse_size("-1M").is_err());
+    }
+}

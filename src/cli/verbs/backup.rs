@@ -1,0 +1,41 @@
+//! `fpdb backup`: copies the database to a folder.
+
+use fpdb::Database;
+use fpdb::report::{BackupReport, count, size};
+
+use crate::cli::output::summary;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{BackupArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "backup", &[OutputFormat::Human, OutputFormat::Json])?;
+    let database = Database::open_writer(&database::existing(global)?)?;
+    let steps = StepBar::start(printer, "looking at the backups");
+    let progress = |what, done, total| steps.show(what, done, total);
+    let keep = args.keep.map(|keep| keep as usize);
+    let backup = database.backup_with_progress(&args.folder, keep, args.quick, &progress);
+    steps.end();
+    let backup = backup?;
+    if global.format == OutputFormat::Json {
+        summary(global, &BackupReport::new(args.folder.display().to_string(), &backup))?;
+    }
+    printer.note(&format!(
+        "backup {} made in {}: {}; {} in all",
+        backup.number,
+        args.folder.display(),
+        size(backup.bytes),
+        backup.kept
+    ));
+    if backup.mended > 0 {
+        let were = if backup.mended == 1 { "was" } else { "were" };
+        let files = count(backup.mended as u64, "damaged file");
+        printer.note(&format!("{files} of earlier backups {were} copied again"));
+    }
+    for number in &backup.damaged {
+        printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored"));
+    }
+    Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}

@@ -1,0 +1,23 @@
+//! `fpdb init`: creates an empty database.
+
+use fpdb::Database;
+use fpdb::report::StatsReport;
+
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, InitArgs, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &InitArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "init", &[OutputFormat::Human, OutputFormat::Json])?;
+    let path = database::new(global);
+    let database = Database::create(&path, &args.profile.for_new()?)?;
+    if global.format == OutputFormat::Json {
+        let mut output = Output::open(global)?;
+        output.json(&StatsReport::new(database.stats()?, None))?;
+        output.finish()?;
+    }
+    printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
+    Ok(RunStatus::Done)
+}

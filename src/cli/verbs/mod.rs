@@ -1,0 +1,19 @@
+//! Done: one verb a file. Each takes what was typed, resolves it, and does it.
+
+pub(super) mod backup;
+pub(super) mod compact;
+pub(super) mod completions;
+pub(super) mod dedup;
+pub(super) mod diff;
+pub(super) mod ingest;
+pub(super) mod init;
+pub(super) mod list;
+pub(super) mod man;
+pub(super) mod merge;
+pub(super) mod pairs;
+pub(super) mod query;
+pub(super) mod restore;
+pub(super) mod rm;
+pub(super) mod show;
+pub(super) mod stats;
+pub(super) mod verify;

@@ -1,0 +1,24 @@
+//! `fpdb restore`: makes a database of a backup.
+
+use fpdb::Database;
+use fpdb::report::{RestoreReport, count};
+
+use crate::cli::output::summary;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, RestoreArgs};
+
+pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "restore", &[OutputFormat::Human, OutputFormat::Json])?;
+    let path = database::new(global);
+    let database = Database::restore(&path, &args.folder, args.number)?;
+    let documents = database.stats()?.documents;
+    if global.format == OutputFormat::Json {
+        let folder = args.folder.display().to_string();
+        summary(global, &RestoreReport::new(path.display().to_string(), folder, documents))?;
+    }
+    let documents = count(documents, "document");
+    printer.note(&format!("restored {} from {}: {documents}", path.display(), args.folder.display()));
+    Ok(RunStatus::Done)
+}

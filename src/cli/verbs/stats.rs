@@ -1,0 +1,30 @@
+//! `fpdb stats`: what the database holds and what it takes.
+
+use fpdb::Database;
+use fpdb::report::{StatsReport, stats_page};
+
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{Global, OutputFormat, StatsArgs};
+
+pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "stats", &[OutputFormat::Human, OutputFormat::Json])?;
+    let database = Database::open(&database::existing(global)?)?;
+    let hashes = match args.hashes {
+        true => {
+            printer.detail("reading every posting");
+            Some(database.count_hashes()?)
+        }
+        false => None,
+    };
+    let report = StatsReport::new(database.stats()?, hashes);
+    let mut output = Output::open(global)?;
+    match global.format {
+        OutputFormat::Json => output.json(&report)?,
+        _ => output.text(&stats_page(&report))?,
+    }
+    output.finish()?;
+    Ok(RunStatus::Done)
+}
