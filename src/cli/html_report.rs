@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::Temporary;
+use fpdb::report::Failure;
 use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
-use fpdb::report::{Failure, count, size};
 use tempfile::NamedTempFile;
 
 use crate::cli::printer::Printer;
+use crate::cli::render::{count, size};
 use crate::cli::resolved::database;
 use crate::cli::typed::{Global, OutputFormat, ReportArgs};
 

@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod printer;
 mod progress;
+mod render;
 mod resolved;
 mod run_status;
 mod typed;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::Temporary;
-use fpdb::report::Style;
 use tempfile::TempPath;
 
 use super::colour::wants_colour;
 use super::typed::Global;
+use crate::cli::render::Style;
 
 /// Where results go: standard output, or a file that appears whole when all is written. What was there before stays until
 /// then, and if the command fails.

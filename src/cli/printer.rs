@@ -2,10 +2,9 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use fpdb::report::seen;
-
 use super::colour::wants_colour;
 use super::typed::Global;
+use crate::cli::render::escape_terminal;
 
 /// Says things to the person, on standard error.
 pub(crate) struct Printer {
@@ -31,22 +30,22 @@ impl Printer {
     /// Something worth knowing.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            say(format_args!("{}", seen(text)));
+            say(format_args!("{}", escape_terminal(text)));
         }
     }
 
     /// Something only `--verbose` shows.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
-            say(format_args!("{}", seen(text)));
+            say(format_args!("{}", escape_terminal(text)));
         }
     }
 
     /// What ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        say(format_args!("{}: {}", self.label("error", 31), seen(&format!("{error:#}"))));
+        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
         if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<fpdb::Error>()?.hint()) {
-            say(format_args!("{}: {}", self.label("hint", 36), seen(&hint)));
+            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&hint)));
         }
     }
 
@@ -57,9 +56,9 @@ impl Printer {
             fpdb::Error::NoSuchDocument { .. } | fpdb::Error::NoSuchNumber { .. } => error.chain(),
             _ => format!("{name}: {}", error.chain()),
         };
-        say(format_args!("{}: {}", self.label("error", 31), seen(&told)));
+        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
         if let Some(hint) = error.hint().filter(|_| !self.quiet) {
-            say(format_args!("{}: {}", self.label("hint", 36), seen(&hint)));
+            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&hint)));
         }
     }
 

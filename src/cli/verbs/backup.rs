@@ -1,11 +1,12 @@
 //! `fpdb backup`: copies the database to a folder.
 
 use fpdb::Database;
-use fpdb::report::{BackupReport, count, size};
+use fpdb::report::BackupReport;
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::{count, size};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{BackupArgs, Global, OutputFormat};

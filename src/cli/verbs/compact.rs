@@ -1,11 +1,12 @@
 //! `fpdb compact`: folds all postings into one run and frees the space of deleted documents.
 
 use fpdb::Database;
-use fpdb::report::{CompactReport, size};
+use fpdb::report::CompactReport;
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::size;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat};

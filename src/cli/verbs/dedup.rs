@@ -1,13 +1,12 @@
 //! `fpdb dedup`: which documents may go, each with the survivor that justifies it.
 
-use fpdb::report::{
-    DedupReport, DedupSummaryReport, dedup_summary_line, removable_header, removable_line, removable_row,
-};
+use fpdb::report::{DedupReport, DedupSummaryReport};
 use fpdb::{Database, DedupBy, DedupOptions};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::{dedup_summary_line, removable_header, removable_line, removable_row};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};

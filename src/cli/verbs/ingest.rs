@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use fpdb::report::{IngestReport, ingest_page};
+use fpdb::report::IngestReport;
 use fpdb::{Database, Error, IngestObserver, IngestOptions, MetadataTable, Source, WalkOptions};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
+use crate::cli::render::ingest_page;
 use crate::cli::resolved::{database, output, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};

@@ -1,10 +1,11 @@
 //! `fpdb list`: the stored documents, in order of arrival.
 
-use fpdb::report::{DocumentReport, document_header, document_line, document_row};
+use fpdb::report::DocumentReport;
 use fpdb::{Database, DocumentInfo, NamePrefix};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
+use crate::cli::render::{document_header, document_line, document_row};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, ListArgs, OutputFormat};

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use fpdb::report::{IngestReport, ingest_page};
+use fpdb::report::IngestReport;
 use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::ingest_page;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, MergeArgs, OutputFormat};

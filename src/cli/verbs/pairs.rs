@@ -1,13 +1,14 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
 use fpdb::report::html::{About, DocumentTexts, Report};
-use fpdb::report::{PairEvidence, PairReport, pair_header, pair_header_line, pair_line, pair_rows, passages_of};
+use fpdb::report::{PairEvidence, PairReport, passages_of};
 use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since, Weight};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::{pair_header, pair_header_line, pair_line, pair_rows};
 use crate::cli::resolved::database;
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
-use fpdb::report::{Failure, PairEvidence, QueryReport, query_header, query_page, query_rows};
+use fpdb::report::{Failure, PairEvidence, QueryReport};
 use fpdb::{Database, Mode, QueryOptions, QuerySource, Weight};
 
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
+use crate::cli::render::{query_header, query_page, query_rows};
 use crate::cli::resolved::{database, output, phrases, query};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, QueryArgs};

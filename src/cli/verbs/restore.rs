@@ -1,10 +1,11 @@
 //! `fpdb restore`: makes a database of a backup.
 
 use fpdb::Database;
-use fpdb::report::{RestoreReport, count};
+use fpdb::report::RestoreReport;
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
+use crate::cli::render::count;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, RestoreArgs};

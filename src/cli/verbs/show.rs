@@ -1,10 +1,11 @@
 //! `fpdb show`: all that is known of documents.
 
 use fpdb::Database;
-use fpdb::report::{DocumentReport, document_header, document_page, document_row};
+use fpdb::report::DocumentReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
+use crate::cli::render::{document_header, document_page, document_row};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, ShowArgs};

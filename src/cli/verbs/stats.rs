@@ -1,10 +1,11 @@
 //! `fpdb stats`: what the database holds and what it takes.
 
 use fpdb::Database;
-use fpdb::report::{StatsReport, stats_page};
+use fpdb::report::StatsReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
+use crate::cli::render::stats_page;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, StatsArgs};

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use fpdb::Database;
-use fpdb::report::{VerifyReport, verify_page};
+use fpdb::report::VerifyReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
+use crate::cli::render::verify_page;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, VerifyArgs};

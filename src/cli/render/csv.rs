@@ -1,10 +1,9 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use super::wire::{DedupReport, DocumentReport, PairReport, PassageReport, QueryReport};
+use fpdb::report::{DedupReport, DocumentReport, PairReport, PassageReport, QueryReport};
 
 /// The columns of [`query_rows`].
-#[must_use]
-pub fn query_header() -> Vec<&'static str> {
+pub(crate) fn query_header() -> Vec<&'static str> {
     vec![
         "query",
         "document",
@@ -36,8 +35,7 @@ pub fn query_header() -> Vec<&'static str> {
 }
 
 /// One row for each passage; one with empty passage columns for a match that has none.
-#[must_use]
-pub fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
+pub(crate) fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for found in &report.matches {
         let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
@@ -68,8 +66,7 @@ pub fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
 }
 
 /// The columns of [`document_row`].
-#[must_use]
-pub fn document_header() -> Vec<&'static str> {
+pub(crate) fn document_header() -> Vec<&'static str> {
     vec![
         "id",
         "name",
@@ -90,8 +87,7 @@ pub fn document_header() -> Vec<&'static str> {
 }
 
 /// One document.
-#[must_use]
-pub fn document_row(report: &DocumentReport) -> Vec<String> {
+pub(crate) fn document_row(report: &DocumentReport) -> Vec<String> {
     vec![
         report.id.to_string(),
         report.name.clone(),
@@ -113,8 +109,7 @@ pub fn document_row(report: &DocumentReport) -> Vec<String> {
 }
 
 /// The columns of [`pair_rows`]; those of passages only where they were looked for.
-#[must_use]
-pub fn pair_header(passages: bool) -> Vec<&'static str> {
+pub(crate) fn pair_header(passages: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -125,8 +120,7 @@ pub fn pair_header(passages: bool) -> Vec<&'static str> {
 }
 
 /// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
-#[must_use]
-pub fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
+pub(crate) fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
     let head = vec![
         report.a.clone(),
         report.b.clone(),
@@ -170,14 +164,12 @@ fn with_passages(head: &[String], passages: &[PassageReport], columns: usize) ->
 }
 
 /// The columns of [`removable_row`].
-#[must_use]
-pub fn removable_header() -> Vec<&'static str> {
+pub(crate) fn removable_header() -> Vec<&'static str> {
     vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id"]
 }
 
 /// One removable document.
-#[must_use]
-pub fn removable_row(report: &DedupReport) -> Vec<String> {
+pub(crate) fn removable_row(report: &DedupReport) -> Vec<String> {
     vec![
         report.remove.clone(),
         report.keep.clone(),

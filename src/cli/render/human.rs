@@ -4,32 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::seen::seen;
-use super::wire::{
+use fpdb::report::{
     DedupReport, DedupSummaryReport, DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport,
     VerifyReport,
 };
 
-/// Whether to mark what matters with colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// True where the reader sees a terminal that wants it.
-    pub colour: bool,
-}
-
-impl Style {
-    fn strong(self, text: &str) -> String {
-        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-
-    fn faint(self, text: &str) -> String {
-        if self.colour { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-}
+use super::escape::escape_terminal;
+use super::numbers::{count, grouped, percent, size};
+use super::style::Style;
 
 /// What an ingest has done.
-#[must_use]
-pub fn ingest_page(report: &IngestReport) -> String {
+pub(crate) fn ingest_page(report: &IngestReport) -> String {
     let mut parts = vec![format!("{} added", count(report.added, "document"))];
     for (number, what) in [
         (report.replaced, "replaced"),
@@ -83,17 +68,16 @@ pub fn ingest_page(report: &IngestReport) -> String {
 /// The first names of many.
 fn few(names: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = names.iter().take(SHOWN).map(|name| seen(name)).collect::<Vec<_>>().join(", ");
+    let shown = names.iter().take(SHOWN).map(|name| escape_terminal(name)).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
 /// The answer to one query.
-#[must_use]
-pub fn query_page(report: &QueryReport, style: Style) -> String {
+pub(crate) fn query_page(report: &QueryReport, style: Style) -> String {
     let query = &report.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
-        style.strong(&seen(&query.name)),
+        style.strong(&escape_terminal(&query.name)),
         size(query.bytes),
         count(query.symbols, "symbol"),
         count(query.fingerprints, "fingerprint"),
@@ -162,7 +146,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
             share("containment", found.containment),
             share("document_containment", found.document_containment),
             share("resemblance", found.resemblance),
-            style.strong(&seen(&found.document)),
+            style.strong(&escape_terminal(&found.document)),
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
@@ -179,7 +163,7 @@ pub fn query_page(report: &QueryReport, style: Style) -> String {
 fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
-    if known.is_empty() { String::new() } else { format!("  [{}]", seen(&known.join(", "))) }
+    if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
 /// The most passages shown of one match; the other formats have all.
@@ -220,24 +204,22 @@ fn lines([first, last]: [u64; 2]) -> String {
 }
 
 /// One document of a list.
-#[must_use]
-pub fn document_line(report: &DocumentReport, style: Style) -> String {
+pub(crate) fn document_line(report: &DocumentReport, style: Style) -> String {
     format!(
         "{:>10}  {:>9}  {}{}{}\n",
         size(report.bytes),
         grouped(report.fingerprints),
-        style.strong(&seen(&report.name)),
+        style.strong(&escape_terminal(&report.name)),
         labels(&report.metadata),
         if report.boilerplate { "  (boilerplate)" } else { "" }
     )
 }
 
 /// One document, all that is known.
-#[must_use]
-pub fn document_page(report: &DocumentReport, style: Style) -> String {
-    let mut page = format!("{}\n", style.strong(&seen(&report.name)));
+pub(crate) fn document_page(report: &DocumentReport, style: Style) -> String {
+    let mut page = format!("{}\n", style.strong(&escape_terminal(&report.name)));
     let mut row = |name: &str, value: String| {
-        let _ = writeln!(page, "  {:<13} {}", seen(name), seen(&value));
+        let _ = writeln!(page, "  {:<13} {}", escape_terminal(name), escape_terminal(&value));
     };
     row("number", report.id.to_string());
     row("read from", report.source.clone().unwrap_or_else(|| "standard input".into()));
@@ -264,15 +246,13 @@ pub fn document_page(report: &DocumentReport, style: Style) -> String {
 }
 
 /// What the columns of [`pair_line`] are.
-#[must_use]
-pub fn pair_header_line(weighted: bool) -> String {
+pub(crate) fn pair_header_line(weighted: bool) -> String {
     let score = if weighted { "    score  " } else { "" };
     format!("{score}{:>11}  {:>9}  {:>9}  {:>9}\n", "resemblance", "a in b", "b in a", "shared")
 }
 
 /// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
-#[must_use]
-pub fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
+pub(crate) fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
     let score = if weighted { format!("{:>9}  ", percent(report.score)) } else { String::new() };
     format!(
         "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}{}  {}{}\n",
@@ -280,16 +260,15 @@ pub fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
         percent(report.containment_a),
         percent(report.containment_b),
         grouped(report.shared),
-        style.strong(&seen(&report.a)),
+        style.strong(&escape_terminal(&report.a)),
         labels(&report.a_metadata),
-        style.strong(&seen(&report.b)),
+        style.strong(&escape_terminal(&report.b)),
         labels(&report.b_metadata)
     )
 }
 
 /// One removable document.
-#[must_use]
-pub fn removable_line(report: &DedupReport, style: Style) -> String {
+pub(crate) fn removable_line(report: &DedupReport, style: Style) -> String {
     let because = match report.because.as_str() {
         "identical" => "is identical to".to_owned(),
         "contained" => format!("is contained ({}) in", percent(report.score)),
@@ -299,16 +278,15 @@ pub fn removable_line(report: &DedupReport, style: Style) -> String {
     let number = |id: u32| if report.remove == report.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",
-        style.strong(&seen(&report.remove)),
+        style.strong(&escape_terminal(&report.remove)),
         number(report.remove_id),
-        seen(&report.keep),
+        escape_terminal(&report.keep),
         number(report.keep_id)
     )
 }
 
 /// What may go in all.
-#[must_use]
-pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
+pub(crate) fn dedup_summary_line(report: &DedupSummaryReport) -> String {
     let because = match report.groups {
         0 => String::new(),
         1 => "; 1 survivor justifies them".to_owned(),
@@ -322,8 +300,7 @@ pub fn dedup_summary_line(report: &DedupSummaryReport) -> String {
 const RUNS_SHOWN: usize = 8;
 
 /// The whole database.
-#[must_use]
-pub fn stats_page(report: &StatsReport) -> String {
+pub(crate) fn stats_page(report: &StatsReport) -> String {
     let mut page = String::new();
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "{name:<14} {value}");
@@ -386,8 +363,7 @@ pub fn stats_page(report: &StatsReport) -> String {
 }
 
 /// What a verification has found.
-#[must_use]
-pub fn verify_page(report: &VerifyReport) -> String {
+pub(crate) fn verify_page(report: &VerifyReport) -> String {
     let mut page = format!(
         "checked {}, {}, {}",
         count(report.documents, "document"),
@@ -425,68 +401,15 @@ pub fn verify_page(report: &VerifyReport) -> String {
         let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
     }
     for lost in &repair.lost {
-        let _ = writeln!(page, "  {}: {}", lost.name.as_deref().map_or("(its name is lost)".into(), seen), lost.reason);
+        let _ = writeln!(
+            page,
+            "  {}: {}",
+            lost.name.as_deref().map_or("(its name is lost)".into(), escape_terminal),
+            lost.reason
+        );
     }
     for name in &repair.texts_lost {
-        let _ = writeln!(page, "  {}: its stored text is lost; its fingerprints are not", seen(name));
+        let _ = writeln!(page, "  {}: its stored text is lost; its fingerprints are not", escape_terminal(name));
     }
     page
-}
-
-/// A number with commas: 12,345.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things, in the plural where it is not one.
-#[must_use]
-pub fn count(number: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
-/// A share of one as a percentage.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
-}
-
-/// Bytes in the largest unit that leaves at least one of it.
-#[must_use]
-pub fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return count(bytes, "byte");
-    }
-    let mut value = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_000), "1,000");
-        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
-        assert_eq!(count(1, "document"), "1 document");
-        assert_eq!(size(1023), "1,023 bytes");
-        assert_eq!(size(1024), "1.0 KiB");
-        assert_eq!(size(u64::MAX), "16.0 EiB");
-        assert_eq!(percent(0.596), "59.6%");
-    }
 }

@@ -1,0 +1,64 @@
+//! Escape: text from outside, such as a document's name, made safe for a terminal. It may hold anything: line ends, invisible
+//! characters, sequences that command the terminal.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Puts the text on one line and makes every character visible: control characters become their pictures (`␊`), other
+/// invisible characters their name (`⟪RLO⟫`) or number.
+pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            _ if !is_invisible(c) => escaped.push(c),
+            '\u{0}'..='\u{1f}' => escaped.extend(char::from_u32(0x2400 + u32::from(c))),
+            '\u{7f}' => escaped.push('\u{2421}'),
+            _ => {
+                let _ = match name(c) {
+                    Some(name) => write!(escaped, "⟪{name}⟫"),
+                    None => write!(escaped, "⟪{:04X}⟫", u32::from(c)),
+                };
+            }
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+fn name(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{2028}' => "LS",
+        '\u{2029}' => "PS",
+        '\u{202a}' => "LRE",
+        '\u{202b}' => "RLE",
+        '\u{202c}' => "PDF",
+        '\u{202d}' => "LRO",
+        '\u{202e}' => "RLO",
+        '\u{2066}' => "LRI",
+        '\u{2067}' => "RLI",
+        '\u{2068}' => "FSI",
+        '\u{2069}' => "PDI",
+        '\u{feff}' => "BOM",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_is_invisible_or_commands_the_terminal() {
+        assert!(matches!(escape_terminal("a b/ü-語.txt"), Cow::Borrowed("a b/ü-語.txt")));
+        assert_eq!(escape_terminal("a\nb\t\u{1b}[31m\u{7f}"), "a␊b␉␛[31m␡");
+        assert_eq!(escape_terminal("\u{202e}txt.exe\u{85}\u{feff}"), "⟪RLO⟫txt.exe⟪0085⟫⟪BOM⟫");
+    }
+}

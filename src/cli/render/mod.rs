@@ -1,0 +1,18 @@
+//! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers themselves.
+
+mod csv;
+mod escape;
+mod human;
+mod numbers;
+mod style;
+
+pub(super) use csv::{
+    document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
+};
+pub(super) use escape::escape_terminal;
+pub(super) use human::{
+    dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
+    removable_line, stats_page, verify_page,
+};
+pub(super) use numbers::{count, size};
+pub(super) use style::Style;
