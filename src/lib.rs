@@ -45,6 +45,7 @@ mod profile;
 mod progress;
 mod query;
 pub mod report;
+mod schema;
 mod store;
 mod temporary;
 pub mod winnow;
@@ -66,8 +67,8 @@ pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use progress::Progress;
 pub use query::{
-    DocumentText, Ignored, IgnoredBecause, Match, Measure, Mode, Passage, PassageOptions, Phrases, QueryAnswer,
-    QueryOptions, Weight, diff, wilson_interval,
+    DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
+    QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
 };
 pub use store::{Backup, LOGS, Level, LostDocument, Problem, Repair, Verification};
 pub use temporary::{Temporary, remove_temporary_files};

@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// Version of the symbol values, the k-gram hash and the standard form. It changes whenever the same
@@ -51,7 +53,8 @@ pub enum Selection {
 }
 
 /// Unit, k, w and selection, with the version of the hash they were made with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "ProfileJson", try_from = "ProfileJson")]
 pub struct Profile {
     /// What a symbol is.
     pub unit: Unit,
@@ -65,6 +68,44 @@ pub struct Profile {
     pub selection: Selection,
     /// [`HASH_VERSION`] of the program that made it.
     pub hash_version: u8,
+}
+
+/// A profile as the JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileJson {
+    unit: String,
+    k: u32,
+    w: u32,
+    selection: String,
+    /// For unit word: the word rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
+    /// t, which follows from the rest; absent where nothing is guaranteed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guarantee: Option<u64>,
+}
+
+impl From<Profile> for ProfileJson {
+    fn from(profile: Profile) -> Self {
+        Self {
+            unit: profile.unit.to_string(),
+            k: profile.k,
+            w: profile.w,
+            selection: profile.selection.to_string(),
+            words: (profile.unit == Unit::Word).then(|| profile.word_rule.to_string()),
+            guarantee: profile.guarantee(),
+        }
+    }
+}
+
+impl TryFrom<ProfileJson> for Profile {
+    type Error = Error;
+
+    fn try_from(json: ProfileJson) -> Result<Self> {
+        let word_rule = json.words.as_deref().map_or(Ok(WordRule::Letters), str::parse)?;
+        Self::new(json.unit.parse()?, word_rule, json.k, json.w, json.selection.parse()?)
+    }
 }
 
 impl Profile {

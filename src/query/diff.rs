@@ -1,6 +1,6 @@
 //! Diff: two documents compared without a database. The first is the query, the second the only document.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::estimate::Sizes;
@@ -8,11 +8,13 @@ use super::evidence::{query_text, spans, whole_text};
 use super::passages::{self, Found, Mark, PassageOptions};
 use super::subject::{Subject, SubjectReader};
 use super::text::Symboliser;
-use super::{IgnoredBecause, Match, PhraseFinder, Phrases, QueryAnswer, Weight};
+use super::{IgnoredBecause, Match, Mode, PhraseFinder, Phrases, QueryAnswer, Weight};
 use crate::columns::Fingerprint;
+use crate::document::DocId;
 use crate::error::Result;
 use crate::input::ReadOptions;
 use crate::profile::Profile;
+use crate::schema::Schema;
 use crate::store::Place;
 
 /// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
@@ -40,12 +42,11 @@ pub fn diff(
         if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, read, options)] } else { Vec::new() };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
-        profile: a.profile,
-        name: a.name,
-        bytes: a.bytes,
-        symbols: a.symbols,
+        schema: Schema::new(),
+        mode: Mode::Containment,
         weight: Weight::None,
-        fingerprints,
+        profile: a.profile,
+        query: a.about(),
         looked_up: fingerprints,
         found: shared,
         boilerplate: 0,
@@ -55,8 +56,8 @@ pub fn diff(
         corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
         matching_documents: matches.len() as u64,
         below: 0,
-        matches,
         ignored,
+        matches,
     })
 }
 
@@ -77,7 +78,7 @@ fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &
     let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
     Match {
         document: b.name.clone(),
-        id: 0,
+        id: DocId(0),
         document_bytes: b.bytes,
         document_symbols: b.symbols,
         shared,
@@ -91,8 +92,8 @@ fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &
         coverage,
         passages,
         passages_left_out: left_out,
-        metadata: Vec::new(),
-        inferred,
+        metadata: BTreeMap::new(),
+        inferred: inferred.map(Into::into),
         repeats,
     }
 }

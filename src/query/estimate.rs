@@ -2,8 +2,7 @@
 
 /// The 95% Wilson score interval of a share, `found` of `sampled` (Wilson 1927): unlike the interval of
 /// the normal approximation it stays within 0 and 1, and keeps its coverage near them.
-#[must_use]
-pub fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
+pub(super) fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if sampled == 0 {
         return (0.0, 1.0);

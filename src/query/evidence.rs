@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
-use super::gone::Gone;
 use super::passages::{self, Found, Mark, QueryText};
 use super::rank::Ranked;
 use super::subject::{Subject, SubjectHash};
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
-use super::{Ignored, IgnoredBecause, QueryOptions, TextCache};
+use super::text_unavailable::TextUnavailable;
+use super::{Ignored, IgnoredBecause, Location, QueryOptions, TextCache};
 use crate::document::Format;
 use crate::error::Result;
 use crate::profile::Unit;
@@ -74,17 +74,16 @@ pub(super) fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]
     let mut spans: Vec<Ignored> = Vec::new();
     for &(hash, because) in hashes {
         spans.extend(subject.with_hash(hash.hash).iter().map(|fingerprint| Ignored {
-            query: fingerprint.span,
-            query_lines: (fingerprint.first_line, fingerprint.last_line),
+            query: Location::new(fingerprint.span, [fingerprint.first_line, fingerprint.last_line]),
             because,
         }));
     }
-    spans.sort_unstable_by_key(|ignored| (ignored.query, ignored.because));
+    spans.sort_unstable_by_key(|ignored| (ignored.query.span(), ignored.because));
     spans.dedup_by(|next, last| {
         let touches = next.because == last.because && next.query.start <= last.query.end;
         if touches {
             last.query.end = last.query.end.max(next.query.end);
-            last.query_lines.1 = last.query_lines.1.max(next.query_lines.1);
+            last.query.lines[1] = last.query.lines[1].max(next.query.lines[1]);
         }
         touches
     });
@@ -163,14 +162,14 @@ fn document_text(
                 read = bytes;
                 &read
             }
-            Bytes::Gone(why) => return Ok(Err(why.document())),
+            Bytes::Unavailable(why) => return Ok(Err(why.document())),
         },
     };
     let format = match symboliser.unit() {
         Unit::Byte => Format::Bytes,
         _ => Format::named(&record.format).unwrap_or_default(),
     };
-    Ok(symboliser.read(bytes, format).map_err(|error| Gone::of(&error).document()))
+    Ok(symboliser.read(bytes, format).map_err(|error| TextUnavailable::of(&error).document()))
 }
 
 /// The text of a query, made ready for the hashes it shares; or why there is none.
@@ -189,7 +188,7 @@ pub(super) fn whole_text(
     symboliser: &mut Symboliser,
 ) -> std::result::Result<WholeText, &'static str> {
     let text = subject.text.as_ref().map_err(|why| why.query())?;
-    symboliser.read(&text.bytes, text.format).map_err(|error| Gone::of(&error).query())
+    symboliser.read(&text.bytes, text.format).map_err(|error| TextUnavailable::of(&error).query())
 }
 
 /// Where the marked fingerprints stand in the document, by ordinal.

@@ -21,7 +21,7 @@ pub(super) struct Ranked {
     pub(super) containment: f64,
     pub(super) document_containment: f64,
     pub(super) resemblance: f64,
-    pub(super) interval: Option<(f64, f64)>,
+    pub(super) interval: Option<[f64; 2]>,
     pub(super) estimated: Vec<Measure>,
 }
 
@@ -138,10 +138,10 @@ fn measure(
     let (low, high) = wilson_interval(shared, looked_up);
     let high = if winnowed { with_edges(high, looked_up as f64 / fingerprints as f64) } else { high };
     let (score, interval) = match (options.mode, options.weight) {
-        (Mode::Containment, _) => (weighted, (low, high)),
-        (Mode::Resemblance, Weight::None) => (resemblance, (sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0))),
+        (Mode::Containment, _) => (weighted, [low, high]),
+        (Mode::Resemblance, Weight::None) => (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)]),
         // Of the document's other hashes: as the share of the query, so that of the document.
-        (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), (low, high)),
+        (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
     };
     Ranked {
         id,

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::gone::Gone;
 use super::passages::Uncounted;
 use super::quotes::quotations;
 use super::text::{COMPARED_BYTES, Symboliser};
-use super::{IgnoredBecause, PhraseFinder};
+use super::text_unavailable::TextUnavailable;
+use super::{IgnoredBecause, PhraseFinder, QueryDocument};
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
@@ -42,7 +42,7 @@ pub(crate) struct Subject {
     /// Its symbols that are not to count.
     pub(super) uncounted: Uncounted,
     /// Its bytes, or why there are none.
-    pub(super) text: std::result::Result<SubjectText, Gone>,
+    pub(super) text: std::result::Result<SubjectText, TextUnavailable>,
 }
 
 /// The bytes of a query document and how to read them.
@@ -83,7 +83,7 @@ impl Subject {
         about: About,
         profile: Profile,
         mut fingerprints: Vec<Fingerprint>,
-        text: std::result::Result<SubjectText, Gone>,
+        text: std::result::Result<SubjectText, TextUnavailable>,
     ) -> Self {
         fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
         let mut hashes = Vec::new();
@@ -147,6 +147,17 @@ impl Subject {
             hash.skipped = parts.reduce(|first, next| next.and(first)).flatten();
         }
         Ok(())
+    }
+
+    /// What an answer says of it.
+    pub(super) fn about(&self) -> QueryDocument {
+        QueryDocument {
+            name: self.name.clone(),
+            bytes: self.bytes,
+            symbols: self.symbols,
+            fingerprints: self.hashes.len() as u64,
+            window: self.profile.w,
+        }
     }
 
     /// The fingerprints that have a hash, in order of position.
@@ -215,16 +226,16 @@ impl<'a> SubjectReader<'a> {
             Some(Ok(subject)) if subject.digest == record.digest => {
                 return Ok(Subject { name: record.name, id: Some(id), ..subject });
             }
-            Some(Ok(_)) => (Gone::Changed, None),
-            Some(Err(error)) => (Gone::of(&error), Some(error)),
-            None => (Gone::NotStored, None),
+            Some(Ok(_)) => (TextUnavailable::Changed, None),
+            Some(Err(error)) => (TextUnavailable::of(&error), Some(error)),
+            None => (TextUnavailable::NotStored, None),
         };
         if self.profile == self.stored {
             return self.subject_of_postings(store, id, record, why);
         }
         // A coarser selection needs the text.
         Err(match (why, cause) {
-            (Gone::Missing | Gone::Changed | Gone::NotStored, _) | (_, None) => {
+            (TextUnavailable::Missing | TextUnavailable::Changed | TextUnavailable::NotStored, _) | (_, None) => {
                 Error::TextGone { name: record.name, source_path: record.source }
             }
             (_, Some(error)) => Error::NotReadAgain { source: Box::new(error) },
@@ -285,7 +296,7 @@ impl<'a> SubjectReader<'a> {
             kgrams: facts.kgrams,
         };
         let format = reading.format.unwrap_or_default();
-        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(Gone::TooLarge);
+        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(TextUnavailable::TooLarge);
         let subject = Subject::new(about, self.profile, reading.fingerprints.iter().collect(), text);
         let mut subject = match coarser {
             Some(facts) => {
@@ -300,7 +311,13 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// At the database's own window only.
-    fn subject_of_postings(&self, store: &Store, id: u32, record: DocumentRecord, why: Gone) -> Result<Subject> {
+    fn subject_of_postings(
+        &self,
+        store: &Store,
+        id: u32,
+        record: DocumentRecord,
+        why: TextUnavailable,
+    ) -> Result<Subject> {
         let mut postings = store.postings_of(id)?;
         postings.sort_unstable_by_key(|posting| posting.ordinal);
         let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
@@ -324,7 +341,7 @@ impl<'a> SubjectReader<'a> {
             symbols: record.symbols,
             kgrams: record.kgrams,
         };
-        let why = if record.bytes > COMPARED_BYTES { Gone::TooLarge } else { why };
+        let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
         let mut subject = Subject::new(about, self.profile, fingerprints, Err(why));
         subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::gone::Gone;
+use super::Location;
+use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
@@ -33,7 +34,7 @@ pub(crate) enum Bytes {
     /// The bytes that were fingerprinted: from the store, or read again and compared by digest.
     Here(Vec<u8>),
     /// Why not.
-    Gone(Gone),
+    Unavailable(TextUnavailable),
 }
 
 /// Gets the bytes of stored documents.
@@ -65,13 +66,13 @@ impl<'a> StoredTexts<'a> {
     /// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
-            return Ok(Bytes::Gone(Gone::TooLarge));
+            return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
         }
         if record.stored_text {
             return Ok(Bytes::Here(self.store.text(id, record)?));
         }
         let Some(source) = &record.source else {
-            return Ok(Bytes::Gone(Gone::NotStored));
+            return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
         let stored = self.together.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
@@ -86,8 +87,8 @@ impl<'a> StoredTexts<'a> {
         });
         Ok(match read {
             Ok(digest) if digest == record.digest => Bytes::Here(bytes),
-            Ok(_) => Bytes::Gone(Gone::Changed),
-            Err(error) => Bytes::Gone(Gone::of(&error)),
+            Ok(_) => Bytes::Unavailable(TextUnavailable::Changed),
+            Err(error) => Bytes::Unavailable(TextUnavailable::of(&error)),
         })
     }
 }
@@ -171,21 +172,21 @@ impl WholeText {
     /// The symbols that come from within these bytes.
     pub(super) fn within(&self, bytes: Span) -> Range<u32> {
         let all = self.values().len() as u32;
-        let span = |symbol: u32| self.locate(&(symbol..symbol + 1)).0;
+        let span = |symbol: u32| self.locate(&(symbol..symbol + 1));
         let start = first(0..all, |symbol| span(symbol).start >= bytes.start);
         start..first(start..all, |symbol| span(symbol).end > bytes.end)
     }
 
     /// The bytes and the lines a range of symbols, not empty, comes from.
-    pub(super) fn locate(&self, range: &Range<u32>) -> (Span, (u64, u64)) {
+    pub(super) fn locate(&self, range: &Range<u32>) -> Location {
         let symbols = &self.symbols;
         let span = Span { start: symbols.start(range.start as usize), end: symbols.end(range.end as usize - 1) };
         match &self.origin {
-            None => (span, (symbols.line_at(span.start), symbols.line_at(span.end - 1))),
+            None => Location::new(span, [symbols.line_at(span.start), symbols.line_at(span.end - 1)]),
             Some(origin) => {
                 let span = Map::new(&origin.segments, origin.text_length).origin(span);
                 let line = |at: u64| 1 + origin.newlines.partition_point(|&newline| newline < at) as u64;
-                (span, (line(span.start), line(span.end.saturating_sub(1))))
+                Location::new(span, [line(span.start), line(span.end.saturating_sub(1))])
             }
         }
     }

@@ -1,7 +1,10 @@
 //! Weight: what a shared hash counts. A hash that few documents hold says more about a pair that shares it.
 
+use serde::{Deserialize, Serialize};
+
 /// What a hash counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Weight {
     /// Each the same.
     #[default]
@@ -11,6 +14,15 @@ pub enum Weight {
 }
 
 impl Weight {
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Idf => "idf",
+        }
+    }
+
     /// What a hash counts that `df` of so many documents hold; a hash that none holds counts as if one did.
     pub(crate) fn of(self, df: u64, documents: u64) -> f64 {
         match self {

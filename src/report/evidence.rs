@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::wire::{MatchReport, PassageReport, QueryReport, SpanReport};
 use crate::database::{Database, QuerySource};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
-use crate::query::{PassageOptions, QueryOptions, TextCache};
+use crate::query::{Location, Match, Passage, PassageOptions, QueryAnswer, QueryOptions, TextCache};
 
 /// How pairs were found, and how their passages are to be.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +26,7 @@ pub struct PairEvidence {
 ///
 /// # Errors
 /// What keeps documents and postings from being read.
-pub fn passages_of(database: &Database, pairs: &[Pair], how: &PairEvidence) -> Result<Vec<Vec<PassageReport>>> {
+pub fn passages_of(database: &Database, pairs: &[Pair], how: &PairEvidence) -> Result<Vec<Vec<Passage>>> {
     let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
     let mut found = found_in(database, &ids, how)?;
     Ok(ids.iter().map(|pair| found.matches.remove(pair).map_or_else(Vec::new, |found| found.passages)).collect())
@@ -37,9 +36,9 @@ pub fn passages_of(database: &Database, pairs: &[Pair], how: &PairEvidence) -> R
 #[derive(Default)]
 pub(super) struct FoundInPairs {
     /// By pair.
-    pub(super) matches: HashMap<(DocId, DocId), MatchReport>,
+    pub(super) matches: HashMap<(DocId, DocId), Match>,
     /// For each first document the parts that count for nothing.
-    pub(super) ignored: HashMap<DocId, Vec<SpanReport>>,
+    pub(super) ignored: HashMap<DocId, Vec<Location>>,
 }
 
 /// Compares pairs of stored documents: each first document is a query, compared with its partners only.
@@ -60,10 +59,10 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
     let compared: Vec<Result<_>> = partners
         .into_par_iter()
         .map(|(a, only)| {
-            let mut report = query(database, a, only, how, &texts)?;
-            let matches = std::mem::take(&mut report.matches);
-            let found: Vec<_> = matches.into_iter().map(|found| ((a, DocId(found.id)), found)).collect();
-            Ok((found, a, spans(&report)))
+            let mut answer = query(database, a, only, how, &texts)?;
+            let matches = std::mem::take(&mut answer.matches);
+            let found: Vec<_> = matches.into_iter().map(|found| ((a, found.id), found)).collect();
+            Ok((found, a, spans(&answer)))
         })
         .collect();
     let mut all = FoundInPairs::default();
@@ -83,7 +82,7 @@ pub(super) fn ignored_in(
     database: &Database,
     documents: Vec<DocId>,
     how: &PairEvidence,
-) -> Result<HashMap<DocId, Vec<SpanReport>>> {
+) -> Result<HashMap<DocId, Vec<Location>>> {
     // None of their texts is compared.
     let texts = TextCache::default();
     documents.into_par_iter().map(|id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts)?)))).collect()
@@ -95,7 +94,7 @@ fn query(
     only: Vec<DocId>,
     how: &PairEvidence,
     texts: &TextCache,
-) -> Result<QueryReport> {
+) -> Result<QueryAnswer> {
     let options = QueryOptions {
         top: None,
         max_df: how.max_df,
@@ -104,11 +103,10 @@ fn query(
         read: ReadOptions { limits: how.limits, ..ReadOptions::default() },
         ..QueryOptions::default()
     };
-    let answer = database.query_with(&QuerySource::Number(id), &options, texts)?;
-    Ok(QueryReport::new(&answer, options.mode, database.profile()))
+    database.query_with(&QuerySource::Number(id), &options, texts)
 }
 
 /// The parts of a query that count for nothing.
-pub(super) fn spans(report: &QueryReport) -> Vec<SpanReport> {
-    report.ignored.iter().map(|ignored| ignored.query.clone()).collect()
+pub(super) fn spans(answer: &QueryAnswer) -> Vec<Location> {
+    answer.ignored.iter().map(|ignored| ignored.query).collect()
 }

@@ -9,7 +9,6 @@ mod wire;
 pub use evidence::{PairEvidence, passages_of};
 pub use wire::{
     BackupReport, CacheReport, CompactReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure,
-    IgnoredReport, IngestReport, LevelReport, LostDocumentReport, MatchReport, PairReport, PassageReport,
-    ProblemReport, ProfileReport, QueryDocumentReport, QueryReport, RepairReport, RestoreReport, RmReport, SkippedFile,
-    SpanReport, StatsReport, StoredBytes, VerifyReport,
+    IngestReport, LevelReport, LostDocumentReport, PairReport, ProblemReport, RepairReport, RestoreReport, RmReport,
+    SkippedFile, StatsReport, StoredBytes, VerifyReport,
 };

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use fpdb::report::{DocumentReport, QueryReport, StatsReport};
+use fpdb::QueryAnswer;
+use fpdb::report::{DocumentReport, StatsReport};
 use serde_json::Value;
 
 use crate::support::{Folder, shared_data};
@@ -66,7 +67,7 @@ fn check_pairs(folder: &Folder, names: &[&str], expected: &Expected) {
     let query = [&["query", "--top", "0", "--no-passages", "--format", "json"], names].concat();
     let mut pairs: Vec<(u64, u64, u64, f64)> = Vec::new();
     for line in folder.ok(&query).stdout.lines() {
-        let report: QueryReport = serde_json::from_str(line).unwrap();
+        let report: QueryAnswer = serde_json::from_str(line).unwrap();
         let from = number(&report.query.name);
         for found in &report.matches {
             let to = number(&found.document);

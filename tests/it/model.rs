@@ -304,7 +304,7 @@ impl World {
                     return;
                 }
                 let answer = answer.unwrap();
-                assert_eq!(answer.name, name);
+                assert_eq!(answer.query.name, name);
                 self.model.check_answer(&Asked { text: &newest.text, own: newest.id, options, least }, &answer);
             }
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
-use fpdb::report::{PassageReport, QueryReport, SpanReport};
+use fpdb::{Location, Passage, QueryAnswer};
 use serde_json::Value;
 
 use crate::support::{Folder, shared_data};
@@ -193,7 +193,7 @@ impl Corpus {
     }
 
     /// The passages of every pair of documents that is reported: query first.
-    fn query_all(&self, folder: &Folder, db: &str, window: usize) -> BTreeMap<Pair, Vec<PassageReport>> {
+    fn query_all(&self, folder: &Folder, db: &str, window: usize) -> BTreeMap<Pair, Vec<Passage>> {
         let window = window.to_string();
         let files: Vec<String> = self.documents.keys().map(|name| format!("docs/{name}")).collect();
         let mut arguments = vec!["query", "--db", db, "--window", &window, "--top", "0", "--format", "json"];
@@ -202,7 +202,7 @@ impl Corpus {
         let run = folder.ok(&arguments);
         assert_eq!(run.stdout.lines().count(), files.len());
         for line in run.stdout.lines() {
-            let report: QueryReport = serde_json::from_str(line).unwrap();
+            let report: QueryAnswer = serde_json::from_str(line).unwrap();
             let query = file_name(&report.query.name);
             let itself = report.matches.iter().find(|found| file_name(&found.document) == query);
             assert!(itself.is_some_and(|found| found.identical && found.containment == 1.0), "{query} finds itself");
@@ -218,16 +218,16 @@ impl Corpus {
     }
 
     /// A passage begins and ends, in both documents, with a k-gram that both have there, and could not be longer.
-    fn check_passages(&self, (query, document): &Pair, passages: &[PassageReport], about: &str) {
+    fn check_passages(&self, (query, document): &Pair, passages: &[Passage], about: &str) {
         for passage in passages {
-            let of = |name: &str, span: &SpanReport| symbols_of(&self.documents[name].text[range(span)]);
+            let of = |name: &str, span: &Location| symbols_of(&self.documents[name].text[range(span)]);
             let (a, b) = (of(query, &passage.query), of(document, &passage.document));
             let k = self.k;
             let same = a.len() >= k && b.len() >= k && a[..k] == b[..k] && a[a.len() - k..] == b[b.len() - k..];
             assert!(same, "{about}: {query} and {document} differ at the ends of {passage:?}");
             assert!(passage.exact, "{about}: the texts are there");
             assert_eq!(passage.agreement == Some(1.0), a == b, "{about}: {query} and {document}: {passage:?}");
-            let around = |name: &str, span: &SpanReport| {
+            let around = |name: &str, span: &Location| {
                 let text = &self.documents[name].text;
                 let (start, end) = (range(span).start, range(span).end);
                 (symbols_of(&text[..start]).last().copied(), symbols_of(&text[end..]).first().copied())
@@ -243,8 +243,8 @@ impl Corpus {
 
 impl Fragment {
     /// Some passage holds the whole run on both sides, whichever document is the query.
-    fn check(&self, found: &BTreeMap<Pair, Vec<PassageReport>>, about: &str) {
-        let holds = |span: &SpanReport, (start, end): (u64, u64)| span.start <= start && span.end >= end;
+    fn check(&self, found: &BTreeMap<Pair, Vec<Passage>>, about: &str) {
+        let holds = |span: &Location, (start, end): (u64, u64)| span.start <= start && span.end >= end;
         for (query, document, query_span, document_span) in
             [(&self.a, &self.b, self.a_span, self.b_span), (&self.b, &self.a, self.b_span, self.a_span)]
         {
@@ -287,7 +287,7 @@ fn symbols_of(text: &[u8]) -> Vec<u8> {
     text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
 }
 
-fn range(span: &SpanReport) -> std::ops::Range<usize> {
+fn range(span: &Location) -> std::ops::Range<usize> {
     usize::try_from(span.start).unwrap()..usize::try_from(span.end).unwrap()
 }
 
@@ -303,10 +303,10 @@ fn truth(data: &Path) -> BTreeSet<Pair> {
     text.lines().map(|line| pair(serde_json::from_str(line).unwrap())).collect()
 }
 
-fn lines_of(found: &BTreeMap<Pair, Vec<PassageReport>>) -> String {
+fn lines_of(found: &BTreeMap<Pair, Vec<Passage>>) -> String {
     let mut lines = String::new();
     for ((a, b), passages) in found {
-        for PassageReport { query, document, .. } in passages {
+        for Passage { query, document, .. } in passages {
             let line = serde_json::json!({
                 "a": a, "a_off": query.start, "a_len": query.end - query.start,
                 "b": b, "b_off": document.start, "b_len": document.end - document.start,

@@ -1,6 +1,7 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use fpdb::report::{DedupReport, DocumentReport, PairReport, PassageReport, QueryReport};
+use fpdb::report::{DedupReport, DocumentReport, PairReport};
+use fpdb::{Passage, QueryAnswer};
 
 /// The columns of [`query_rows`].
 pub(crate) fn query_header() -> Vec<&'static str> {
@@ -35,16 +36,16 @@ pub(crate) fn query_header() -> Vec<&'static str> {
 }
 
 /// One row for each passage; one with empty passage columns for a match that has none.
-pub(crate) fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
+pub(crate) fn query_rows(answer: &QueryAnswer) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    for found in &report.matches {
+    for found in &answer.matches {
         let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
         let head = vec![
-            report.query.name.clone(),
+            answer.query.name.clone(),
             found.document.clone(),
             found.id.to_string(),
             found.shared.to_string(),
-            report.looked_up.to_string(),
+            answer.looked_up.to_string(),
             found.containment.to_string(),
             found.document_containment.to_string(),
             found.resemblance.to_string(),
@@ -55,9 +56,9 @@ pub(crate) fn query_rows(report: &QueryReport) -> Vec<Vec<String>> {
         ];
         let tail = [
             found.score.to_string(),
-            found.inferred.clone().unwrap_or_default(),
+            found.inferred.as_deref().unwrap_or_default().to_owned(),
             // Names with spaces between them.
-            found.estimated.join(" "),
+            found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" "),
         ];
         let some = with_passages(&head, &found.passages, query_header().len() - tail.len());
         rows.extend(some.into_iter().map(|row| [row, tail.to_vec()].concat()));
@@ -145,13 +146,13 @@ pub(crate) fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
 }
 
 /// `head` once for each passage, followed by it; once, with empty columns up to `columns`, where there is none.
-fn with_passages(head: &[String], passages: &[PassageReport], columns: usize) -> Vec<Vec<String>> {
+fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<Vec<String>> {
     if passages.is_empty() {
         let mut row = head.to_vec();
         row.resize(columns, String::new());
         return vec![row];
     }
-    let row = |passage: &PassageReport| {
+    let row = |passage: &Passage| {
         let (q, d) = (&passage.query, &passage.document);
         let numbers = [q.start, q.end, q.lines[0], q.lines[1], d.start, d.end, d.lines[0], d.lines[1], passage.symbols];
         let mut row = head.to_vec();

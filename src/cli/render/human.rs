@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::report::{
-    DedupReport, DedupSummaryReport, DocumentReport, IngestReport, MatchReport, PairReport, QueryReport, StatsReport,
-    VerifyReport,
+    DedupReport, DedupSummaryReport, DocumentReport, IngestReport, PairReport, StatsReport, VerifyReport,
 };
+use fpdb::{Match, Measure, QueryAnswer, Unit, Weight};
 
 use super::escape::escape_terminal;
 use super::numbers::{count, grouped, percent, size};
@@ -73,8 +73,8 @@ fn few(names: &[String]) -> String {
 }
 
 /// The answer to one query.
-pub(crate) fn query_page(report: &QueryReport, style: Style) -> String {
-    let query = &report.query;
+pub(crate) fn query_page(answer: &QueryAnswer, style: Style) -> String {
+    let query = &answer.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
         style.strong(&escape_terminal(&query.name)),
@@ -83,43 +83,43 @@ pub(crate) fn query_page(report: &QueryReport, style: Style) -> String {
         count(query.fingerprints, "fingerprint"),
         query.window
     );
-    let sample = if report.looked_up < query.fingerprints {
-        format!("the {} smallest", grouped(report.looked_up))
+    let sample = if answer.looked_up < query.fingerprints {
+        format!("the {} smallest", grouped(answer.looked_up))
     } else {
         "all".to_owned()
     };
     let _ = writeln!(
         page,
         "  looked up {sample}: {} found ({} of the query); {} match{}",
-        grouped(report.found),
-        percent(report.corpus_containment),
-        count(report.matching_documents, "document"),
-        if report.matching_documents == 1 { "es" } else { "" },
+        grouped(answer.found),
+        percent(answer.corpus_containment),
+        count(answer.matching_documents, "document"),
+        if answer.matching_documents == 1 { "es" } else { "" },
     );
-    if report.below > 0 {
-        let _ = writeln!(page, "  {} below --min-score", count(report.below, "document"));
+    if answer.below > 0 {
+        let _ = writeln!(page, "  {} below --min-score", count(answer.below, "document"));
     }
-    if report.boilerplate > 0 {
-        let _ = writeln!(page, "  {} ignored as boilerplate", count(report.boilerplate, "fingerprint"));
+    if answer.boilerplate > 0 {
+        let _ = writeln!(page, "  {} ignored as boilerplate", count(answer.boilerplate, "fingerprint"));
     }
-    if report.common > 0 {
-        let _ = writeln!(page, "  {} left out as common", count(report.common, "fingerprint"));
+    if answer.common > 0 {
+        let _ = writeln!(page, "  {} left out as common", count(answer.common, "fingerprint"));
     }
-    if report.quoted > 0 {
-        let _ = writeln!(page, "  {} ignored as quoted", count(report.quoted, "fingerprint"));
+    if answer.quoted > 0 {
+        let _ = writeln!(page, "  {} ignored as quoted", count(answer.quoted, "fingerprint"));
     }
-    if report.phrases > 0 {
-        let _ = writeln!(page, "  {} ignored as phrases", count(report.phrases, "fingerprint"));
+    if answer.phrases > 0 {
+        let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     if query.fingerprints == 0 {
-        let _ = writeln!(page, "  too short: {} symbols make one k-gram", report.profile.k);
+        let _ = writeln!(page, "  too short: {} symbols make one k-gram", answer.profile.k);
     }
-    if report.matches.is_empty() {
+    if answer.matches.is_empty() {
         let _ = writeln!(page, "  no match");
         return page;
     }
-    let estimated = report.matches.iter().any(|found| found.interval.is_some());
-    let weighted = report.weight != "none";
+    let estimated = answer.matches.iter().any(|found| found.interval.is_some());
+    let weighted = answer.weight != Weight::None;
     let _ = writeln!(
         page,
         "  {}{:>11}  {:>11}  {:>11}{}  document",
@@ -129,30 +129,30 @@ pub(crate) fn query_page(report: &QueryReport, style: Style) -> String {
         "resemblance",
         if estimated { "  95% interval  " } else { "" }
     );
-    for found in &report.matches {
+    for found in &answer.matches {
         let interval = match found.interval {
             Some([low, high]) => format!("  {:>6}-{:<6} ", percent(low), percent(high)),
             None if estimated => "  exact         ".to_owned(),
             None => String::new(),
         };
-        let share = |measure: &str, share: f64| {
-            let about = if found.estimated.iter().any(|estimated| estimated == measure) { "~" } else { "" };
+        let share = |measure: Measure, share: f64| {
+            let about = if found.estimated.contains(&measure) { "~" } else { "" };
             format!("{about}{}", percent(share))
         };
-        let score = if weighted { format!("{:>11}  ", share("score", found.score)) } else { String::new() };
+        let score = if weighted { format!("{:>11}  ", share(Measure::Score, found.score)) } else { String::new() };
         let _ = writeln!(
             page,
             "  {score}{:>11}  {:>11}  {:>11}{interval}  {}{}{}",
-            share("containment", found.containment),
-            share("document_containment", found.document_containment),
-            share("resemblance", found.resemblance),
+            share(Measure::Containment, found.containment),
+            share(Measure::DocumentContainment, found.document_containment),
+            share(Measure::Resemblance, found.resemblance),
             style.strong(&escape_terminal(&found.document)),
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
         passages(&mut page, found, style);
     }
-    let more = report.matching_documents.saturating_sub(report.matches.len() as u64);
+    let more = answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     if more > 0 {
         let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, "more document"));
     }
@@ -169,7 +169,7 @@ fn labels(metadata: &BTreeMap<String, String>) -> String {
 /// The most passages shown of one match; the other formats have all.
 const PASSAGES_SHOWN: usize = 10;
 
-fn passages(page: &mut String, found: &MatchReport, style: Style) {
+fn passages(page: &mut String, found: &Match, style: Style) {
     for passage in found.passages.iter().take(PASSAGES_SHOWN) {
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
@@ -307,13 +307,13 @@ pub(crate) fn stats_page(report: &StatsReport) -> String {
     };
     let profile = &report.profile;
     row("database", format!("{} (format {})", report.path, report.format));
-    let words = profile.words.as_ref().map_or(String::new(), |rule| format!(" ({rule})"));
+    let words = if profile.unit == Unit::Word { format!(" ({})", profile.word_rule) } else { String::new() };
     row(
         "profile",
         format!("unit {}{words}, k {}, w {}, selection {}", profile.unit, profile.k, profile.w, profile.selection),
     );
-    match profile.guarantee {
-        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, &profile.unit))),
+    match profile.guarantee() {
+        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, profile.unit.name()))),
         None => row("guarantee", "none with this selection".into()),
     }
     row("documents", grouped(report.documents));

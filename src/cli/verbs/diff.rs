@@ -1,7 +1,5 @@
 //! `fpdb diff`: two files compared, without a database.
 
-use fpdb::Mode;
-use fpdb::report::QueryReport;
 use fpdb::report::html::{DocumentTexts, Origin, Report};
 
 use super::query;
@@ -26,22 +24,21 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
     let joining = args.joining.options(HtmlReport::most_passages(html.as_ref()));
     let phrases = phrases::read(&args.read, &profile, printer)?;
-    let answer = fpdb::diff(&a, &b, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
+    let mut answer = fpdb::diff(&a, &b, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
     printer.detail(&format!("compared with {profile}"));
-    let mut report = QueryReport::new(&answer, Mode::Containment, &profile);
-    spooled.rename(&args.a, &mut report.query.name);
-    report.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
-    let found = !report.matches.is_empty();
+    spooled.rename(&args.a, &mut answer.query.name);
+    answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
+    let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {
         let about = html.about([args.read.flags(), args.joining.flags()].concat(), Vec::new())?;
-        let report = Report::of_diff(report, Origin::File(a), Origin::File(b), about);
+        let report = Report::of_diff(answer, Origin::File(a), Origin::File(b), about);
         let texts = DocumentTexts { database: None, unit: profile.unit, read: &args.read.options() };
         complete = html.write(report, &texts, printer)?;
     } else {
         let mut output = Output::open(global)?;
         query::write_header(global, &mut output)?;
-        query::write(global, &mut output, &report)?;
+        query::write(global, &mut output, &answer)?;
         output.finish()?;
     }
     Ok(match (complete, found) {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
-use fpdb::report::{Failure, PairEvidence, QueryReport};
-use fpdb::{Database, Mode, QueryOptions, QuerySource, Weight};
+use fpdb::report::{Failure, PairEvidence};
+use fpdb::{Database, Mode, QueryAnswer, QueryOptions, QuerySource, Weight};
 
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
@@ -52,8 +52,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             };
             answered = true;
             found |= !answer.matches.is_empty();
-            let report = QueryReport::new(&answer, options.mode, database.profile());
-            write(global, &mut output, &report)?;
+            write(global, &mut output, &answer)?;
         }
         printer.detail(&format!(
             "{} of {} queries answered",
@@ -85,15 +84,15 @@ fn report(
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
         for ((source, place), answer) in some.iter().zip(&places).zip(database.query(&places, options)?) {
-            let mut report = match answer {
-                Ok(answer) => QueryReport::new(&answer, options.mode, database.profile()),
+            let mut answer = match answer {
+                Ok(answer) => answer,
                 Err(error) => {
                     printer.failure(&name_of(source), &error);
                     failures.push(Failure { name: name_of(source), error: error.chain() });
                     continue;
                 }
             };
-            spooled.rename(Path::new(&name_of(source)), &mut report.query.name);
+            spooled.rename(Path::new(&name_of(source)), &mut answer.query.name);
             let origin = match place {
                 QuerySource::File(path) => Origin::File(path.clone()),
                 QuerySource::Number(id) => Origin::Stored(*id),
@@ -109,7 +108,7 @@ fn report(
             {
                 continue;
             }
-            answered.push(Answered::new(report, origin));
+            answered.push(Answered::new(answer, origin));
         }
     }
     let found = answered.iter().any(Answered::found);
@@ -147,12 +146,12 @@ pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Resu
 }
 
 /// One answer.
-pub(super) fn write(global: &Global, output: &mut Output, report: &QueryReport) -> anyhow::Result<()> {
+pub(super) fn write(global: &Global, output: &mut Output, answer: &QueryAnswer) -> anyhow::Result<()> {
     match global.format {
-        OutputFormat::Json => output.json(report),
-        OutputFormat::Csv => output.csv(query_rows(report)),
+        OutputFormat::Json => output.json(answer),
+        OutputFormat::Csv => output.csv(query_rows(answer)),
         _ => {
-            let page = query_page(report, output.style);
+            let page = query_page(answer, output.style);
             output.text(&page)
         }
     }

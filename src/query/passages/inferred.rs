@@ -8,12 +8,11 @@
 
 use std::collections::HashMap;
 
-use super::super::Passage;
 use super::super::subject::Subject;
+use super::super::{Location, Passage};
 use super::shown::Place as ShownPlace;
 use super::{Found, Mark, PassageOptions, share};
 use crate::columns::Fingerprint;
-use crate::document::Span;
 use crate::profile::{Profile, Selection};
 use crate::store::Place;
 
@@ -162,10 +161,16 @@ fn follows(next: &Run<'_>, passage: &Run<'_>, gap: u64) -> bool {
 fn passage(run: &Run<'_>, k: u64) -> Passage {
     let Run { first, last } = run;
     Passage {
-        query: Span { start: first.query.span.start, end: last.query.span.end },
-        query_lines: (first.query.first_line, last.query.last_line),
-        document: Span { start: first.document.start, end: last.document.end },
-        document_lines: (first.document.first_line, last.document.last_line),
+        query: Location {
+            start: first.query.span.start,
+            end: last.query.span.end,
+            lines: [first.query.first_line, last.query.last_line],
+        },
+        document: Location {
+            start: first.document.start,
+            end: last.document.end,
+            lines: [first.document.first_line, last.document.last_line],
+        },
         symbols: length(run, k),
         agreement: None,
         exact: false,

@@ -154,13 +154,9 @@ impl QueryText {
 }
 
 fn passage(joined: &Joined, query: &WholeText, document: &WholeText) -> Passage {
-    let (query_span, query_lines) = query.locate(&joined.query);
-    let (document_span, document_lines) = document.locate(&joined.document);
     Passage {
-        query: query_span,
-        query_lines,
-        document: document_span,
-        document_lines,
+        query: query.locate(&joined.query),
+        document: document.locate(&joined.document),
         symbols: joined.query.len() as u64,
         agreement: Some(share(joined.in_order, joined.length())),
         exact: true,

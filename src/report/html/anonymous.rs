@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::Report;
-use crate::report::MatchReport;
+use crate::document::DocId;
+use crate::query::Match;
 
 /// The flags whose values say nothing of names or places.
 const SAFE_FLAGS: [&str; 15] = [
@@ -63,11 +64,11 @@ pub(super) fn anonymise(report: &mut Report) {
 }
 
 /// What a match says when nobody is to know of whom. Each field is named here, so that one that is added is thought of.
-fn nameless(found: &mut MatchReport, document: String) -> MatchReport {
-    MatchReport {
+fn nameless(found: &mut Match, document: String) -> Match {
+    Match {
         document,
         // The number in the database tells its owner the name.
-        id: 0,
+        id: DocId(0),
         document_bytes: found.document_bytes,
         document_symbols: found.document_symbols,
         shared: found.shared,

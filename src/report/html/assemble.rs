@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use super::Report;
-use super::data::{DatabaseData, LeftOut, Origin, Overview, ReportDocument, ReportPair};
+use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, ReportDocument, ReportPair, Role};
 use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
 use crate::pairs::PairsAnswer;
+use crate::profile::Profile;
+use crate::query::{Location, Match, Mode, QueryAnswer};
+use crate::report::Failure;
 use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
-use crate::report::{Failure, MatchReport, ProfileReport, QueryReport, SpanReport};
 
 /// What a report says of how it came to be.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +31,8 @@ pub struct About {
 /// An answered query.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    report: QueryReport,
-    ignored: Vec<SpanReport>,
+    report: QueryAnswer,
+    ignored: Vec<Location>,
     origin: Origin,
 }
 
@@ -38,7 +40,7 @@ impl Answered {
     /// The answer of a query whose text is to be read at `origin`. A page shows all passages that it has: see
     /// [`Limits::PASSAGES`](super::Limits::PASSAGES).
     #[must_use]
-    pub fn new(report: QueryReport, origin: Origin) -> Self {
+    pub fn new(report: QueryAnswer, origin: Origin) -> Self {
         let ignored = spans(&report);
         Self { report, ignored, origin }
     }
@@ -64,12 +66,12 @@ impl Report {
     ) -> Result<Self> {
         let with_passages = how.is_some();
         let mut documents = Documents::default();
-        let profile = ProfileReport::new(database.profile());
-        let in_resemblance = answered.iter().any(|answered| answered.report.mode == "resemblance");
+        let profile = *database.profile();
+        let in_resemblance = answered.iter().any(|answered| answered.report.mode == Mode::Resemblance);
         let measure = match (about.weighted, in_resemblance) {
-            (true, _) => "score",
-            (false, true) => "resemblance",
-            (false, false) => "containment_a",
+            (true, _) => PairMeasure::Score,
+            (false, true) => PairMeasure::Resemblance,
+            (false, false) => PairMeasure::ContainmentA,
         };
         let mut histogram = vec![0; BINS];
         let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
@@ -90,12 +92,12 @@ impl Report {
         rows.truncate(about.max_pairs);
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (a, found) in rows {
-            let b = documents.stored(database, DocId(found.id))?;
+            let b = documents.stored(database, found.id)?;
             pairs.push(pair_of_match(a, b, &found, with_passages));
             evidence.push(with_passages.then_some(found));
         }
         let searched = searched(database, &about)?;
-        let mut overview = overview("query", profile, measure, about);
+        let mut overview = overview(Command::Query, profile, measure, about);
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
         let ignored = match how {
@@ -108,9 +110,9 @@ impl Report {
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
     #[must_use]
-    pub fn of_diff(mut report: QueryReport, a: Origin, b: Origin, about: About) -> Self {
+    pub fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, about: About) -> Self {
         let mut documents = Documents::default();
-        let profile = report.profile.clone();
+        let profile = report.profile;
         let query = documents.query(&report, a);
         documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
@@ -120,7 +122,7 @@ impl Report {
         for found in std::mem::take(&mut report.matches) {
             let other = documents.add(ReportDocument {
                 name: found.document.clone(),
-                role: "stored".into(),
+                role: Role::Stored,
                 bytes: found.document_bytes,
                 symbols: Some(found.document_symbols),
                 extracted: false,
@@ -130,7 +132,7 @@ impl Report {
             pairs.push(pair_of_match(query, other, &found, true));
             evidence.push(Some(found));
         }
-        let overview = overview("diff", profile, "resemblance", about);
+        let overview = overview(Command::Diff, profile, PairMeasure::Resemblance, about);
         let ignored = documents.known_ignored();
         let overview = Overview { documents: documents.list, pairs, histogram, compared: 1, ..overview };
         Self { overview, evidence, ignored }
@@ -180,8 +182,8 @@ impl Report {
             });
             evidence.push(found);
         }
-        let measure = if about.weighted { "score" } else { "resemblance" };
-        let mut overview = overview("pairs", ProfileReport::new(database.profile()), measure, about);
+        let measure = if about.weighted { PairMeasure::Score } else { PairMeasure::Resemblance };
+        let mut overview = overview(Command::Pairs, *database.profile(), measure, about);
         let compared = searched.documents;
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
@@ -203,7 +205,7 @@ struct Documents {
     list: Vec<ReportDocument>,
     by_origin: HashMap<Origin, usize>,
     /// The parts that are in no measure, where they are known.
-    ignored: HashMap<usize, Vec<SpanReport>>,
+    ignored: HashMap<usize, Vec<Location>>,
 }
 
 impl Documents {
@@ -216,13 +218,13 @@ impl Documents {
         index
     }
 
-    fn query(&mut self, report: &QueryReport, origin: Origin) -> usize {
+    fn query(&mut self, report: &QueryAnswer, origin: Origin) -> usize {
         if let Some(&index) = self.by_origin.get(&origin) {
             return index;
         }
         self.add(ReportDocument {
             name: report.query.name.clone(),
-            role: "query".into(),
+            role: Role::Query,
             bytes: report.query.bytes,
             symbols: Some(report.query.symbols),
             extracted: false,
@@ -232,12 +234,12 @@ impl Documents {
     }
 
     /// The parts that are in no measure, by document, as far as they are known.
-    fn known_ignored(&mut self) -> Vec<Vec<SpanReport>> {
+    fn known_ignored(&mut self) -> Vec<Vec<Location>> {
         (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
     }
 
     /// The same of all documents.
-    fn all_ignored(&mut self, database: &Database, how: &PairEvidence) -> Result<Vec<Vec<SpanReport>>> {
+    fn all_ignored(&mut self, database: &Database, how: &PairEvidence) -> Result<Vec<Vec<Location>>> {
         let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
             Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
             _ => None,
@@ -256,7 +258,7 @@ impl Documents {
         let document = database.document(id)?;
         Ok(self.add(ReportDocument {
             name: document.name,
-            role: "stored".into(),
+            role: Role::Stored,
             bytes: document.bytes,
             symbols: Some(document.symbols),
             extracted: false,
@@ -266,15 +268,15 @@ impl Documents {
     }
 }
 
-fn overview(command: &str, profile: ProfileReport, measure: &str, about: About) -> Overview {
+fn overview(command: Command, profile: Profile, measure: PairMeasure, about: About) -> Overview {
     Overview {
         schema: "fpdb.report/1".into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        command: command.into(),
+        command,
         profile,
         database: None,
         options: about.options,
-        measure: measure.into(),
+        measure,
         anonymous: false,
         texts: true,
         documents: Vec::new(),
@@ -292,11 +294,11 @@ fn searched(database: &Database, about: &About) -> Result<DatabaseData> {
 }
 
 /// How many passages there are, shown or not.
-fn passages(found: &MatchReport) -> u64 {
+fn passages(found: &Match) -> u64 {
     found.passages.len() as u64 + found.passages_left_out
 }
 
-fn pair_of_match(a: usize, b: usize, found: &MatchReport, with_passages: bool) -> ReportPair {
+fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> ReportPair {
     ReportPair {
         a,
         b,
@@ -306,19 +308,10 @@ fn pair_of_match(a: usize, b: usize, found: &MatchReport, with_passages: bool) -
         containment_b: found.document_containment,
         score: found.score,
         interval: found.interval,
-        estimated: found.estimated.iter().map(|measure| of_pair(measure).to_owned()).collect(),
+        estimated: found.estimated.iter().map(|&measure| measure.into()).collect(),
         identical: found.identical,
         passages: with_passages.then(|| passages(found)),
         page: false,
-    }
-}
-
-/// A measure of a match as the report calls it.
-fn of_pair(measure: &str) -> &str {
-    match measure {
-        "containment" => "containment_a",
-        "document_containment" => "containment_b",
-        other => other,
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
-use crate::report::{Failure, MatchReport, ProfileReport};
+use crate::profile::Profile;
+use crate::query::{Match, Measure};
+use crate::report::Failure;
 
 /// `fpdb.report/1`: the first page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,16 +17,16 @@ pub struct Overview {
     pub schema: String,
     /// The version of the program.
     pub version: String,
-    /// `query`, `pairs` or `diff`.
-    pub command: String,
+    /// The command that made it.
+    pub command: Command,
     /// The settings of the database, or of the comparison.
-    pub profile: ProfileReport,
+    pub profile: Profile,
     /// What was searched; `None` for `diff`.
     pub database: Option<DatabaseData>,
     /// Flags that were given, and their values.
     pub options: Vec<(String, String)>,
-    /// What the pairs are ranked by: `resemblance` or `containment_a`; `score` where rare hashes count more.
-    pub measure: String,
+    /// What the pairs are ranked by: the score where rare hashes count more.
+    pub measure: PairMeasure,
     /// Whether names are replaced.
     pub anonymous: bool,
     /// Whether texts are in the report.
@@ -45,6 +47,44 @@ pub struct Overview {
     pub failures: Vec<Failure>,
 }
 
+/// A command that makes reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Command {
+    /// `fpdb query`.
+    Query,
+    /// `fpdb pairs`.
+    Pairs,
+    /// `fpdb diff`.
+    Diff,
+}
+
+/// One of the numbers of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairMeasure {
+    /// [`ReportPair::score`].
+    Score,
+    /// [`ReportPair::resemblance`].
+    Resemblance,
+    /// [`ReportPair::containment_a`].
+    ContainmentA,
+    /// [`ReportPair::containment_b`].
+    ContainmentB,
+}
+
+impl From<Measure> for PairMeasure {
+    /// A measure of a match, whose query is A.
+    fn from(measure: Measure) -> Self {
+        match measure {
+            Measure::Score => Self::Score,
+            Measure::Containment => Self::ContainmentA,
+            Measure::DocumentContainment => Self::ContainmentB,
+            Measure::Resemblance => Self::Resemblance,
+        }
+    }
+}
+
 /// The database that was searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,8 +101,8 @@ pub struct DatabaseData {
 pub struct ReportDocument {
     /// Its name.
     pub name: String,
-    /// `query` or `stored`.
-    pub role: String,
+    /// Whether it is a query or a stored document.
+    pub role: Role,
     /// Its bytes.
     pub bytes: u64,
     /// Its symbols, where they are known.
@@ -74,6 +114,16 @@ pub struct ReportDocument {
     /// Where its text is to be read.
     #[serde(skip)]
     pub origin: Option<Origin>,
+}
+
+/// Whether a document was queried with or found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It was queried with.
+    Query,
+    /// It is in the database, or is the second one of a comparison.
+    Stored,
 }
 
 /// Where a document's text is to be read.
@@ -105,9 +155,9 @@ pub struct ReportPair {
     pub score: f64,
     /// The 95% interval of the measure where that is an estimate.
     pub interval: Option<[f64; 2]>,
-    /// Which of `score`, `resemblance`, `containment_a` and `containment_b` are estimates; the others are exact.
+    /// The measures that are estimates; the others are exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub estimated: Vec<String>,
+    pub estimated: Vec<PairMeasure>,
     /// The bytes of the two are the same.
     pub identical: bool,
     /// How many passages they share; `None` where they were not looked for.
@@ -140,7 +190,7 @@ pub struct PairData {
     pub schema: String,
     /// The match, as `fpdb query` has it, without its passages: A is the query, B the document.
     #[serde(rename = "match")]
-    pub found: MatchReport,
+    pub found: Match,
     /// Where the passages are in A.
     pub a: SideData,
     /// Where they are in B.

@@ -18,12 +18,13 @@ mod write;
 
 pub use assemble::{About, Answered};
 pub use data::{
-    DatabaseData, LeftOut, Origin, Overview, PairData, Places, ReportDocument, ReportPair, SideData, TextData,
+    Command, DatabaseData, LeftOut, Origin, Overview, PairData, PairMeasure, Places, ReportDocument, ReportPair, Role,
+    SideData, TextData,
 };
 pub use texts::{DocumentTexts, Texts};
 pub use write::{Limits, Options, Written, write};
 
-use super::wire::{MatchReport, SpanReport};
+use crate::query::{Location, Match};
 
 /// A report before it is written.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct Report {
     pub overview: Overview,
     /// For each pair of the overview, by its index: the match with its passages, A being the query. `None` where passages
     /// were not looked for.
-    pub evidence: Vec<Option<MatchReport>>,
+    pub evidence: Vec<Option<Match>>,
     /// For each document of the overview, by its index: the parts that are in no measure.
-    pub ignored: Vec<Vec<SpanReport>>,
+    pub ignored: Vec<Vec<Location>>,
 }

@@ -2,7 +2,7 @@
 
 use super::data::{Places, SideData};
 use crate::normalize::Readable;
-use crate::report::{MatchReport, SpanReport};
+use crate::query::{Location, Match};
 
 impl Places {
     /// Columns of ranges, each from and up to.
@@ -20,16 +20,16 @@ impl Places {
 
 impl SideData {
     /// The places of a document whose text is not in the report.
-    pub(super) fn without_text(found: &MatchReport, is_a: bool) -> Self {
-        let bytes = Places::new(spans(found, is_a).map(|span| [span.start, span.end]));
-        let lines = Some(Places::new(spans(found, is_a).map(|span| span.lines)));
+    pub(super) fn without_text(found: &Match, is_a: bool) -> Self {
+        let bytes = Places::new(locations(found, is_a).map(|span| [span.start, span.end]));
+        let lines = Some(Places::new(locations(found, is_a).map(|span| span.lines)));
         Self { text: false, bytes, lines, marks: None }
     }
 
     /// The places of a document with its text.
-    pub(super) fn with_text(found: &MatchReport, is_a: bool, text: &ShownText) -> Self {
+    pub(super) fn with_text(found: &Match, is_a: bool, text: &ShownText) -> Self {
         let side = Self::without_text(found, is_a);
-        let marks: Vec<[u64; 2]> = spans(found, is_a).map(|span| text.mark(span)).collect();
+        let marks: Vec<[u64; 2]> = locations(found, is_a).map(|span| text.mark(span)).collect();
         let lines = Places::new(marks.iter().map(|mark| text.lines(mark)));
         let marks = Places::new(marks.into_iter());
         Self {
@@ -41,7 +41,7 @@ impl SideData {
     }
 }
 
-fn spans(found: &MatchReport, is_a: bool) -> impl Iterator<Item = &SpanReport> {
+fn locations(found: &Match, is_a: bool) -> impl Iterator<Item = &Location> {
     found.passages.iter().map(move |passage| if is_a { &passage.query } else { &passage.document })
 }
 
@@ -66,7 +66,7 @@ impl ShownText {
     }
 
     /// Where a span of the document is in the text, in UTF-16 units.
-    pub(super) fn mark(&self, span: &SpanReport) -> [u64; 2] {
+    pub(super) fn mark(&self, span: &Location) -> [u64; 2] {
         [self.readable.units_at(span.start), self.readable.units_at(span.end)]
     }
 

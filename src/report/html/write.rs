@@ -12,7 +12,8 @@ use super::{Report, anonymous, escape, pack};
 use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::normalize::Readable;
-use crate::report::{Failure, MatchReport};
+use crate::query::Match;
+use crate::report::Failure;
 
 /// What a report holds at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,7 @@ const TEXT_PACKED: u64 = 4;
 
 impl Pages<'_> {
     /// Writes the page of a pair, with those of its texts that are not there yet, if there is room for all of it.
-    fn write(&mut self, number: usize, found: MatchReport, output: &mut Output) -> std::result::Result<bool, Failed> {
+    fn write(&mut self, number: usize, found: Match, output: &mut Output) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
         let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
@@ -175,7 +176,7 @@ impl Pages<'_> {
             b: b.unwrap_or_else(|| SideData::without_text(&found, false)),
             symbols: found.passages.iter().map(|passage| passage.symbols).collect(),
             agreement: found.passages.iter().map(|passage| passage.agreement.map(thousandths)).collect(),
-            found: MatchReport { passages: Vec::new(), ..found },
+            found: Match { passages: Vec::new(), ..found },
         };
         let packed = pack::pack(&data).map_err(Failed::Pack)?;
         let bytes = self.least(&new) + part_bytes(&packed);
@@ -209,12 +210,7 @@ impl Pages<'_> {
 
     /// Reads the text of a document, and finds in it the passages `found` of a pair and those of all pairs that come after it.
     /// `None` if it cannot be read.
-    fn read(
-        &mut self,
-        index: usize,
-        number: usize,
-        found: &MatchReport,
-    ) -> std::result::Result<Option<Packed>, Failed> {
+    fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<Packed>, Failed> {
         let text = match &self.report.overview.documents[index].origin {
             Some(origin) => self.texts.text(origin),
             None => {

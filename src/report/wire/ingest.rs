@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::is_zero;
 use crate::ingest::IngestSummary;
+use crate::schema::is_zero;
 
 /// `fpdb.ingest/1`: one line at the end of an ingest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::PassageReport;
 use crate::dedup::{Because, DedupAnswer, Removable};
 use crate::pairs::Pair;
+use crate::query::Passage;
 
 /// `fpdb.pair/1`: one line a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct PairReport {
     pub score: f64,
     /// The passages they share, `query` being a and `document` b; absent unless they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub passages: Option<Vec<PassageReport>>,
+    pub passages: Option<Vec<Passage>>,
     /// What is known of a beside its content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub a_metadata: BTreeMap<String, String>,

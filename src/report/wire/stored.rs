@@ -10,26 +10,6 @@ use crate::hash_counts::HashCounts;
 use crate::profile::Profile;
 use crate::store::{Level, LostDocument, Problem, Repair, Verification};
 
-/// A profile, as every report shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProfileReport {
-    /// `char`, `word` or `byte`.
-    pub unit: String,
-    /// Symbols in a k-gram.
-    pub k: u32,
-    /// Hashes in a window.
-    pub w: u32,
-    /// `robust`, `plain`, `all`, `mod:P` or `safe-mod:P`.
-    pub selection: String,
-    /// For unit word: `letters` or `unicode`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub words: Option<String>,
-    /// t: every shared run of this many symbols is found; absent where nothing is guaranteed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guarantee: Option<u64>,
-}
-
 /// `fpdb.document/1`: one line per stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +66,7 @@ pub struct StatsReport {
     /// The version of its format.
     pub format: u32,
     /// Its settings.
-    pub profile: ProfileReport,
+    pub profile: Profile,
     /// Documents, and the sums of their bytes, symbols and fingerprints.
     pub documents: u64,
     /// See `documents`.
@@ -267,21 +247,6 @@ impl VerifyReport {
     }
 }
 
-impl ProfileReport {
-    /// The report of a profile.
-    #[must_use]
-    pub fn new(profile: &Profile) -> Self {
-        Self {
-            unit: profile.unit.to_string(),
-            k: profile.k,
-            w: profile.w,
-            selection: profile.selection.to_string(),
-            words: (profile.unit == crate::Unit::Word).then(|| profile.word_rule.to_string()),
-            guarantee: profile.guarantee(),
-        }
-    }
-}
-
 impl DocumentReport {
     /// The report of a document.
     #[must_use]
@@ -318,7 +283,7 @@ impl StatsReport {
             schema: "fpdb.stats/1".into(),
             path: stats.path.display().to_string(),
             format: stats.format,
-            profile: ProfileReport::new(&stats.profile),
+            profile: stats.profile,
             documents: stats.documents,
             bytes: stats.bytes,
             symbols: stats.symbols,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use fpdb::{
-    Database, DocId, Error, Match, Measure, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection, Span,
+    Database, DocId, Error, Location, Match, Measure, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection,
+    Span,
 };
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -187,9 +188,9 @@ impl Model {
                 counted.insert(hash);
             }
         }
-        assert_eq!(answer.profile, at_window);
-        assert_eq!((answer.bytes, answer.symbols), (asked.text.len() as u64, subject.symbols));
-        assert_eq!(answer.fingerprints, subject.set.len() as u64);
+        assert_eq!((answer.profile, answer.query.window), (*stored, at_window.w));
+        assert_eq!((answer.query.bytes, answer.query.symbols), (asked.text.len() as u64, subject.symbols));
+        assert_eq!(answer.query.fingerprints, subject.set.len() as u64);
         assert_eq!(answer.looked_up, looked_up.len() as u64);
         assert_eq!(answer.found, found);
         assert_eq!(answer.common, (looked_up.len() - counted.len()) as u64);
@@ -237,7 +238,7 @@ impl Model {
         expected.sort_by(|x, y| (y.score.0 * x.score.1).cmp(&(x.score.0 * y.score.1)));
         assert_eq!(answer.matches.len(), expected.len().min(options.top.unwrap_or(usize::MAX)));
         for (got, in_place) in answer.matches.iter().zip(&expected) {
-            let one = expected.iter().find(|one| one.document.id == Some(got.id)).unwrap();
+            let one = expected.iter().find(|one| one.document.id == Some(got.id.0)).unwrap();
             let tied = rounded && close(ratio(one.score), ratio(in_place.score));
             assert!(tied || one.document.id == in_place.document.id, "order: {:#?}", answer.matches);
             assert_eq!(got.document, one.document.name);
@@ -255,7 +256,7 @@ impl Model {
             ];
             let estimated: Vec<Measure> = estimated.into_iter().filter(|one| one.1).map(|one| one.0).collect();
             assert_eq!(got.estimated, estimated);
-            if let Some((low, high)) = got.interval {
+            if let Some([low, high]) = got.interval {
                 let mut ends = wilson(one.shared as f64, l as f64);
                 let (a, b) = sizes(one.document);
                 let (a, b) = (a as f64, b as f64);
@@ -337,16 +338,13 @@ fn check_passages(got: &Match, document: &Document, subject: &Document, counted:
             assert_eq!(standard.origins[end - 1].1 as u64, span.end);
             first..end
         };
-        let (q, d) = (within(&query, passage.query), within(&stored, passage.document));
+        let (q, d) = (within(&query, passage.query.span()), within(&stored, passage.document.span()));
         assert_eq!(query.values[q.start..][..k], stored.values[d.start..][..k], "{passage:?}");
         assert_eq!(query.values[..q.end][q.end - k..], stored.values[..d.end][d.end - k..], "{passage:?}");
         assert_eq!(passage.symbols as usize, q.len());
-        for (newlines, span, lines) in [
-            (&query_newlines, passage.query, passage.query_lines),
-            (&stored_newlines, passage.document, passage.document_lines),
-        ] {
+        for (newlines, location) in [(&query_newlines, passage.query), (&stored_newlines, passage.document)] {
             let line = |at: u64| 1 + newlines.partition_point(|&newline| newline < at as usize) as u64;
-            assert_eq!(lines, (line(span.start), line(span.end - 1)));
+            assert_eq!(location.lines, [line(location.start), line(location.end - 1)]);
         }
         covered[q].fill(true);
     }
@@ -364,7 +362,7 @@ fn check_passages(got: &Match, document: &Document, subject: &Document, counted:
 /// Every run of t symbols that both documents have lies in passages, on both sides.
 fn check_exact(got: &Match, document: &Document, subject: &Document, t: usize) {
     let (query, stored) = (ascii_chars(&subject.text), ascii_chars(&document.text));
-    let spans = |span: fn(&fpdb::Passage) -> Span| got.passages.iter().map(span).collect::<Vec<Span>>();
+    let spans = |span: fn(&fpdb::Passage) -> Location| got.passages.iter().map(span).collect::<Vec<Location>>();
     for (here, there, spans) in
         [(&query, &stored, spans(|passage| passage.query)), (&stored, &query, spans(|passage| passage.document))]
     {

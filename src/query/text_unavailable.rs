@@ -1,4 +1,5 @@
-//! Gone: why a text cannot be had, and passages are inferred; in words about a stored document and about a query.
+//! Text unavailable: why the text of a document cannot be compared, so that its passages are inferred from fingerprints; in words
+//! about a stored document and about a query.
 
 use std::io;
 
@@ -6,7 +7,7 @@ use crate::error::Error;
 
 /// Why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gone {
+pub(crate) enum TextUnavailable {
     /// It has more symbols than are held.
     TooLarge,
     /// It was read from standard input, and not stored.
@@ -25,7 +26,7 @@ pub(crate) enum Gone {
     Unreadable,
 }
 
-impl Gone {
+impl TextUnavailable {
     /// What an error that came of reading it means.
     pub(crate) fn of(error: &Error) -> Self {
         match error {
@@ -87,28 +88,28 @@ mod tests {
     #[test]
     fn what_keeps_a_text_from_being_read_is_told() {
         let io = |kind: io::ErrorKind| Error::Io { action: "read", path: "a".into(), source: kind.into() };
-        for (error, gone) in [
-            (Error::NotSearched { path: "a".into(), limit: 1 }, Gone::NotSearched),
-            (io(io::ErrorKind::NotFound), Gone::Missing),
-            (io(io::ErrorKind::PermissionDenied), Gone::Unreadable),
-            (Error::TextGone { name: "a".into(), source_path: None }, Gone::Missing),
-            (Error::TooLarge { format: "pdf", limit: 1 }, Gone::Limited),
-            (Error::EncryptedDocument { format: "pdf" }, Gone::NotExtracted),
-            (Error::Interrupted, Gone::Unreadable),
+        for (error, why) in [
+            (Error::NotSearched { path: "a".into(), limit: 1 }, TextUnavailable::NotSearched),
+            (io(io::ErrorKind::NotFound), TextUnavailable::Missing),
+            (io(io::ErrorKind::PermissionDenied), TextUnavailable::Unreadable),
+            (Error::TextGone { name: "a".into(), source_path: None }, TextUnavailable::Missing),
+            (Error::TooLarge { format: "pdf", limit: 1 }, TextUnavailable::Limited),
+            (Error::EncryptedDocument { format: "pdf" }, TextUnavailable::NotExtracted),
+            (Error::Interrupted, TextUnavailable::Unreadable),
         ] {
-            assert_eq!(Gone::of(&error), gone, "{error}");
+            assert_eq!(TextUnavailable::of(&error), why, "{error}");
         }
         let all = [
-            Gone::TooLarge,
-            Gone::NotStored,
-            Gone::Missing,
-            Gone::Changed,
-            Gone::NotSearched,
-            Gone::Limited,
-            Gone::NotExtracted,
-            Gone::Unreadable,
+            TextUnavailable::TooLarge,
+            TextUnavailable::NotStored,
+            TextUnavailable::Missing,
+            TextUnavailable::Changed,
+            TextUnavailable::NotSearched,
+            TextUnavailable::Limited,
+            TextUnavailable::NotExtracted,
+            TextUnavailable::Unreadable,
         ];
-        let queries: std::collections::BTreeSet<&str> = all.iter().map(|gone| gone.query()).collect();
+        let queries: std::collections::BTreeSet<&str> = all.iter().map(|why| why.query()).collect();
         assert_eq!(queries.len(), all.len(), "each is told by words of its own");
     }
 }

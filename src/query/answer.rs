@@ -1,0 +1,223 @@
+//! Answer: what a query found, which is also its JSON (`fpdb.query/1`).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Mode, Weight};
+use crate::document::{DocId, Span};
+use crate::profile::Profile;
+use crate::schema::{Answer, Schema, is_zero};
+
+/// The answer to one query, or the comparison of two files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct QueryAnswer {
+    pub(crate) schema: Schema<Self>,
+    /// Which measure ranks the matches.
+    pub mode: Mode,
+    /// What a shared hash counts in the scores.
+    pub weight: Weight,
+    /// The database's profile, with its own window.
+    pub profile: Profile,
+    /// The query document.
+    pub query: QueryDocument,
+    /// Distinct hashes looked up: all of the query's, or its n smallest.
+    pub looked_up: u64,
+    /// How many of those at least one document holds, boilerplate aside.
+    pub found: u64,
+    /// How many of those some boilerplate document holds: they count in no score.
+    pub boilerplate: u64,
+    /// How many of those more than `max_df` documents hold: they count in no score.
+    pub common: u64,
+    /// How many of those occur in quotation marks only: they count in no score. With
+    /// [`ReadOptions::skip_quotes`](crate::ReadOptions::skip_quotes).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub quoted: u64,
+    /// How many of those occur in ignored phrases only: they count in no score. With
+    /// [`QueryOptions::phrases`](crate::QueryOptions::phrases).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub phrases: u64,
+    /// `found / looked_up`: the share of the query that the whole corpus holds.
+    pub corpus_containment: f64,
+    /// Documents that share a hash with the query and reach the least score, and documents of the very same bytes, returned
+    /// or not.
+    pub matching_documents: u64,
+    /// Documents that share a hash with the query and do not reach the least score.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub below: u64,
+    /// Parts of the query that count in no match, in order. Empty unless passages were looked for.
+    pub ignored: Vec<Ignored>,
+    /// Best first.
+    pub matches: Vec<Match>,
+}
+
+impl Answer for QueryAnswer {
+    const SCHEMA: &'static str = "fpdb.query/1";
+}
+
+/// The document that was queried with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct QueryDocument {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its symbols.
+    pub symbols: u64,
+    /// Its distinct hashes at the query's window.
+    pub fingerprints: u64,
+    /// The query's window.
+    pub window: u32,
+}
+
+/// A part of the query whose fingerprints count in no match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Ignored {
+    /// Where it is in the query document.
+    pub query: Location,
+    /// Why it is ignored.
+    pub because: IgnoredBecause,
+}
+
+/// Why fingerprints are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum IgnoredBecause {
+    /// Boilerplate holds them.
+    Boilerplate,
+    /// More documents hold them than the df cap allows.
+    Common,
+    /// They are in quotation marks.
+    Quoted,
+    /// They are part of an ignored phrase.
+    Phrase,
+}
+
+/// One document that shares text with the query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Match {
+    /// Its name.
+    pub document: String,
+    /// Its number, which tells versions of one name apart; 0 in the comparison of two files.
+    pub id: DocId,
+    /// Its bytes.
+    pub document_bytes: u64,
+    /// Its symbols.
+    pub document_symbols: u64,
+    /// Looked-up hashes it holds.
+    pub shared: u64,
+    /// What matches are ordered by: the mode's measure, weighted where hashes are.
+    pub score: f64,
+    /// The share of the looked-up hashes it holds.
+    pub containment: f64,
+    /// The share of its own fingerprints that the query holds: exact at the database's window when all hashes were looked up,
+    /// otherwise estimated from the containment and the two set sizes.
+    pub document_containment: f64,
+    /// Shared / all fingerprints of the two: exact or estimated as above.
+    pub resemblance: f64,
+    /// The 95% interval of the score where that is an estimate; `None` where it is exact, and where hashes are weighted.
+    pub interval: Option<[f64; 2]>,
+    /// The measures that are estimates; the others are exact.
+    pub estimated: Vec<Measure>,
+    /// Whether the bytes of both documents are the same. Such a document always matches, unless it is boilerplate or the
+    /// queried document itself. Its measures are computed from its hashes, so they are 0 where none of those looked up
+    /// counts; they are 1 where the documents are too short to have any.
+    pub identical: bool,
+    /// The share of the query's symbols inside passages, ignored symbols included.
+    pub coverage: f64,
+    /// In order of the query.
+    pub passages: Vec<Passage>,
+    /// How many more passages there are, left out for [`PassageOptions::most`](crate::PassageOptions::most).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passages_left_out: u64,
+    /// What the user or its container said of the document.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// Why the passages are inferred from fingerprints; `None` where the texts were compared, and where no passages were
+    /// asked for.
+    pub inferred: Option<Cow<'static, str>>,
+    /// Pairs of equal k-grams that were not looked at one by one, because both documents repeat them too often. Each place of
+    /// theirs is in at least one passage all the same.
+    pub repeats: u64,
+}
+
+/// One of the numbers of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Measure {
+    /// [`Match::score`].
+    Score,
+    /// [`Match::containment`].
+    Containment,
+    /// [`Match::document_containment`].
+    DocumentContainment,
+    /// [`Match::resemblance`].
+    Resemblance,
+}
+
+impl Measure {
+    /// The name of its field in [`Match`].
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Score => "score",
+            Self::Containment => "containment",
+            Self::DocumentContainment => "document_containment",
+            Self::Resemblance => "resemblance",
+        }
+    }
+}
+
+/// A pair of matching spans, one in each document.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Passage {
+    /// Where it is in the query document.
+    pub query: Location,
+    /// Where it is in the stored document.
+    pub document: Location,
+    /// Symbols of the query it covers.
+    pub symbols: u64,
+    /// The least share of its symbols, in the longer of the two spans, that are equal and in the same order: 1 where both
+    /// spans have the same text. `None` where they were not compared.
+    pub agreement: Option<f64>,
+    /// True where the spans were compared symbol by symbol; false where they are inferred from the fingerprints they share.
+    pub exact: bool,
+}
+
+/// Where text is in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Location {
+    /// Byte offset of its first byte in the original document.
+    pub start: u64,
+    /// Byte offset after its last byte.
+    pub end: u64,
+    /// Its first and last line, 1-based.
+    pub lines: [u64; 2],
+}
+
+impl Location {
+    pub(crate) fn new(span: Span, lines: [u64; 2]) -> Self {
+        Self { start: span.start, end: span.end, lines }
+    }
+
+    /// The byte range.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}

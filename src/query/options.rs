@@ -1,0 +1,79 @@
+//! Options: what a query looks for, and which measures it takes.
+
+use super::{PassageOptions, Phrases, Weight};
+use crate::document::DocId;
+use crate::input::ReadOptions;
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the query's hashes are looked up, and which measure ranks the matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// All hashes: which share of the query does a document hold?
+    #[default]
+    Containment,
+    /// The n smallest hashes: how much do the two sets of k-grams overlap?
+    Resemblance,
+}
+
+impl Mode {
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Containment => "containment",
+            Self::Resemblance => "resemblance",
+        }
+    }
+}
+
+/// How to query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryOptions {
+    /// Which measure ranks the matches.
+    pub mode: Mode,
+    /// The window w' of the query; the database's own where `None`.
+    pub window: Option<u32>,
+    /// The number of hashes to look up, smallest first; all where `None`.
+    pub n: Option<u64>,
+    /// The most matches to return; all where `None`.
+    pub top: Option<usize>,
+    /// The least score of a match; documents of the very same bytes are matches whatever their score.
+    pub min_score: f64,
+    /// A hash that more documents hold is common: it does not count as shared. A stored document that is queried with counts
+    /// as one of the holders.
+    pub max_df: Option<u64>,
+    /// Whether to find the passages of the matches.
+    pub passages: bool,
+    /// The documents to compare with, ascending; all where `None`. Whether a hash is common is counted over all documents in
+    /// any case.
+    pub only: Option<Vec<DocId>>,
+    /// How the query documents are read.
+    pub read: ReadOptions,
+    /// Phrases of the queries that count in no match.
+    pub phrases: Option<Phrases>,
+    /// How shared runs become passages.
+    pub joining: PassageOptions,
+    /// What a shared hash counts in the score.
+    pub weight: Weight,
+}
+
+impl Default for QueryOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Containment,
+            window: None,
+            n: None,
+            top: Some(10),
+            min_score: 0.0,
+            max_df: None,
+            passages: true,
+            only: None,
+            read: ReadOptions::default(),
+            phrases: None,
+            joining: PassageOptions::default(),
+            weight: Weight::default(),
+        }
+    }
+}
