@@ -2,6 +2,7 @@
 //! done (one verb a file). Only here are results turned into exit statuses.
 
 mod colour;
+mod failure_list;
 mod html_report;
 mod interrupt;
 mod output;

@@ -17,16 +17,53 @@ use crate::cli::render::Style;
 pub(crate) struct Output {
     lines: BufWriter<Box<dyn Write>>,
     rows: csv::Writer<Box<dyn Write>>,
-    file: Option<NewFile>,
+    file: Option<Destination>,
     /// How they look there.
     pub(crate) style: Style,
 }
 
-/// A file beside the place it goes to.
-struct NewFile {
+/// A file that is written beside the place it goes to, and takes that place once it is whole.
+pub(crate) struct NewFile {
+    file: File,
+    /// `None` where the place is a pipe or device, which is written to as it is.
+    destination: Option<Destination>,
+}
+
+struct Destination {
     target: PathBuf,
     path: TempPath,
     _noted: Temporary,
+}
+
+impl NewFile {
+    /// Begins the file for `path`.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let (file, destination) = create(path)?;
+        Ok(Self { file, destination })
+    }
+
+    /// Puts it in its place.
+    pub(crate) fn persist(self) -> io::Result<()> {
+        let Self { file, destination } = self;
+        drop(file);
+        destination.map_or(Ok(()), Destination::persist)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Destination {
+    fn persist(self) -> io::Result<()> {
+        self.path.persist(&self.target).map_err(|error| error.error)
+    }
 }
 
 impl Output {
@@ -71,19 +108,16 @@ impl Output {
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         self.lines.flush().context("cannot write the results")?;
         self.rows.flush().context("cannot write the results")?;
-        if let Some(NewFile { target, path, _noted }) = self.file.take() {
-            path.persist(&target).map_err(|error| fpdb::Error::Io {
-                action: "write",
-                path: target,
-                source: error.error,
-            })?;
+        if let Some(destination) = self.file.take() {
+            let target = destination.target.clone();
+            destination.persist().map_err(|source| fpdb::Error::Io { action: "write", path: target, source })?;
         }
         Ok(())
     }
 }
 
 /// Begins the file that results go to. What is there and is no regular file, such as a pipe or a device, is written to as it is.
-fn create(path: &Path) -> io::Result<(File, Option<NewFile>)> {
+fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     // A link leads to what is to be replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let facts = fs::metadata(&target).ok();
@@ -106,7 +140,7 @@ fn create(path: &Path) -> io::Result<(File, Option<NewFile>)> {
     if let Some(facts) = facts {
         file.set_permissions(facts.permissions())?;
     }
-    Ok((file, Some(NewFile { target, path, _noted: noted })))
+    Ok((file, Some(Destination { target, path, _noted: noted })))
 }
 
 /// Writes the one line of JSON of a command that has no more to say.

@@ -55,7 +55,7 @@ pub(super) struct Intake<'a> {
 struct Before {
     documents: u64,
     kept: u64,
-    failed: usize,
+    failures: u64,
     met: u64,
 }
 
@@ -127,14 +127,13 @@ impl Intake<'_> {
                 self.observer.unchanged(&name, documents);
             }
             Step::Open => {
-                let IngestSummary { kept, ref failed, .. } = self.summary;
-                let (failed, met) = (failed.len(), self.met.len());
-                self.before = Some(Before { documents: self.documents(), kept, failed, met });
+                let IngestSummary { kept, failures, .. } = self.summary;
+                self.before = Some(Before { documents: self.documents(), kept, failures, met: self.met.len() });
             }
             Step::Close(closed) => self.close(closed)?,
             Step::Skipped { name, reason } => self.skip(name, reason),
             Step::Failed { name, error } => self.fail(name, error),
-            Step::Read(documents, parcels) => self.take_documents(documents, &parcels)?,
+            Step::Read(entries, parcels) => self.take_job(entries, &parcels)?,
         }
         Ok(())
     }
@@ -159,7 +158,7 @@ impl Intake<'_> {
     /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
     fn close(&mut self, Closed { name, file, whole }: Closed) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
-        if before.failed != self.summary.failed.len() || before.kept != self.summary.kept {
+        if before.failures != self.summary.failures || before.kept != self.summary.kept {
             return Ok(());
         }
         let documents = self.documents() - before.documents;
@@ -179,7 +178,7 @@ impl Intake<'_> {
         self.summary.added + self.summary.replaced + self.summary.unchanged + self.summary.kept
     }
 
-    fn take_documents(&mut self, mut documents: usize, parcels: &Receiver<Parcel>) -> Result<()> {
+    fn take_job(&mut self, mut entries: usize, parcels: &Receiver<Parcel>) -> Result<()> {
         for piece in parcels.iter().flatten() {
             if self.broken_off {
                 return Ok(());
@@ -188,18 +187,26 @@ impl Intake<'_> {
                 Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
                 Piece::Text(chunk) => self.take_text(chunk)?,
                 Piece::Stored(about, digest) => {
-                    documents -= 1;
+                    entries -= 1;
                     self.touch(about, digest)?;
                     self.commit_if_full()?;
                 }
                 Piece::End(about, read) => {
-                    documents -= 1;
+                    entries -= 1;
                     self.take_end(about, read)?;
                     self.commit_if_full()?;
                 }
+                Piece::Skipped { name, reason } => {
+                    entries -= 1;
+                    self.skip(name, reason);
+                }
+                Piece::Failed { name, error } => {
+                    entries -= 1;
+                    self.fail(name, error);
+                }
             }
         }
-        if documents > 0 {
+        if entries > 0 {
             // A worker that ends without a word was interrupted.
             self.break_off()?;
         }
@@ -481,11 +488,11 @@ impl Intake<'_> {
 
     fn skip(&mut self, name: String, reason: &'static str) {
         self.observer.skipped(&name, reason);
-        self.summary.skipped.push((name, reason));
+        self.summary.skip(name, reason);
     }
 
     fn fail(&mut self, name: String, error: Error) {
         self.observer.failed(&name, &error);
-        self.summary.failed.push((name, error));
+        self.summary.fail(name, error);
     }
 }

@@ -192,15 +192,38 @@ pub struct IngestSummary {
     pub unmatched: Vec<String>,
     /// Stored documents that are boilerplate from now on.
     pub made_boilerplate: u64,
-    /// What could not be read, by name.
+    /// Documents that could not be read.
+    pub failures: u64,
+    /// The first [`IngestSummary::LISTED`] of them, by name.
     pub failed: Vec<(String, Error)>,
-    /// What was left out, by name, and why.
+    /// What was left out.
+    pub skips: u64,
+    /// The first [`IngestSummary::LISTED`] of it, by name, and why.
     pub skipped: Vec<(String, &'static str)>,
     /// True where the run was told to stop; what was committed is safe, and running again continues.
     pub interrupted: bool,
 }
 
 impl IngestSummary {
+    /// How many failures, and how many files left out, a summary lists by name. An observer is told of all of them.
+    pub const LISTED: usize = 1000;
+
+    /// Counts a failure, and lists it while there are few.
+    fn fail(&mut self, name: String, error: Error) {
+        self.failures += 1;
+        if self.failed.len() < Self::LISTED {
+            self.failed.push((name, error));
+        }
+    }
+
+    /// Counts what is left out, and lists it while there is little.
+    fn skip(&mut self, name: String, reason: &'static str) {
+        self.skips += 1;
+        if self.skipped.len() < Self::LISTED {
+            self.skipped.push((name, reason));
+        }
+    }
+
     /// Its counts as they are now; what is listed by name is left out.
     fn counts(&self) -> Self {
         let (unmatched, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::intake::Intake;
-use super::worker::{Job, Parcel, work};
+use super::worker::{Job, JobEntry, Parcel, work};
 use super::{IngestObserver, IngestOptions};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -33,12 +33,12 @@ const JOBS_WAITING: usize = 16;
 /// of its own.
 const JOB_BYTES: usize = 128 << 10;
 
-/// And up to so many of them.
-const JOB_MEMBERS: usize = 256;
+/// And up to so many of them, those that failed or were skipped included.
+const JOB_ENTRIES: usize = 256;
 
 /// One step of the walk, as the intake sees it.
 pub(super) enum Step {
-    /// What comes of a job of so many documents.
+    /// What comes of a job of so many entries.
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
@@ -80,7 +80,7 @@ pub(super) fn run(
     let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
-        let mut walker = Walker { store, options, stop, observer, steps, jobs, members: Vec::new(), bytes: 0 };
+        let mut walker = Walker { store, options, stop, observer, steps, jobs, entries: Vec::new(), bytes: 0 };
         let walker = scope.spawn(move || walker.walk(sources));
         for _ in 0..options.threads {
             let jobs = &waiting_jobs;
@@ -108,8 +108,9 @@ struct Walker<'a> {
     observer: &'a dyn IngestObserver,
     steps: SyncSender<Step>,
     jobs: SyncSender<Job>,
-    /// Small members that are to be one job, and their bytes.
-    members: Vec<Candidate>,
+    /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
+    /// they hold.
+    entries: Vec<JobEntry>,
     bytes: usize,
 }
 
@@ -182,50 +183,55 @@ impl Walker<'_> {
             return ControlFlow::Break(());
         }
         match found {
-            Found::Skipped { name, reason } => self.step(Step::Skipped { name, reason }),
-            Found::Failed { name, error } => self.step(Step::Failed { name, error }),
+            Found::Skipped { name, reason } => self.entry(name.len(), JobEntry::Skipped { name, reason }),
+            Found::Failed { name, error } => self.entry(name.len(), JobEntry::Failed { name, error }),
             Found::Document(Candidate { mut about, content }) => {
                 if let Some(table) = &self.options.metadata {
                     table.apply(&mut about);
                 }
                 match content {
-                    Content::Whole(bytes) => self.small_member(about, bytes),
+                    Content::Whole(bytes) => {
+                        let held = bytes.len() + held_by(&about);
+                        let content = Content::Whole(bytes);
+                        self.entry(held, JobEntry::Document(Candidate { about, content }))
+                    }
                     content => self.document(about, content, None),
                 }
             }
         }
     }
 
-    fn small_member(&mut self, about: About, bytes: Vec<u8>) -> ControlFlow<()> {
-        if self.bytes + bytes.len() > JOB_BYTES || self.members.len() == JOB_MEMBERS {
+    /// Adds an entry that holds so many bytes to the next job.
+    fn entry(&mut self, bytes: usize, entry: JobEntry) -> ControlFlow<()> {
+        if self.bytes + bytes > JOB_BYTES || self.entries.len() == JOB_ENTRIES {
             self.hand_over()?;
         }
-        self.bytes += bytes.len();
-        self.members.push(Candidate { about, content: Content::Whole(bytes) });
+        self.bytes += bytes;
+        self.entries.push(entry);
         ControlFlow::Continue(())
     }
 
-    /// Hands over the small members that have come together.
+    /// Hands over the entries gathered so far, as one job.
     fn hand_over(&mut self) -> ControlFlow<()> {
-        if self.members.is_empty() {
+        if self.entries.is_empty() {
             return ControlFlow::Continue(());
         }
         self.bytes = 0;
-        let candidates = std::mem::take(&mut self.members);
-        self.job(candidates, None)
+        let entries = std::mem::take(&mut self.entries);
+        self.job(entries, None)
     }
 
     fn document(&mut self, about: About, content: Content, stored: Option<Digest>) -> ControlFlow<()> {
         self.hand_over()?;
-        self.job(vec![Candidate { about, content }], stored)
+        self.job(vec![JobEntry::Document(Candidate { about, content })], stored)
     }
 
-    fn job(&self, candidates: Vec<Candidate>, stored: Option<Digest>) -> ControlFlow<()> {
+    fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
         let (parcels, taken) = sync_channel(PARCELS_WAITING);
         // The step before the job: a worker that waits for the intake then waits for a step it will reach.
-        let told = self.steps.send(Step::Read(candidates.len(), taken)).is_ok();
+        let told = self.steps.send(Step::Read(entries.len(), taken)).is_ok();
         // An intake that is gone has failed, and says so itself.
-        let given = told && self.jobs.send(Job { candidates, stored, parcels }).is_ok();
+        let given = told && self.jobs.send(Job { entries, stored, parcels }).is_ok();
         if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
@@ -246,6 +252,12 @@ impl Walker<'_> {
         });
         Ok(known.map(|known| known.documents))
     }
+}
+
+/// The bytes of what is known of a member beside its content.
+fn held_by(about: &About) -> usize {
+    let metadata = about.metadata.iter().map(|(name, value)| name.len() + value.len());
+    about.name.len() + about.hint.len() + about.member.as_ref().map_or(0, String::len) + metadata.sum::<usize>()
 }
 
 /// What is known of a document before it is read.

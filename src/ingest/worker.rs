@@ -20,11 +20,19 @@ const PIECE_FINGERPRINTS: usize = 4096;
 
 /// Documents to be read, one after the other.
 pub(super) struct Job {
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) entries: Vec<JobEntry>,
     /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
     /// of a document that is the only one.
     pub(super) stored: Option<Digest>,
     pub(super) parcels: SyncSender<Parcel>,
+}
+
+/// One entry of a job. Members that failed or are no documents travel with the documents between which they stand: a
+/// message of its own for each would cost more than the member.
+pub(super) enum JobEntry {
+    Document(Candidate),
+    Skipped { name: String, reason: &'static str },
+    Failed { name: String, error: Error },
 }
 
 /// Pieces that travel together, in order: the last ones of a document and the first ones of the next.
@@ -38,6 +46,14 @@ pub(super) enum Piece {
     /// It has the content that is stored; it had no other piece.
     Stored(About, Digest),
     End(About, Result<Read>),
+    Skipped {
+        name: String,
+        reason: &'static str,
+    },
+    Failed {
+        name: String,
+        error: Error,
+    },
 }
 
 /// A document that has been read to its end.
@@ -79,26 +95,32 @@ pub(super) fn work(
     let mut worker = new();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { candidates, stored, parcels }) = job else { return };
+        let Ok(Job { entries, stored, parcels }) = job else { return };
         let mut pieces = Pieces { parcels, parcel: Vec::new(), weight: 0 };
-        for candidate in candidates {
-            let seen = guarded(|| {
-                Ok(match worker.stored(&candidate, stored)? {
-                    Some(digest) => Seen::Stored(digest),
-                    None => Seen::Read(worker.read(&candidate, &mut pieces)?),
-                })
-            });
-            let seen = seen.unwrap_or_else(|detail| {
-                // What it was at is half done.
-                worker = new();
-                Err(Error::ReaderFailed { detail })
-            });
-            let end = match seen {
-                Ok(Seen::Stored(digest)) => Piece::Stored(candidate.about, digest),
-                Ok(Seen::Read(read)) => Piece::End(candidate.about, Ok(read)),
-                Err(error) => Piece::End(candidate.about, Err(error)),
+        for entry in entries {
+            let piece = match entry {
+                JobEntry::Skipped { name, reason } => Piece::Skipped { name, reason },
+                JobEntry::Failed { name, error } => Piece::Failed { name, error },
+                JobEntry::Document(candidate) => {
+                    let seen = guarded(|| {
+                        Ok(match worker.stored(&candidate, stored)? {
+                            Some(digest) => Seen::Stored(digest),
+                            None => Seen::Read(worker.read(&candidate, &mut pieces)?),
+                        })
+                    });
+                    let seen = seen.unwrap_or_else(|detail| {
+                        // What it was at is half done.
+                        worker = new();
+                        Err(Error::ReaderFailed { detail })
+                    });
+                    match seen {
+                        Ok(Seen::Stored(digest)) => Piece::Stored(candidate.about, digest),
+                        Ok(Seen::Read(read)) => Piece::End(candidate.about, Ok(read)),
+                        Err(error) => Piece::End(candidate.about, Err(error)),
+                    }
+                }
             };
-            if pieces.push(end).is_err() {
+            if pieces.push(piece).is_err() {
                 break;
             }
         }
@@ -123,7 +145,7 @@ impl Pieces {
             Piece::Fingerprints(fingerprints) => fingerprints.len(),
             Piece::Text(text) => text.len() / FINGERPRINT_BYTES,
             Piece::End(_, Ok(read)) => read.rest.len(),
-            Piece::End(_, Err(_)) | Piece::Stored(..) => 0,
+            Piece::End(_, Err(_)) | Piece::Stored(..) | Piece::Skipped { .. } | Piece::Failed { .. } => 0,
         };
         self.parcel.push(piece);
         if self.weight < PIECE_FINGERPRINTS { Ok(()) } else { self.send() }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use liblzma::stream::{CONCATENATED, Stream};
 
+use super::bzip2::Bzip2;
 use super::gzip::Gzip;
 use super::layer::Compression;
 use super::limits::{Guard, Meter, Taken};
@@ -41,7 +42,7 @@ pub(super) fn decoder<'a>(compression: Compression, input: impl Read + 'a) -> io
             let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
             Box::new(liblzma::bufread::XzDecoder::new_stream(input, stream))
         }
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        Compression::Bzip2 => Box::new(Bzip2::new(input)),
     };
     Ok((decoder, taken))
 }

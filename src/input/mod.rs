@@ -4,6 +4,7 @@
 //! containers among them again. Members are handed over as their bytes come, so that one of any size passes through.
 
 mod ahead;
+mod bzip2;
 mod containers;
 mod decompress;
 mod enclosing;

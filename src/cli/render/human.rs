@@ -23,8 +23,8 @@ pub(crate) fn ingest_page(report: &IngestReport) -> String {
         (report.kept, "changed but kept as stored"),
         (report.removed, "removed, no longer in their container"),
         (report.identical, "identical to another document"),
-        (report.failed.len() as u64, "failed"),
-        (report.skipped.len() as u64, "skipped"),
+        (report.failures, "failed"),
+        (report.skips, "skipped"),
     ] {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));

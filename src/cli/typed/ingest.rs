@@ -44,6 +44,9 @@ pub(crate) struct IngestArgs {
     /// take it back, `rm` them and ingest them again
     #[arg(long)]
     pub(crate) boilerplate: bool,
+    /// Write each document that could not be read to this file, one JSON object a line; the answer lists the first thousand
+    #[arg(long, value_name = "FILE")]
+    pub(crate) failures: Option<PathBuf>,
     /// A CSV file whose column `filename` names documents; its other columns (label, group, ...) are kept with them
     #[arg(long, value_name = "FILE")]
     pub(crate) metadata: Option<PathBuf>,

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{Database, Error, IngestObserver, IngestOptions, MetadataTable, Source, WalkOptions};
+use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary, MetadataTable, Source, WalkOptions};
 
+use crate::cli::failure_list::FailureList;
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -38,33 +39,48 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let Some(database) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let started = Instant::now();
     let stop = interrupt::graceful();
-    let watch = Messages { printer, progress: IngestBar::start(printer, &sources, &options) };
-    let summary = database.ingest(&sources, &options, stop, &watch);
-    watch.progress.end();
-    let mut summary = summary?;
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
     let names =
         |sources: &[Source]| sources.iter().filter_map(|source| source.name().ok()).collect::<HashSet<String>>();
-    // What is met in a folder or a list may be no document; what is asked for by its name could not be read.
-    let (mut asked_for, listed) = (names(typed), names(listed));
-    let mut unread = |name: &String| !Path::new(name).is_dir() && asked_for.remove(name);
-    for (name, reason) in summary.skipped.extract_if(.., |(name, _)| unread(name)) {
-        let error = Error::Binary { reason };
-        printer.failure(&name, &error);
-        summary.failed.push((name, error));
+    let events = Events {
+        typed: names(typed),
+        listed: names(listed),
+        failures: args.failures.as_deref().map(FailureList::begin).transpose()?,
+        shown: 0,
+        refused: Vec::new(),
+        links: 0,
+    };
+    let progress = IngestBar::start(printer, &sources, &options);
+    let watch = Messages { printer, progress, events: Mutex::new(events) };
+    let summary = database.ingest(&sources, &options, stop, &watch);
+    watch.progress.end();
+    let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(list) = events.failures {
+        list.finish()?;
     }
-    let is_named = |name: &String| asked_for.contains(name) || listed.contains(name);
-    for (name, reason) in summary.skipped.iter().filter(|(name, _)| is_named(name)) {
-        printer.note(&format!("skipped {name}: {reason}"));
+    let mut summary = summary?;
+    summary.skips -= events.refused.len() as u64;
+    summary.failures += events.refused.len() as u64;
+    for (name, _) in &events.refused {
+        // Met in a folder as well, it was skipped there too.
+        if let Some(listed) = summary.skipped.iter().position(|(skipped, _)| skipped == name) {
+            summary.skipped.remove(listed);
+        }
     }
+    let room = IngestSummary::LISTED.saturating_sub(summary.failed.len());
+    summary.failed.extend(events.refused.into_iter().take(room));
     let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
     for name in &report.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
-    let links = report.skipped.iter().filter(|skipped| skipped.reason.contains("symbolic link")).count();
-    if links > 0 {
-        printer.note(&format!("{links} symbolic links were not followed (--follow follows them)"));
+    if report.failures > events.shown {
+        let more = report.failures - events.shown;
+        let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
+        printer.note(&format!("{more} more documents could not be read{rest}"));
+    }
+    if events.links > 0 {
+        printer.note(&format!("{} symbolic links were not followed (--follow follows them)", events.links));
     }
     let mut output = match output {
         Some(output) => output,
@@ -83,7 +99,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         ));
         return Ok(RunStatus::Interrupted);
     }
-    Ok(if report.failed.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+    Ok(if report.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
 /// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
@@ -121,6 +137,39 @@ fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printe
 struct Messages<'a> {
     printer: &'a Printer,
     progress: IngestBar,
+    events: Mutex<Events>,
+}
+
+/// What has happened so far, as far as it has a say in what is printed.
+struct Events {
+    /// The names of the paths that were typed, without those that have been refused.
+    typed: HashSet<String>,
+    /// The names of the paths in a list of files.
+    listed: HashSet<String>,
+    failures: Option<FailureList>,
+    /// Failures that have been printed.
+    shown: u64,
+    /// Files that were typed and are no documents.
+    refused: Vec<(String, Error)>,
+    /// Symbolic links left out.
+    links: u64,
+}
+
+impl Messages<'_> {
+    fn events(&self) -> MutexGuard<'_, Events> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints a failure, unless there have been many, and adds it to the list of failures.
+    fn failure(&self, events: &mut Events, name: &str, error: &Error) {
+        if events.shown < IngestSummary::LISTED as u64 {
+            events.shown += 1;
+            self.progress.suspend(|| self.printer.failure(name, error));
+        }
+        if let Some(list) = &mut events.failures {
+            list.push(name, error);
+        }
+    }
 }
 
 impl IngestObserver for Messages<'_> {
@@ -140,7 +189,18 @@ impl IngestObserver for Messages<'_> {
     }
 
     fn skipped(&self, name: &str, reason: &'static str) {
-        self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
+        let mut events = self.events();
+        events.links += u64::from(reason.contains("symbolic link"));
+        // A file met in a folder or a list may be no document. One that was asked for by its name could not be read.
+        if !Path::new(name).is_dir() && events.typed.remove(name) {
+            let error = Error::Binary { reason };
+            self.failure(&mut events, name, &error);
+            events.refused.push((name.to_owned(), error));
+        } else if events.typed.contains(name) || events.listed.contains(name) {
+            self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
+        } else {
+            self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
+        }
     }
 
     fn unchanged(&self, name: &str, documents: u64) {
@@ -153,7 +213,7 @@ impl IngestObserver for Messages<'_> {
     }
 
     fn failed(&self, name: &str, error: &Error) {
-        self.progress.suspend(|| self.printer.failure(name, error));
+        self.failure(&mut self.events(), name, error);
     }
 
     fn committed(&self, _: u64) {}

@@ -58,7 +58,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             break;
         }
         printer.note(&format!("merged {}", path.display()));
-        failed |= !report.failed.is_empty();
+        failed |= report.failures > 0;
         left = rest;
     }
     output.finish()?;

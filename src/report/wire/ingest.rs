@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::ingest::IngestSummary;
 use crate::schema::is_zero;
 
@@ -28,9 +29,15 @@ pub struct IngestReport {
     pub removed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
-    /// What could not be read.
+    /// Documents that could not be read.
+    #[serde(default)]
+    pub failures: u64,
+    /// The first thousand of them.
     pub failed: Vec<Failure>,
-    /// What was left out: binary files, links, pipes and the like.
+    /// How much was left out: binary files, links, pipes and the like.
+    #[serde(default)]
+    pub skips: u64,
+    /// The first thousand of that.
     pub skipped: Vec<SkippedFile>,
     /// Bytes of the added and replacing documents.
     pub bytes: u64,
@@ -76,6 +83,14 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
+impl Failure {
+    /// The failure of the document `name`.
+    #[must_use]
+    pub fn of(name: &str, error: &Error) -> Self {
+        Self { name: name.to_owned(), error: error.chain() }
+    }
+}
+
 impl IngestReport {
     /// The report of an ingest that took `seconds`.
     #[must_use]
@@ -89,11 +104,9 @@ impl IngestReport {
             kept: summary.kept,
             removed: summary.removed,
             identical: summary.identical,
-            failed: summary
-                .failed
-                .iter()
-                .map(|(name, error)| Failure { name: name.clone(), error: error.chain() })
-                .collect(),
+            failures: summary.failures,
+            failed: summary.failed.iter().map(|(name, error)| Failure::of(name, error)).collect(),
+            skips: summary.skips,
             skipped: summary
                 .skipped
                 .iter()

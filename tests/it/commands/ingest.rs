@@ -327,6 +327,34 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
     assert_eq!((report["failed"].as_array().unwrap().len(), report["skipped"].as_array().unwrap().len()), (1, 1));
 }
 
+/// Of many failures the answer and the terminal show the first thousand, and the counts and the file all.
+#[test]
+fn many_failures_are_counted_and_listed_in_a_file() {
+    let folder = Folder::new();
+    let failing = (2..=5000).map(|line| if line % 2 == 0 { "{}\n" } else { "{\"a\":\n" }).collect::<String>();
+    folder.write("a.jsonl", format!("{{\"text\":\"one\"}}\n{failing}{{\"text\":null}}\n{{\"text\":\"two\"}}\n"));
+    let run = folder.run(&["ingest", "a.jsonl", "--failures", "failed.jsonl", "--format", "json", "--threads", "3"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    let report = &run.json()[0];
+    let count = |field: &str| report[field].as_u64().unwrap();
+    assert_eq!((count("documents"), count("failures"), count("skips")), (2, 4999, 1));
+    assert_eq!(report["failed"].as_array().unwrap().len(), 1000);
+    assert_eq!(run.stderr.matches("error: a.jsonl:").count(), 1000);
+    assert!(run.stderr.contains("3999 more documents could not be read\n"), "{}", run.stderr);
+    let list = std::fs::read_to_string(folder.path().join("failed.jsonl")).unwrap();
+    let names = list.lines().map(|line| {
+        let failure: fpdb::report::Failure = serde_json::from_str(line).unwrap();
+        assert!(failure.error.contains("record"), "{failure:?}");
+        failure.name
+    });
+    assert!(names.eq((2..=5000).map(|line| format!("a.jsonl:{line}"))), "all of them, in order");
+    let second = folder.run(&["ingest", "a.jsonl"]);
+    assert!(second.stderr.contains("more documents could not be read; --failures FILE lists all"), "{second:?}");
+    // A file that cannot be written is refused before anything is read.
+    let refused = folder.run(&["ingest", "a.jsonl", "--failures", "none/failed.jsonl"]);
+    assert!(refused.status == 2 && refused.stderr.contains("cannot create none/failed.jsonl"), "{refused:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_that_is_named_is_read() {

@@ -1,0 +1,50 @@
+//! Failure list: the file of `ingest --failures`, one JSON object a line for each document that could not be read.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IntoInnerError, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use fpdb::Error;
+use fpdb::report::Failure;
+
+use super::output::NewFile;
+
+/// The list. Until the ingest ends it is a file without a name: it could be in a folder that is ingested.
+pub(crate) struct FailureList {
+    path: PathBuf,
+    lines: BufWriter<File>,
+    /// The first error in writing it, after which nothing more is written.
+    broken: Option<io::Error>,
+}
+
+impl FailureList {
+    /// Begins the list that will be at `path`, which must be writable.
+    pub(crate) fn begin(path: &Path) -> anyhow::Result<Self> {
+        drop(NewFile::create(path).map_err(|source| Error::Io { action: "create", path: path.into(), source })?);
+        let folder = std::env::temp_dir();
+        let file =
+            tempfile::tempfile().map_err(|source| Error::Io { action: "create a file in", path: folder, source })?;
+        Ok(Self { path: path.to_owned(), lines: BufWriter::new(file), broken: None })
+    }
+
+    pub(crate) fn push(&mut self, name: &str, error: &Error) {
+        if self.broken.is_none() {
+            let line = serde_json::to_writer(&mut self.lines, &Failure::of(name, error)).map_err(io::Error::from);
+            self.broken = line.and_then(|()| self.lines.write_all(b"\n")).err();
+        }
+    }
+
+    /// Puts the list where it belongs.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        let Self { path, lines, broken } = self;
+        let write = || {
+            broken.map_or(Ok(()), Err)?;
+            let mut file = lines.into_inner().map_err(IntoInnerError::into_error)?;
+            file.rewind()?;
+            let mut target = NewFile::create(&path)?;
+            io::copy(&mut file, &mut target)?;
+            target.persist()
+        };
+        Ok(write().map_err(|source| Error::Io { action: "write", path: path.clone(), source })?)
+    }
+}
