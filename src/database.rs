@@ -19,7 +19,7 @@ use crate::input::{InputLimits, Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
-use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store};
+use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, StoreOptions};
 
 /// An open database, which threads may share. Of those that change it one works at a time, and the others wait for it;
 /// queries go on, of the last commit. What reads all postings ([`Self::pairs`], [`Self::dedup`], [`Self::verify`],
@@ -76,7 +76,7 @@ impl Database {
     /// # Errors
     /// [`Error::DatabaseExists`], [`Error::NotADatabase`] where something else is there, [`Error::Io`].
     pub fn create(path: &Path, profile: &Profile) -> Result<Self> {
-        Ok(Self { store: Store::create(path, profile)? })
+        Ok(Self { store: Store::create(path, profile, &StoreOptions::default())? })
     }
 
     /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
@@ -86,7 +86,7 @@ impl Database {
     /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
     /// written; [`Error::TooFewOpenFiles`].
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { store: Store::open_reader(path)? })
+        Ok(Self { store: Store::open_reader(path, &StoreOptions::default())? })
     }
 
     /// Opens a database for writing.
@@ -94,7 +94,7 @@ impl Database {
     /// # Errors
     /// As [`Database::open`], and [`Error::Locked`] where another process writes.
     pub fn open_writer(path: &Path) -> Result<Self> {
-        Ok(Self { store: Store::open_writer(path)? })
+        Ok(Self { store: Store::open_writer(path, &StoreOptions::default())? })
     }
 
     /// The settings pinned when the database was made.

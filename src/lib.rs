@@ -54,7 +54,7 @@ pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
 pub use database::{Database, DatabaseStats, DocumentInfo, QuerySource};
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
-pub use error::{Cause, Error, Result};
+pub use error::{Cause, Error, Result, StoreFailure};
 pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::HashCounts;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ingest;
 use crate::input::enclosing_database;
 use crate::progress::Progress;
-use crate::store::{Backup, Repair, Store, Verification};
+use crate::store::{Backup, Repair, Store, StoreOptions, Verification};
 
 impl Database {
     /// Folds all postings into one run and frees the space of deleted documents. Needs a database opened for
@@ -86,6 +86,6 @@ impl Database {
     /// # Errors
     /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
     pub fn restore(path: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
-        Ok(Self { store: Store::restore(path, folder, number)? })
+        Ok(Self { store: Store::restore(path, folder, number, &StoreOptions::default())? })
     }
 }

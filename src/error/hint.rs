@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Error;
+use super::{Error, StoreFailure};
 
 impl Error {
     /// The next step for the user, where there is one.
@@ -74,16 +74,16 @@ impl Error {
             Self::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
             Self::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders".into(),
             Self::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input".into(),
-            Self::BeyondRepair { source, .. } => system_hint(&source.to_string()).unwrap_or("`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database").into(),
-            Self::Store { source, .. } | Self::CannotOpen { source, .. } => store_hint(&source.to_string()),
+            Self::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
+            Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
+                failure_hint(*failure).map_or_else(damage_hint, Into::into)
+            }
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
                 io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SPACE_HINT.into(),
-                io::ErrorKind::ReadOnlyFilesystem => READ_ONLY_HINT.into(),
-                _ => return system_hint(&source.to_string()).map(Into::into),
+                _ => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
             },
             _ => return None,
         };
@@ -95,29 +95,24 @@ const SPACE_HINT: &str = "free some space and run the same command again: what w
 
 const READ_ONLY_HINT: &str = "the file system is mounted read-only: reading is possible; to write, mount it otherwise or copy the database elsewhere";
 
-/// What to do about a failure of the system, which the storage engine and some calls only describe in words.
-fn system_hint(cause: &str) -> Option<&'static str> {
-    let hints = [
-        ("No space left", SPACE_HINT),
-        ("Disk quota exceeded", SPACE_HINT),
-        (
-            "File too large",
-            "the limit on the size of files is too low (`ulimit -f`): raise it and run the same command again",
-        ),
-        ("Read-only file system", READ_ONLY_HINT),
-        ("Permission denied", "check the permissions of the database's folder and of all in it"),
-        (
-            "Too many open files",
-            "the limit on open files is too low: raise it (`ulimit -n 4096`) and run the same command again",
-        ),
-        ("Cannot allocate memory", "there is not enough memory: a smaller --memory may help"),
-        ("Input/output error", "the disk may be failing: copy the database before anything else"),
-    ];
-    hints.iter().find(|(text, _)| cause.contains(text)).map(|&(_, hint)| hint)
-}
-
-fn store_hint(cause: &str) -> String {
-    system_hint(cause).map_or_else(damage_hint, Into::into)
+/// What to do about a failure of the system; `None` where bytes may be damaged.
+fn failure_hint(failure: StoreFailure) -> Option<&'static str> {
+    match failure {
+        StoreFailure::NoSpace => Some(SPACE_HINT),
+        StoreFailure::FileTooLarge => {
+            Some("the limit on the size of files is too low (`ulimit -f`): raise it and run the same command again")
+        }
+        StoreFailure::ReadOnly => Some(READ_ONLY_HINT),
+        StoreFailure::PermissionDenied => Some("check the permissions of the database's folder and of all in it"),
+        StoreFailure::TooManyOpenFiles => {
+            Some("the limit on open files is too low: raise it (`ulimit -n 4096`) and run the same command again")
+        }
+        StoreFailure::OutOfMemory => Some("there is not enough memory: a smaller --memory may help"),
+        StoreFailure::Busy => Some("another process is at work on it: run the same command again when that has ended"),
+        StoreFailure::Stopped => Some("run the same command again: what was committed stays"),
+        StoreFailure::Unreadable => Some("the disk may be failing: copy the database before anything else"),
+        StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => None,
+    }
 }
 
 fn damage_hint() -> String {

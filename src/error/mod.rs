@@ -4,11 +4,13 @@
 //! sentence that names the thing; the cause is reached only through `source()`, and no type of the storage engine
 //! appears in a public signature.
 
+mod failure;
 mod hint;
 
 use std::io;
 use std::path::PathBuf;
 
+pub use self::failure::StoreFailure;
 use crate::document::Format;
 use crate::profile::{Profile, Unit};
 
@@ -241,6 +243,8 @@ pub enum Error {
     CannotOpen {
         /// The path of the database.
         path: PathBuf,
+        /// What kept it from that.
+        failure: StoreFailure,
         /// What the engine said.
         source: Cause,
     },
@@ -249,6 +253,8 @@ pub enum Error {
     Store {
         /// What was being done, as a verb phrase.
         action: &'static str,
+        /// What kept it from that.
+        failure: StoreFailure,
         /// What the engine said.
         source: Cause,
     },
@@ -512,6 +518,18 @@ impl Error {
             cause = error.source();
         }
         text
+    }
+
+    /// True where bytes of a database are lost or are not those that were written. False where they may be whole and could
+    /// not be reached, for want of open files or permission say.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => !failure.is_refusal(),
+            Self::Damaged { .. } | Self::CommitsLost { .. } | Self::TablesLost { .. } | Self::NotADatabase { .. } => {
+                true
+            }
+            _ => false,
+        }
     }
 
     /// A document that is not of this format, as seen without the help of a library.

@@ -8,11 +8,11 @@ use crate::document::{Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ReadOptions, Reader, Together};
-use crate::store::{Begun, DocumentRecord, Repair, Repairing, decompress, text_chunks};
+use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
 pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
-    let mut repairing = match Repairing::begin(root, progress)? {
+    let mut repairing = match Repairing::begin(root, &StoreOptions::default(), progress)? {
         Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
         Begun::Damaged(repairing) => repairing,
     };

@@ -6,10 +6,9 @@
 use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
-use rocksdb::{DB, IteratorMode, WriteBatch};
 
 use super::codec::format::document_set_key;
-use super::{failed, family};
+use super::engine::{Changes, Engine};
 use crate::error::{Error, Result};
 
 /// A set of documents, and the family it is kept in.
@@ -21,10 +20,10 @@ pub(super) struct DocumentSet {
 
 impl DocumentSet {
     /// Reads all of it.
-    pub(super) fn load(db: &DB, of: &'static str) -> Result<Self> {
+    pub(super) fn load(engine: &Engine, of: &'static str) -> Result<Self> {
         let mut ids = RoaringBitmap::new();
-        for entry in db.iterator_cf(family(db, of)?, IteratorMode::Start) {
-            let (key, value) = entry.map_err(failed("read a set of documents"))?;
+        for entry in engine.entries(of, &[], "read a set of documents")? {
+            let (key, value) = entry?;
             ids |= decode(of, &key, &value)?;
         }
         Ok(Self { family: of, ids })
@@ -39,17 +38,17 @@ impl DocumentSet {
     }
 
     /// Removes all of it.
-    pub(super) fn clear(&mut self, db: &DB, batch: &mut WriteBatch) -> Result<()> {
+    pub(super) fn clear(&mut self, changes: &mut Changes<'_>) -> Result<()> {
         let touched: BTreeSet<u32> = self.ids.iter().map(|id| id >> 16).collect();
         for high in touched {
-            batch.delete_cf(family(db, self.family)?, document_set_key(high << 16));
+            changes.delete(self.family, document_set_key(high << 16))?;
         }
         self.ids.clear();
         Ok(())
     }
 
-    /// Adds documents and takes out others, and puts the values that change into `batch`.
-    pub(super) fn change(&mut self, add: &[u32], remove: &[u32], db: &DB, batch: &mut WriteBatch) -> Result<()> {
+    /// Adds documents and takes out others, and adds the values that change to `changes`.
+    pub(super) fn change(&mut self, add: &[u32], remove: &[u32], changes: &mut Changes<'_>) -> Result<()> {
         let changed = remove.iter().filter(|&&id| self.ids.contains(id)).chain(add);
         let touched: BTreeSet<u32> = changed.map(|id| id >> 16).collect();
         for &id in remove {
@@ -61,12 +60,12 @@ impl DocumentSet {
             let low: RoaringBitmap = self.ids.range(range).map(|id| id & 0xffff).collect();
             let key = document_set_key(high << 16);
             if low.is_empty() {
-                batch.delete_cf(family(db, self.family)?, key);
+                changes.delete(self.family, key)?;
                 continue;
             }
             let mut value = Vec::with_capacity(low.serialized_size());
-            low.serialize_into(&mut value).map_err(Error::io("encode a set of documents of", db.path()))?;
-            batch.put_cf(family(db, self.family)?, key, value);
+            low.serialize_into(&mut value).map_err(Error::io("encode", self.family))?;
+            changes.put(self.family, key, value)?;
         }
         Ok(())
     }

@@ -27,23 +27,20 @@ mod turns;
 mod view;
 mod write;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rocksdb::{ColumnFamily, DB, Direction, IteratorMode};
-
 use crate::document::Digest;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Error, Result};
 use crate::profile::Profile;
 use codec::format::{
     self, DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_key, name_prefix, position_key, split_u32,
 };
 use codec::positions::{self, CHUNK_PLACES};
 use codec::records::{self, RunRecord};
-use engine::options::CACHE_BYTES;
-use open::create::LogFolder;
+use engine::Engine;
 use open::lock::WriterLock;
+use open::log_folder::LogFolder;
 use open::mark::AtClose;
 use read::filter_cursor::FilterUse;
 use read::run_reader::{self, Postings as _, RunReader};
@@ -57,6 +54,7 @@ pub(crate) use codec::block::Posting;
 pub(crate) use codec::format::FORMAT_VERSION;
 pub(crate) use codec::positions::Place;
 pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
+pub(crate) use open::StoreOptions;
 pub(crate) use open::create::MAKING;
 pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
@@ -81,15 +79,15 @@ pub struct Level {
 /// An open database directory: for one writer, or for any number of readers beside it.
 pub(crate) struct Store {
     // Closed before the folder and the lock below are given up.
-    db: DB,
+    engine: Engine,
     root: PathBuf,
     profile: Profile,
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
     /// Of a writer, like the lock.
     _at_close: Option<AtClose>,
-    /// Where a reader's own log lies.
-    _reader: Option<LogFolder>,
+    /// Of a reader.
+    _log: Option<LogFolder>,
     lock: Option<WriterLock>,
     turns: Turns,
 }
@@ -122,28 +120,22 @@ impl Store {
     /// # Errors
     /// [`Error::NoSuchNumber`] where it is not live.
     pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
-        let value = self
-            .db
-            .get_pinned_cf(family(&self.db, DOCUMENTS)?, document_key(document))
-            .map_err(failed("read a document's record"))?;
+        let value = self.engine.get(DOCUMENTS, document_key(document), "read a document's record")?;
         let what = || format!("the record of document {document}");
         records::decode(&value.ok_or_else(|| self.gone(document, || missing(&what())))?, what)
     }
 
     /// What is known of the container at this path, if it was ingested whole.
     pub(crate) fn container(&self, source: &str) -> Result<Option<ContainerRecord>> {
-        let value = self
-            .db
-            .get_pinned_cf(family(&self.db, format::CONTAINERS)?, format::name_prefix(source))
-            .map_err(failed("read a container's record"))?;
+        let value = self.engine.get(format::CONTAINERS, format::name_prefix(source), "read a container's record")?;
         value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
     }
 
     /// Calls `visit` with each live document in order of id, until it returns false.
     pub(crate) fn for_each_document(&self, mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
         let view = self.view();
-        for entry in self.db.iterator_cf(family(&self.db, DOCUMENTS)?, IteratorMode::Start) {
-            let (key, value) = entry.map_err(failed("read the documents"))?;
+        for entry in self.engine.entries(DOCUMENTS, &[], "read the documents")? {
+            let (key, value) = entry?;
             let Some(([], document)) = split_u32(&key) else {
                 return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });
             };
@@ -165,9 +157,8 @@ impl Store {
     pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
         let view = self.view();
         let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
-        let mode = IteratorMode::From(&last, Direction::Reverse);
-        for entry in self.db.iterator_cf(family(&self.db, NAMES)?, mode) {
-            let (key, _) = entry.map_err(failed("read names and digests"))?;
+        for entry in self.engine.entries_back(NAMES, &last, "read names and digests")? {
+            let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
             if view.is_live(id) && wanted(id) {
                 return Ok(Some(id));
@@ -185,9 +176,8 @@ impl Store {
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let view = self.view();
         let mut ids = Vec::new();
-        let mode = IteratorMode::From(prefix, Direction::Forward);
-        for entry in self.db.iterator_cf(family(&self.db, name)?, mode) {
-            let (key, _) = entry.map_err(failed("read names and digests"))?;
+        for entry in self.engine.entries(name, prefix, "read names and digests")? {
+            let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
             if view.is_live(id) {
                 ids.push(id);
@@ -198,7 +188,6 @@ impl Store {
 
     /// Where fingerprints of a document stand; `ordinals` ascending, the answer in the same order.
     pub(crate) fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Place>> {
-        let positions = family(&self.db, POSITIONS)?;
         let mut places = Vec::with_capacity(ordinals.len());
         let mut held: Option<(u32, Vec<Place>)> = None;
         for &ordinal in ordinals {
@@ -211,9 +200,8 @@ impl Store {
                 Some((have, ref chunk)) if have == number => chunk,
                 _ => {
                     let value = self
-                        .db
-                        .get_pinned_cf(positions, position_key(document, number))
-                        .map_err(failed("read positions"))?
+                        .engine
+                        .get(POSITIONS, position_key(document, number), "read positions")?
                         .ok_or_else(|| self.gone(document, || damaged("it is missing")))?;
                     &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
                 }
@@ -278,9 +266,8 @@ impl Store {
     /// Calls `visit` with the encoded chunks of a document's positions, in order.
     fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let first = position_key(document, 0);
-        let mode = IteratorMode::From(&first, Direction::Forward);
-        for entry in self.db.iterator_cf(family(&self.db, POSITIONS)?, mode) {
-            let (key, value) = entry.map_err(failed("read positions"))?;
+        for entry in self.engine.entries(POSITIONS, &first, "read positions")? {
+            let (key, value) = entry?;
             let Some((_, chunk)) = split_u32(&key).filter(|(rest, _)| rest[..] == first[..4]) else { break };
             visit(chunk, &value)?;
         }
@@ -289,27 +276,19 @@ impl Store {
 
     /// The engine's tables, by level.
     pub(crate) fn levels(&self) -> Result<Vec<Level>> {
-        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
-        for file in self.db.live_files().map_err(failed("measure itself"))? {
-            let number = file.level.unsigned_abs();
-            let level = levels.entry(number).or_insert(Level { level: number, files: 0, bytes: 0 });
-            level.files += 1;
-            level.bytes += file.size as u64;
-        }
-        Ok(levels.into_values().collect())
+        self.engine.levels()
     }
 
     /// Bytes kept in memory of what was read, and the most that are.
     pub(crate) fn cached_bytes(&self) -> (u64, u64) {
-        (self.filter_use.cached_bytes() as u64, CACHE_BYTES as u64)
+        (self.filter_use.cached_bytes() as u64, self.engine.cache().bytes() as u64)
     }
 
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
     pub(crate) fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
         let mut parts = Vec::with_capacity(FAMILIES.len() + 1);
         for name in FAMILIES {
-            let bytes = self.db.property_int_value_cf(family(&self.db, name)?, "rocksdb.live-sst-files-size");
-            parts.push((name, bytes.map_err(failed("measure itself"))?.unwrap_or(0)));
+            parts.push((name, self.engine.table_bytes(name)?));
         }
         let path = self.root.join(format::STORE);
         let mut total = 0;
@@ -323,26 +302,6 @@ impl Store {
     }
 }
 
-fn family<'a>(db: &'a DB, name: &'static str) -> Result<&'a ColumnFamily> {
-    db.cf_handle(name).ok_or_else(|| missing(&format!("the column family {name}")))
-}
-
 fn missing(what: &str) -> Error {
     Error::Damaged { what: what.into(), detail: "it is missing" }
-}
-
-/// What the engine said. Of a failure of the system it says the reason twice, after its kind and at the end.
-fn cause(error: &rocksdb::Error) -> Cause {
-    let text = error.to_string();
-    if let Some((kind, rest)) = text.split_once(": ")
-        && let Some((reason, what)) = rest.split_once(": ")
-        && what.ends_with(reason)
-    {
-        return format!("{kind}: {what}").into();
-    }
-    text.into()
-}
-
-fn failed(action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
-    move |error| Error::Store { action, source: cause(&error) }
 }

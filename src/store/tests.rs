@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
-use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store};
+use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store, StoreOptions};
 use crate::columns::Fingerprint;
 use crate::document::Span;
 use crate::profile::Profile;
@@ -48,7 +48,7 @@ pub(super) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
 
 /// A database with a run for each of `runs`, of so many documents with 1,000 of the even numbers' hashes each.
 fn store_of(root: &Path, runs: &[u64]) -> Store {
-    let store = Store::create(root, &Profile::named("words").unwrap()).unwrap();
+    let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     let mut number = 0;
     for &documents in runs {
@@ -65,7 +65,7 @@ fn store_of(root: &Path, runs: &[u64]) -> Store {
     }
     drop(store);
     // Opened again, its cache is empty.
-    Store::open_reader(root).unwrap()
+    Store::open_reader(root, &StoreOptions::default()).unwrap()
 }
 
 /// Looks up hashes in ascending order; how many are found, and the table blocks read from files for them.
@@ -135,7 +135,8 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
 #[test]
 fn the_newest_of_a_name_is_found_without_a_look_at_the_others() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(&folder.path().join("db"), &Profile::named("words").unwrap()).unwrap();
+    let store =
+        Store::create(&folder.path().join("db"), &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let (mut committer, versions) = (Committer::new(&store), 2000);
     let mut batch = Batch::new(0, 1 << 30);
     for (number, name) in (0..3 * versions).zip(["a", "a\0", "b"].into_iter().cycle()) {

@@ -1,11 +1,11 @@
 //! Texts: the bytes of documents that are stored with them, in compressed chunks of 1 MiB.
 
-use rocksdb::WriteBatch;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::Store;
 use super::codec::format::{TEXTS, text_key};
 use super::codec::records::DocumentRecord;
-use super::{Store, failed, family};
+use super::engine::Changes;
 use crate::error::{Error, Result};
 
 /// Bytes of a document in one chunk: a value that holds no more however long the document is.
@@ -70,10 +70,9 @@ impl Store {
         mut visit: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let damaged = |detail| Error::Damaged { what: format!("the text of document {document}"), detail };
-        let texts = family(&self.db, TEXTS)?;
         let mut digest = Xxh3::new();
         for chunk in 0..chunks(record.bytes) {
-            let value = self.db.get_pinned_cf(texts, text_key(document, chunk)).map_err(failed("read a text"))?;
+            let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
             let value = value.ok_or_else(|| self.gone(document, || damaged("a chunk of it is missing")))?;
             let bytes = decompress(&value).map_err(damaged)?;
             digest.update(&bytes);
@@ -93,9 +92,8 @@ impl Store {
         record: &DocumentRecord,
         mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let texts = family(&self.db, TEXTS)?;
         for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
-            let value = self.db.get_pinned_cf(texts, text_key(document, chunk)).map_err(failed("read a text"))?;
+            let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
             let damaged = || Error::Damaged {
                 what: format!("the text of document {document}"),
                 detail: "a chunk of it is missing",
@@ -106,10 +104,9 @@ impl Store {
     }
 
     /// Deletes the stored bytes of a document with a commit.
-    pub(super) fn delete_text(&self, document: u32, record: &DocumentRecord, write: &mut WriteBatch) -> Result<()> {
-        let texts = family(&self.db, TEXTS)?;
+    pub(super) fn delete_text(&self, document: u32, record: &DocumentRecord, changes: &mut Changes<'_>) -> Result<()> {
         for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
-            write.delete_cf(texts, text_key(document, chunk));
+            changes.delete(TEXTS, text_key(document, chunk))?;
         }
         Ok(())
     }

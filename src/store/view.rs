@@ -1,12 +1,11 @@
 //! View: what a store shows, as of one commit. Replaced whole by the next commit, so that whoever holds
 //! one goes on seeing one state of the database.
 
-use rocksdb::{DB, Direction, IteratorMode};
-
-use super::codec::format::{self, BOILERPLATE, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
+use super::codec::format::{self, BOILERPLATE, MAIN, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
 use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
-use super::{failed, missing};
+use super::engine::Engine;
+use super::missing;
 use crate::error::Result;
 use crate::profile::Profile;
 
@@ -21,12 +20,12 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(super) fn load(db: &DB) -> Result<Self> {
+    pub(super) fn load(engine: &Engine) -> Result<Self> {
         Ok(Self {
-            state: load_state(db)?,
-            runs: load_runs(db)?,
-            tombstones: DocumentSet::load(db, TOMBSTONES)?,
-            boilerplate: DocumentSet::load(db, BOILERPLATE)?,
+            state: load_state(engine)?,
+            runs: load_runs(engine)?,
+            tombstones: DocumentSet::load(engine, TOMBSTONES)?,
+            boilerplate: DocumentSet::load(engine, BOILERPLATE)?,
         })
     }
 
@@ -68,20 +67,20 @@ impl View {
     }
 }
 
-pub(super) fn load_profile(db: &DB) -> Result<Profile> {
-    let value = db.get(PROFILE_KEY).map_err(failed("read its profile"))?;
+pub(super) fn load_profile(engine: &Engine) -> Result<Profile> {
+    let value = engine.get(MAIN, PROFILE_KEY, "read its profile")?;
     format::decode_profile(&value.ok_or_else(|| missing("the profile record"))?)
 }
 
-fn load_state(db: &DB) -> Result<StateRecord> {
-    let value = db.get(STATE_KEY).map_err(failed("read its state"))?;
+fn load_state(engine: &Engine) -> Result<StateRecord> {
+    let value = engine.get(MAIN, STATE_KEY, "read its state")?;
     records::decode(&value.ok_or_else(|| missing("the state record"))?, || "the state record".into())
 }
 
-fn load_runs(db: &DB) -> Result<Vec<(u32, RunRecord)>> {
+fn load_runs(engine: &Engine) -> Result<Vec<(u32, RunRecord)>> {
     let mut runs = Vec::new();
-    for entry in db.iterator(IteratorMode::From(RUN_PREFIX, Direction::Forward)) {
-        let (key, value) = entry.map_err(failed("read the list of runs"))?;
+    for entry in engine.entries(MAIN, RUN_PREFIX, "read the list of runs")? {
+        let (key, value) = entry?;
         let Some((RUN_PREFIX, run)) = split_u32(&key) else { break };
         runs.push((run, records::decode(&value, || format!("the record of run {run}"))?));
     }

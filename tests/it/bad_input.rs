@@ -170,11 +170,11 @@ fn one_writer_at_a_time_and_readers_beside_it() {
     let folder = folder_with_database();
     let lock = std::fs::OpenOptions::new().write(true).open(folder.path().join(".fpdb/lock")).unwrap();
     lock.try_lock().unwrap();
-    std::fs::write(folder.path().join(".fpdb/lock"), "process 4711 (fpdb ingest)").unwrap();
+    std::fs::write(folder.path().join(".fpdb/lock"), "process 4711").unwrap();
     assert_snapshot!(tell(&folder, &["ingest", "a.txt"]), @"
     status 2
     --- stderr
-    error: the database at [folder]/.fpdb is being written by process 4711 (fpdb ingest)
+    error: the database at [folder]/.fpdb is being written by process 4711
     hint: wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile
     ");
     for reader in [&["query", "a.txt"][..], &["list"], &["show", "a.txt"], &["stats", "--hashes"]] {

@@ -8,16 +8,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rocksdb::Env;
-use rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
-
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::store::care::backup_files::BackupFiles;
 use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{FORMAT_VERSION, STORE};
-use crate::store::open::create::{is_empty_folder, make_whole};
-use crate::store::{Store, failed};
+use crate::store::engine::copies::Copies;
+use crate::store::open::create::make_whole;
+use crate::store::open::marker::is_empty_folder;
+use crate::store::{Store, StoreOptions};
 
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
@@ -52,59 +51,58 @@ impl Store {
         progress: Progress<'_>,
     ) -> Result<Backup> {
         self.claim(folder)?;
-        let mut engine = open(folder)?;
+        let mut copies = Copies::open(&folder.join(ENGINE))?;
         let mut files = BackupFiles::new(folder.join(ENGINE));
         let mut mended = 0;
         if !quick {
-            let earlier = engine.get_backup_info();
+            let earlier = copies.list();
             for (done, backup) in (0..).zip(&earlier) {
                 progress("earlier backups checked", done, earlier.len() as u64);
-                files.check(backup.backup_id)?;
+                files.check(backup.number)?;
             }
             // The engine copies a file again that is not there.
             mended = files.remove_damaged_shared()?;
         }
         // The engine does not say how far it has come.
         progress("copying the database", 0, 0);
-        engine.create_new_backup_flush(&self.db, true).map_err(failed("make a backup"))?;
+        copies.add(&self.engine)?;
         if let Some(keep) = keep {
-            engine.purge_old_backups(keep.max(1)).map_err(failed("remove old backups"))?;
+            copies.keep_newest(keep.max(1))?;
         }
-        let backups = engine.get_backup_info();
+        let backups = copies.list();
         let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
-        engine.verify_backup(newest.backup_id).map_err(failed("verify the backup"))?;
+        copies.verify(newest.number)?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
             for (done, backup) in (0..).zip(&backups) {
                 progress("backups checked", done, backups.len() as u64);
-                if let Some(file) = files.check(backup.backup_id)? {
-                    if backup.backup_id == newest.backup_id {
-                        return Err(Error::DamagedBackup { number: newest.backup_id, file, others: Vec::new() });
+                if let Some(file) = files.check(backup.number)? {
+                    if backup.number == newest.number {
+                        return Err(Error::DamagedBackup { number: newest.number, file, others: Vec::new() });
                     }
-                    damaged.push(backup.backup_id);
+                    damaged.push(backup.number);
                 }
             }
         }
-        Ok(Backup { number: newest.backup_id, bytes: newest.size, kept: backups.len(), mended, damaged })
+        Ok(Backup { number: newest.number, bytes: newest.bytes, kept: backups.len(), mended, damaged })
     }
 
     /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file
     /// is checked against its checksum as it is copied.
-    pub(crate) fn restore(root: &Path, folder: &Path, number: Option<u32>) -> Result<Self> {
+    pub(crate) fn restore(root: &Path, folder: &Path, number: Option<u32>, options: &StoreOptions) -> Result<Self> {
         if owner(folder)?.is_none() {
             return Err(Error::NotABackup { path: folder.to_owned() });
         }
         make_whole(root, |inside| {
             let store = inside.join(STORE);
-            let mut engine = open(folder)?;
-            let numbers: Vec<u32> = engine.get_backup_info().iter().map(|backup| backup.backup_id).collect();
+            let mut copies = Copies::open(&folder.join(ENGINE))?;
+            let numbers: Vec<u32> = copies.list().iter().map(|backup| backup.number).collect();
             let wanted = number.or(numbers.last().copied()).filter(|number| numbers.contains(number));
             let Some(wanted) = wanted else {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
             };
-            let restored = engine.restore_from_backup(&store, &store, &RestoreOptions::default(), wanted);
-            if let Err(error) = restored {
+            if let Err(error) = copies.restore(wanted, &store) {
                 // Where it is the backup's fault, the others may do.
                 let mut files = BackupFiles::new(folder.join(ENGINE));
                 return Err(match files.check(wanted)? {
@@ -112,18 +110,17 @@ impl Store {
                         let others = numbers.into_iter().filter(|&number| number != wanted).collect();
                         Error::DamagedBackup { number: wanted, file, others }
                     }
-                    None => failed("restore from the backup")(error),
+                    None => error,
                 });
             }
-            Ok(*Self::open_unlocked(inside)?.profile())
+            Ok(*Self::open_unlocked(inside, options)?.profile())
         })?;
-        Self::open_writer(root)
+        Self::open_writer(root, options)
     }
 
     /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
     fn claim(&self, folder: &Path) -> Result<()> {
-        let identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
-        let identity = String::from_utf8_lossy(&identity).into_owned();
+        let identity = self.engine.identity()?;
         let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
         match owner(folder)? {
             None if folder.exists() && !is_empty_folder(folder) => {
@@ -168,11 +165,4 @@ fn owner(folder: &Path) -> Result<Option<Owner>> {
         Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
         None => Owner::Unknown,
     }))
-}
-
-fn open(folder: &Path) -> Result<BackupEngine> {
-    let env = Env::new().map_err(failed("reach the file system"))?;
-    let mut options = BackupEngineOptions::new(folder.join(ENGINE)).map_err(failed("open the backup"))?;
-    options.set_sync(true);
-    BackupEngine::open(&options, &env).map_err(failed("open the backup"))
 }

@@ -9,8 +9,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rocksdb::WriteBatch;
-
 use crate::columns::Fingerprints;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
@@ -18,19 +16,18 @@ use crate::store::care::salvage::{Salvage, replace_file};
 use crate::store::care::survey::{self, Survey};
 use crate::store::care::verify::{Problem, Verification};
 use crate::store::codec::format::{
-    INCOMING, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
+    INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
     text_key,
 };
 use crate::store::codec::positions::CHUNK_PLACES;
 use crate::store::codec::records::DocumentRecord;
-use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
-use crate::store::open::create::check_marker;
 use crate::store::open::lock::WriterLock;
 use crate::store::open::mark;
+use crate::store::open::marker::check_marker;
 use crate::store::write::batch::{Batch, PUSHED_AT_ONCE};
 use crate::store::write::commit::Committer;
 use crate::store::write::run_writer;
-use crate::store::{MAKING, Store, View, texts};
+use crate::store::{MAKING, Store, StoreOptions, View, texts};
 
 /// The new store grows in a database of this name inside the damaged one.
 const REPAIRED: &str = "repaired";
@@ -95,7 +92,11 @@ impl Repairing {
     ///
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
-    pub(crate) fn begin(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Begun> {
+    pub(crate) fn begin(
+        root: &Path,
+        options: &StoreOptions,
+        progress: &mut dyn FnMut(&'static str, u64),
+    ) -> Result<Begun> {
         let marked = match check_marker(root) {
             Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
                 Err(error)
@@ -103,15 +104,16 @@ impl Repairing {
             other => Ok(other?),
         };
         let lock = WriterLock::take(root)?;
-        settle(root)?;
-        let verified = marked.and_then(|()| Store::open_unlocked(root)).and_then(|store| store.verify(progress));
+        finish_interrupted(root)?;
+        let verified =
+            marked.and_then(|()| Store::open_unlocked(root, options)).and_then(|store| store.verify(progress));
         let mut problems = match verified {
             Ok(found) if found.problems.is_empty() => {
-                Store::open_locked(root, lock)?;
+                Store::open_locked(root, lock, options)?;
                 return Ok(Begun::Whole(found));
             }
             Ok(found) => found.problems,
-            Err(error) if is_damage(&error) => vec![Problem::of(&error)],
+            Err(error) if error.is_damage() => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
         let salvage = Salvage::open(root)?;
@@ -120,7 +122,7 @@ impl Repairing {
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(survey.findings.iter().map(finding));
         let commits_lost = commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
-        let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?)?;
+        let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
         let mut repairing = Self {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
@@ -218,7 +220,7 @@ impl Repairing {
         // Later than all commits the database has seen.
         let mut view = View::clone(&self.store.view());
         view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
-        self.store.change(WriteBatch::default(), view, "commit the repair")?;
+        self.store.change(self.store.engine.changes(), view, "commit the repair")?;
         let commits = self.store.view().state.commits;
 
         self.report.now = self.store.verify(progress)?;
@@ -243,7 +245,7 @@ impl Repairing {
         drop(salvage);
         let action = "put the rebuilt store in the place of";
         fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
-        settle(&root)?;
+        finish_interrupted(&root)?;
         replace_file(&root.join(MARKER), marker.as_bytes())?;
         mark::write(&root, commits)?;
         drop(lock);
@@ -253,10 +255,9 @@ impl Repairing {
     /// Copies the documents that are whole, with their positions and postings.
     fn write_whole(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
         let Self { salvage, survey, store, batch, committer, report, .. } = self;
-        let (options, text_options) = (file_options(POSITIONS)?, file_options(TEXTS)?);
         let incoming = store.root.join(INCOMING);
-        let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
-        let mut text_files = SortedFiles::new(&incoming, TEXTS, 0, &text_options);
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
+        let mut text_files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
         for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
             let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
             for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
@@ -278,8 +279,8 @@ impl Repairing {
             }
             progress("documents rewritten", done);
         }
-        sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
-        sorted_file::ingest(&store.db, TEXTS, text_files.finish()?)?;
+        store.engine.ingest(POSITIONS, files.finish()?)?;
+        store.engine.ingest(TEXTS, text_files.finish()?)?;
 
         progress("documents rewritten", survey.whole.len() as u64);
         let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
@@ -310,7 +311,7 @@ fn unreadable(id: u32) -> Error {
 
 /// The settings of a damaged database: from its store, else from the marker file.
 fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
-    if let Some(bytes) = salvage.get("default", PROFILE_KEY)?
+    if let Some(bytes) = salvage.get(MAIN, PROFILE_KEY)?
         && let Ok(profile) = decode_profile(&bytes)
     {
         return Ok(profile);
@@ -324,22 +325,9 @@ fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
     })
 }
 
-/// True for what a repair may cure.
-fn is_damage(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Damaged { .. }
-            | Error::Store { .. }
-            | Error::CannotOpen { .. }
-            | Error::CommitsLost { .. }
-            | Error::TablesLost { .. }
-            | Error::NotADatabase { .. }
-    )
-}
-
 /// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is finished, any
 /// other is undone. Needs the writer lock.
-pub(in crate::store) fn settle(root: &Path) -> Result<()> {
+pub(in crate::store) fn finish_interrupted(root: &Path) -> Result<()> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
         fs::rename(&new, &place).map_err(Error::io("put the rebuilt store in its place", &place))?;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::profile::Profile;
 use crate::store::codec::format::{
-    BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
+    BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
     digest_key, document_key, name_key, position_key, run_key,
 };
 use crate::store::codec::records::{self, RunRecord, StateRecord};
 use crate::store::tests::{fingerprint, hash, record};
-use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, family};
+use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions};
 
 const DOCUMENTS_HELD: u64 = 20;
 
@@ -17,7 +17,7 @@ type Documents = Vec<(u32, DocumentRecord)>;
 
 /// A database of documents without files, with so many fingerprints each, in two runs; one of them is deleted.
 fn make(root: &Path) -> Documents {
-    let store = Store::create(root, &Profile::named("words").unwrap()).unwrap();
+    let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     for part in 0..2 {
         let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
@@ -55,12 +55,12 @@ fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");
     let before = make(&root);
-    let store = Store::open_writer(&root).unwrap();
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     damage(&store);
     drop(store);
     let repair = crate::ingest::repair(&root, &mut |_, _| {}).unwrap();
     assert!(!repair.problems.is_empty(), "the damage was not seen");
-    let store = Store::open_reader(&root).unwrap();
+    let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&mut |_, _| {}).unwrap().problems, []);
     assert_eq!(store.view().state().next_document, DOCUMENTS_HELD as u32, "ids are not used twice");
     assert!(store.view().state().commits > 3);
@@ -77,16 +77,16 @@ fn comes_back(damage: impl FnOnce(&Store)) {
 }
 
 fn put(store: &Store, name: &'static str, key: &[u8], value: &[u8]) {
-    store.db.put_cf(family(&store.db, name).unwrap(), key, value).unwrap();
+    store.engine.put_row(name, key, value);
 }
 
 fn delete(store: &Store, name: &'static str, key: &[u8]) {
-    store.db.delete_cf(family(&store.db, name).unwrap(), key).unwrap();
+    store.engine.delete_row(name, key);
 }
 
 /// The first row of a family.
 fn first(store: &Store, name: &'static str) -> (Vec<u8>, Vec<u8>) {
-    let mut rows = store.db.raw_iterator_cf(family(&store.db, name).unwrap());
+    let mut rows = store.engine.rows(name, "read").unwrap();
     rows.seek_to_first();
     let (key, value) = rows.item().unwrap();
     (key.to_vec(), value.to_vec())
@@ -110,14 +110,14 @@ fn sums_and_counts_are_made_anew() {
     let change = |store: &Store, change: fn(&mut StateRecord)| {
         let mut state = store.view().state.clone();
         change(&mut state);
-        store.db.put(STATE_KEY, records::encode(&state).unwrap()).unwrap();
+        store.engine.put_row(MAIN, STATE_KEY, &records::encode(&state).unwrap());
     };
     comes_back(|store| change(store, |state| state.bytes += 1));
     comes_back(|store| change(store, |state| state.fingerprints -= 1));
     comes_back(|store| {
         let (run, record) = store.view().runs[0].clone();
         let wrong = RunRecord { postings: record.postings + 1, ..record };
-        store.db.put(run_key(run), records::encode(&wrong).unwrap()).unwrap();
+        store.engine.put_row(MAIN, &run_key(run), &records::encode(&wrong).unwrap());
     });
     comes_back(|store| {
         let record = DocumentRecord { distinct: 3, ..store.document(5).unwrap() };
@@ -126,14 +126,14 @@ fn sums_and_counts_are_made_anew() {
     // A lost list of runs hides all postings.
     comes_back(|store| {
         for (run, _) in &store.view().runs {
-            store.db.delete(run_key(*run)).unwrap();
+            store.engine.delete_row(MAIN, &run_key(*run));
         }
     });
 }
 
 #[test]
 fn a_lost_profile_is_taken_from_the_marker() {
-    comes_back(|store| store.db.delete(PROFILE_KEY).unwrap());
+    comes_back(|store| store.engine.delete_row(MAIN, PROFILE_KEY));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Salvage: reading what can be read of a store whose files are damaged.
 //!
-//! The engine's iterators end at the first block they cannot read. [`Rows`] looks for the first key behind the
+//! The engine's iterators end at the first block they cannot read. [`SalvagedRows`] looks for the first key behind the
 //! gap and goes on. What is missing or fails its checksum is a gap; any other failure of the system (too many open
 //! files, no permission) is an error, since what it hides is not lost.
 
@@ -8,17 +8,19 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rocksdb::{DB, DBRawIterator, DBRecoveryMode, ReadOptions};
-
 use crate::error::{Error, Result};
 use crate::store::codec::format::STORE;
-use crate::store::engine::options;
-use crate::store::open::create::{LogFolder, reader_options};
-use crate::store::{failed, family};
+use crate::store::engine::options::DEFAULT_CACHE_BYTES;
+use crate::store::engine::rows::Rows;
+use crate::store::engine::{Access, Engine};
+use crate::store::open::log_folder::LogFolder;
+
+/// What the damaged files are read for.
+const ACTION: &str = "read its damaged files";
 
 /// A damaged store, open for reading.
 pub(in crate::store) struct Salvage {
-    pub(in crate::store) db: DB,
+    engine: Engine,
     _log: LogFolder,
 }
 
@@ -29,36 +31,32 @@ impl Salvage {
     /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
     pub(in crate::store) fn open(root: &Path) -> Result<Self> {
         name_list_of_tables(&root.join(STORE))?;
-        let (mut opts, log) = reader_options()?;
-        // Tables that cannot be opened are found out about when they are read.
-        opts.set_paranoid_checks(false);
-        opts.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-        let families = options::families(&options::cache())?;
-        let db = DB::open_cf_descriptors_read_only(&opts, root.join(STORE), families, false).map_err(|error| {
-            Error::BeyondRepair {
-                path: root.to_owned(),
-                lost: "the list of its tables (store/MANIFEST)",
-                source: error.into(),
+        let log = LogFolder::new()?;
+        let access = Access::ReadDamaged { log: log.path() };
+        let engine = Engine::open(&root.join(STORE), access, DEFAULT_CACHE_BYTES).map_err(|error| {
+            let path = root.to_owned();
+            match error.failure.is_refusal() {
+                true => Error::CannotOpen { path, failure: error.failure, source: error.source },
+                false => {
+                    Error::BeyondRepair { path, lost: "the list of its tables (store/MANIFEST)", source: error.source }
+                }
             }
         })?;
-        Ok(Self { db, _log: log })
+        Ok(Self { engine, _log: log })
     }
 
     /// The value of a key; `None` where there is none or it cannot be read.
     pub(in crate::store) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        match self.db.get_cf(family(&self.db, name)?, key) {
-            Ok(value) => Ok(value),
-            Err(error) if is_loss(&error) => Ok(None),
-            Err(error) => Err(failed("read its damaged files")(error)),
+        match self.engine.get(name, key, ACTION) {
+            Ok(value) => Ok(value.map(|value| value.to_vec())),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
     /// The readable rows of a family whose keys are of `width` bytes, from the key `from` on.
-    pub(in crate::store) fn rows(&self, name: &'static str, width: usize, from: &[u8]) -> Result<Rows<'_>> {
-        let mut options = ReadOptions::default();
-        options.set_total_order_seek(true);
-        let rows = self.db.raw_iterator_cf_opt(family(&self.db, name)?, options);
-        let mut rows = Rows { rows, width, gaps: 0 };
+    pub(in crate::store) fn rows(&self, name: &'static str, width: usize, from: &[u8]) -> Result<SalvagedRows<'_>> {
+        let mut rows = SalvagedRows { rows: self.engine.rows(name, ACTION)?, width, gaps: 0 };
         rows.go_to(number(from))?;
         Ok(rows)
     }
@@ -66,7 +64,7 @@ impl Salvage {
     /// The readable keys of a family whose keys are of any length: those before the first gap, and those behind the
     /// last one.
     pub(in crate::store) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
-        let mut rows = self.db.raw_iterator_cf(family(&self.db, name)?);
+        let mut rows = self.engine.rows(name, ACTION)?;
         rows.seek_to_first();
         let mut last = Vec::new();
         while let Some(key) = rows.key() {
@@ -93,38 +91,26 @@ enum Landing {
     Gap,
 }
 
-fn landing(rows: &DBRawIterator<'_>) -> Result<Landing> {
+fn landing(rows: &Rows<'_>) -> Result<Landing> {
     if rows.valid() {
         return Ok(Landing::Row);
     }
-    match rows.status() {
+    match rows.check() {
         Ok(()) => Ok(Landing::End),
-        Err(error) if is_loss(&error) => Ok(Landing::Gap),
-        Err(error) => Err(failed("read its damaged files")(error)),
-    }
-}
-
-/// True for bytes that are gone for good.
-fn is_loss(error: &rocksdb::Error) -> bool {
-    let text = error.to_string();
-    match error.kind() {
-        rocksdb::ErrorKind::Corruption => true,
-        rocksdb::ErrorKind::IOError => {
-            ["No such file or directory", "Input/output error"].iter().any(|cause| text.contains(cause))
-        }
-        _ => false,
+        Err(error) if error.is_damage() => Ok(Landing::Gap),
+        Err(error) => Err(error),
     }
 }
 
 /// The readable rows of a family, in order of key.
-pub(in crate::store) struct Rows<'a> {
-    rows: DBRawIterator<'a>,
+pub(in crate::store) struct SalvagedRows<'a> {
+    rows: Rows<'a>,
     width: usize,
     /// Stretches that could not be read.
     pub(in crate::store) gaps: u64,
 }
 
-impl Rows<'_> {
+impl SalvagedRows<'_> {
     /// The row it stands on.
     pub(in crate::store) fn current(&self) -> Option<(&[u8], &[u8])> {
         self.rows.item()

@@ -4,11 +4,11 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
-use crate::store::care::salvage::{Rows, Salvage, number};
+use crate::store::care::salvage::{Salvage, SalvagedRows, number};
 use crate::store::codec::block::{Block, Posting};
 use crate::store::codec::format::{
-    DOCUMENTS, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key, position_key,
-    posting_key, split_u32,
+    DOCUMENTS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key,
+    position_key, posting_key, split_u32,
 };
 use crate::store::codec::positions::{self, CHUNK_PLACES};
 use crate::store::codec::records::{self, DocumentRecord, StateRecord};
@@ -73,7 +73,7 @@ impl Survey {
         progress: &mut dyn FnMut(&'static str, u64),
     ) -> Result<Self> {
         let state: Option<StateRecord> =
-            salvage.get("default", STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
+            salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
         let commits = state.as_ref().map_or(0, |state| state.commits);
         let state = state.filter(|state| state.commits >= marked);
         let mut findings = Vec::new();
@@ -124,12 +124,12 @@ impl Survey {
         let mut ids: Vec<u32> = tallies.keys().copied().collect();
         ids.sort_unstable();
         let (mut whole, mut hurt) = (Vec::new(), Vec::new());
-        let mut sums = (0, 0);
+        let mut sums = (0u64, 0u64);
         for (index, &id) in ids.iter().enumerate() {
             let tally = tallies.get(&id).copied().unwrap_or_default();
             let record = record(salvage, id)?;
             if let Some(record) = &record {
-                sums = (sums.0 + record.bytes, sums.1 + record.symbols);
+                sums = (sums.0.saturating_add(record.bytes), sums.1.saturating_add(record.symbols));
             }
             match record {
                 Some(record) if tally.is_whole(record.fingerprints) && has_places(salvage, id, &record)? => {
@@ -250,7 +250,7 @@ pub(in crate::store) fn for_each_posting(
 
 /// The readable postings of one run.
 struct SalvagedRun<'a> {
-    rows: Rows<'a>,
+    rows: SalvagedRows<'a>,
     run: u32,
     block: std::vec::IntoIter<Posting>,
     last: Option<Posting>,

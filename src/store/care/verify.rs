@@ -3,7 +3,6 @@
 //! Memory is 24 bytes for each id ever given; nothing else grows with the database.
 
 use roaring::RoaringBitmap;
-use rocksdb::IteratorMode;
 
 use crate::error::{Error, Result};
 use crate::progress::is_due;
@@ -17,7 +16,7 @@ use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRec
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::lookup::{Reading, blocks_of, current_block, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
-use crate::store::{Posting, Store, View, failed, family};
+use crate::store::{Posting, Store, View};
 
 /// What is wrong with one part of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,11 +83,11 @@ impl Verifier<'_> {
         self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
     }
 
-    /// Turns damage into a problem; other errors end the verification.
+    /// Turns damage into a problem; what the system refuses is none: other errors end the verification.
     fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(error @ (Error::Damaged { .. } | Error::Store { .. })) => {
+            Err(error) if error.is_damage() => {
                 self.found.problems.push(Problem::of(&error));
                 Ok(None)
             }
@@ -161,8 +160,7 @@ impl Verifier<'_> {
             filter_bytes += filter.len() as u64;
             rows.next();
         }
-        if self.listed(rows.status().map_err(failed("read filters")))?.is_some() && filter_bytes != record.filter_bytes
-        {
+        if self.listed(rows.check())?.is_some() && filter_bytes != record.filter_bytes {
             let written = record.filter_bytes;
             self.problem(&what, format!("it has {filter_bytes} bytes of filters, and {written} were written"));
         }
@@ -203,8 +201,8 @@ impl Verifier<'_> {
     ) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         let mut recorded = RoaringBitmap::new();
-        for entry in self.store.db.iterator_cf(family(&self.store.db, DOCUMENTS)?, IteratorMode::Start) {
-            let Some((key, value)) = self.listed(entry.map_err(failed("read the documents")))? else { break };
+        for entry in self.store.engine.entries(DOCUMENTS, &[], "read the documents")? {
+            let Some((key, value)) = self.listed(entry)? else { break };
             let Some(([], id)) = split_u32(&key) else {
                 self.problem("a document's record", "its key is not four bytes");
                 continue;
@@ -220,9 +218,9 @@ impl Verifier<'_> {
             let what = format!("{what}, {}", record.name);
             recorded.insert(id);
             sums.documents += 1;
-            sums.bytes += record.bytes;
-            sums.symbols += record.symbols;
-            sums.fingerprints += record.fingerprints;
+            sums.bytes = sums.bytes.saturating_add(record.bytes);
+            sums.symbols = sums.symbols.saturating_add(record.symbols);
+            sums.fingerprints = sums.fingerprints.saturating_add(record.fingerprints);
             let tally = &tallies[id as usize];
             for (held, wanted, name) in [
                 (tally.postings, record.fingerprints, "postings"),
@@ -240,8 +238,8 @@ impl Verifier<'_> {
             }
             for (name, key) in [(NAMES, name_key(&record.name, id)), (DIGESTS, digest_key(&record.digest, id).to_vec())]
             {
-                let row = self.store.db.get_pinned_cf(family(&self.store.db, name)?, key);
-                if let Some(None) = self.listed(row.map_err(failed("read names and digests")))? {
+                let row = self.store.engine.get(name, key, "read names and digests");
+                if let Some(None) = self.listed(row)? {
                     self.problem(&what, format!("it is not among the {name}"));
                 }
             }
@@ -262,11 +260,10 @@ impl Verifier<'_> {
     }
 
     fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
-        let rows = family(&self.store.db, POSITIONS)?;
         let mut check = positions::Check::new(record);
         for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-            let row = self.store.db.get_pinned_cf(rows, position_key(id, chunk as u32));
-            let Some(row) = self.listed(row.map_err(failed("read positions")))? else { return Ok(()) };
+            let row = self.store.engine.get(POSITIONS, position_key(id, chunk as u32), "read positions");
+            let Some(row) = self.listed(row)? else { return Ok(()) };
             let Some(row) = row else {
                 self.problem(what, format!("chunk {chunk} of its positions is missing"));
                 return Ok(());
@@ -308,15 +305,14 @@ impl Verifier<'_> {
 
     /// Chunks of texts that belong to no document, or to one whose record knows nothing of them.
     fn check_stray_texts(&mut self) -> Result<()> {
-        let documents = family(&self.store.db, DOCUMENTS)?;
-        let mut rows = self.store.db.raw_iterator_cf(family(&self.store.db, TEXTS)?);
+        let mut rows = self.store.engine.rows(TEXTS, "read texts")?;
         rows.seek_to_first();
         while let Some(key) = rows.key() {
             let Some((id, _)) = split_u32(key).and_then(|(id, chunk)| Some((split_u32(id)?.1, chunk))) else {
                 self.problem(TEXTS, "a key is not eight bytes");
                 break;
             };
-            let record = self.store.db.get_pinned_cf(documents, document_key(id)).map_err(failed("read the documents"));
+            let record = self.store.engine.get(DOCUMENTS, document_key(id), "read the documents");
             let record = self.listed(record)?.flatten();
             let record = record.and_then(|row| records::decode::<DocumentRecord>(&row, || "a record".into()).ok());
             // What lies above the state's next id is of a commit to come, or of none.
@@ -326,15 +322,13 @@ impl Verifier<'_> {
             let Some(next) = id.checked_add(1) else { break };
             rows.seek(text_key(next, 0));
         }
-        let ended = rows.status().map_err(failed("read texts"));
-        self.listed(ended)?;
+        self.listed(rows.check())?;
         Ok(())
     }
 
     /// What is known of the containers that were ingested whole.
     fn check_containers(&mut self) -> Result<()> {
-        for entry in self.store.db.iterator_cf(family(&self.store.db, CONTAINERS)?, IteratorMode::Start) {
-            let entry = entry.map_err(failed("read what it knows of containers"));
+        for entry in self.store.engine.entries(CONTAINERS, &[], "read what it knows of containers")? {
             let Some((key, value)) = self.listed(entry)? else { break };
             let Some(source) = parse_name_prefix(&key) else {
                 self.problem(CONTAINERS, "a key is no path");
@@ -348,15 +342,14 @@ impl Verifier<'_> {
 
     /// Names and digests that belong to no document.
     fn check_strays(&mut self, name: &'static str) -> Result<()> {
-        let documents = family(&self.store.db, DOCUMENTS)?;
-        for entry in self.store.db.iterator_cf(family(&self.store.db, name)?, IteratorMode::Start) {
-            let Some((key, _)) = self.listed(entry.map_err(failed("read names and digests")))? else { break };
+        for entry in self.store.engine.entries(name, &[], "read names and digests")? {
+            let Some((key, _)) = self.listed(entry)? else { break };
             let Some((_, id)) = split_u32(&key) else {
                 self.problem(name, "a key is shorter than four bytes");
                 continue;
             };
-            let record = self.store.db.get_pinned_cf(documents, document_key(id));
-            if let Some(None) = self.listed(record.map_err(failed("read the documents")))? {
+            let record = self.store.engine.get(DOCUMENTS, document_key(id), "read the documents");
+            if let Some(None) = self.listed(record)? {
                 self.problem(name, format!("there is one of document {id}, which does not exist"));
             }
         }

@@ -114,9 +114,12 @@ pub(in crate::store) const TOMBSTONES: &str = "tombstones";
 pub(in crate::store) const BOILERPLATE: &str = "boilerplate";
 pub(in crate::store) const CONTAINERS: &str = "containers";
 
+/// The family the engine has by itself.
+pub(in crate::store) const MAIN: &str = "default";
+
 /// All of them.
 pub(in crate::store) const FAMILIES: [&str; 11] =
-    [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, "default"];
+    [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, MAIN];
 
 pub(in crate::store) const PROFILE_KEY: &[u8] = b"profile";
 pub(in crate::store) const STATE_KEY: &[u8] = b"state";

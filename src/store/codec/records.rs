@@ -94,6 +94,40 @@ pub(crate) struct ContainerRecord {
     pub(crate) settings: u64,
 }
 
+impl StateRecord {
+    /// Counts a document.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where a sum is too large to be one.
+    pub(in crate::store) fn add(&mut self, record: &DocumentRecord) -> Result<()> {
+        self.change(record, u64::checked_add)
+    }
+
+    /// Takes a document off.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where a sum is less than the document's share of it.
+    pub(in crate::store) fn remove(&mut self, record: &DocumentRecord) -> Result<()> {
+        self.change(record, u64::checked_sub)
+    }
+
+    fn change(&mut self, record: &DocumentRecord, change: impl Fn(u64, u64) -> Option<u64>) -> Result<()> {
+        let sums = [
+            (&mut self.documents, 1),
+            (&mut self.bytes, record.bytes),
+            (&mut self.symbols, record.symbols),
+            (&mut self.fingerprints, record.fingerprints),
+        ];
+        for (sum, share) in sums {
+            *sum = change(*sum, share).ok_or_else(|| Error::Damaged {
+                what: "the state record".into(),
+                detail: "its sums are not those of the documents",
+            })?;
+        }
+        Ok(())
+    }
+}
+
 impl DocumentRecord {
     pub(crate) fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
@@ -184,6 +218,18 @@ mod tests {
         assert!(decode::<DocumentRecord>(&other, String::new).is_err());
         let huge = DocumentRecord { name: "x".repeat(RECORD_LIMIT), ..sample() };
         assert!(matches!(encode(&huge), Err(Error::MetadataTooLarge { .. })));
+    }
+
+    #[test]
+    fn sums_that_documents_cannot_have_made_are_called_damaged() {
+        let mut state = StateRecord::default();
+        state.add(&sample()).unwrap();
+        assert_eq!((state.documents, state.bytes, state.symbols, state.fingerprints), (1, 12, 3, 5));
+        state.remove(&sample()).unwrap();
+        assert_eq!(state, StateRecord::default());
+        assert!(matches!(state.remove(&sample()), Err(Error::Damaged { .. })));
+        let mut state = StateRecord { symbols: u64::MAX - 2, ..StateRecord::default() };
+        assert!(matches!(state.add(&sample()), Err(Error::Damaged { .. })));
     }
 
     #[test]

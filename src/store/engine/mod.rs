@@ -1,4 +1,350 @@
-//! Engine: the options of RocksDB, and the sorted files that it takes over.
+//! Engine: RocksDB behind a wall. The only room that names it: the others read and write rows of families through
+//! [`Engine`], and see its errors as errors of this library, classified by [`failure`].
+//!
+//! After a write has failed, nothing is written any more: what the engine has in memory and what is on the disk may
+//! differ then. The next opening of the database goes on from what is on the disk.
 
+pub(super) mod copies;
+pub(super) mod failure;
 pub(super) mod options;
+pub(super) mod rows;
 pub(super) mod sorted_file;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rocksdb::properties::BACKGROUND_ERRORS;
+use rocksdb::{
+    BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB, DBPinnableSlice,
+    DBRecoveryMode, Direction, IngestExternalFileOptions, IteratorMode, ReadOptions, WriteBatch, WriteOptions,
+};
+
+use super::Level;
+use crate::error::{Error, Result, StoreFailure};
+use failure::{EngineError, failed};
+use options::{BlockCache, Tuning};
+use rows::Rows;
+use sorted_file::{SortedFiles, WrittenFiles};
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Access<'a> {
+    /// A store that is not there yet.
+    New,
+    /// For reading and writing, by one process.
+    Write,
+    /// For reading, while no process writes it. The engine's own log goes into the folder.
+    Read { log: &'a Path },
+    /// For reading beside a writer.
+    ReadBesideWriter { log: &'a Path },
+    /// For reading what is left of a damaged store.
+    ReadDamaged { log: &'a Path },
+}
+
+/// A value that stays where the engine holds it.
+pub(super) type Value<'a> = DBPinnableSlice<'a>;
+
+/// A row: key and value.
+pub(super) type Row = (Box<[u8]>, Box<[u8]>);
+
+/// An open store: rows by family and key.
+pub(super) struct Engine {
+    db: DB,
+    tuning: Tuning,
+    cache: BlockCache,
+    /// Set once a write has failed.
+    failed: Arc<AtomicBool>,
+}
+
+impl Engine {
+    /// Opens the store in `folder`, with a cache of so many bytes.
+    pub(super) fn open(folder: &Path, access: Access<'_>, cache_bytes: usize) -> Result<Self, EngineError> {
+        options::check_memory(cache_bytes)?;
+        let cache = BlockCache::new(cache_bytes);
+        let tuning = Tuning::new(&cache)?;
+        let mut options = tuning.database.clone();
+        let families = tuning.families.iter().map(|(name, of)| ColumnFamilyDescriptor::new(*name, of.clone()));
+        let db = match access {
+            Access::New => {
+                options.create_if_missing(true);
+                options.create_missing_column_families(true);
+                DB::open_cf_descriptors(&options, folder, families)
+            }
+            Access::Write => DB::open_cf_descriptors(&options, folder, families),
+            Access::Read { log } => {
+                options.set_db_log_dir(log);
+                DB::open_cf_descriptors_read_only(&options, folder, families, false)
+            }
+            // Beside a writer the engine defines reading for a secondary instance only.
+            Access::ReadBesideWriter { log } => {
+                options.set_db_log_dir(log);
+                DB::open_cf_descriptors_as_secondary(&options, folder, log, families)
+            }
+            Access::ReadDamaged { log } => {
+                options.set_db_log_dir(log);
+                // Tables that cannot be opened show when they are read.
+                options.set_paranoid_checks(false);
+                options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
+                DB::open_cf_descriptors_read_only(&options, folder, families, false)
+            }
+        };
+        Ok(Self { db: db.map_err(EngineError::of)?, tuning, cache, failed: Arc::default() })
+    }
+
+    /// The cache of what was read.
+    pub(super) fn cache(&self) -> &BlockCache {
+        &self.cache
+    }
+
+    /// True once a write has failed; outlives the engine.
+    pub(super) fn failure_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.failed)
+    }
+
+    /// The value of a key; `action` says what it is read for, if that fails.
+    pub(super) fn get(&self, family: &str, key: impl AsRef<[u8]>, action: &'static str) -> Result<Option<Value<'_>>> {
+        self.db.get_pinned_cf(self.family(family)?, key).map_err(failed(action))
+    }
+
+    /// A cursor over all rows of a family.
+    pub(super) fn rows(&self, family: &str, action: &'static str) -> Result<Rows<'_>> {
+        self.rows_within(family, ReadOptions::default(), action)
+    }
+
+    /// A cursor over the rows of a family from the key `first` to the one before `after`. With `through` they are read from
+    /// end to end: ahead, and past the cache.
+    pub(super) fn rows_between(
+        &self,
+        family: &str,
+        (first, after): (&[u8], &[u8]),
+        through: bool,
+        action: &'static str,
+    ) -> Result<Rows<'_>> {
+        let mut options = ReadOptions::default();
+        options.set_iterate_lower_bound(first);
+        options.set_iterate_upper_bound(after);
+        if through {
+            options.fill_cache(false);
+            options.set_readahead_size(READ_AHEAD);
+        }
+        self.rows_within(family, options, action)
+    }
+
+    fn rows_within(&self, family: &str, options: ReadOptions, action: &'static str) -> Result<Rows<'_>> {
+        Ok(Rows::new(self.db.raw_iterator_cf_opt(self.family(family)?, options), action))
+    }
+
+    /// The rows of a family in order of key, from the first key that is not below `from` on.
+    pub(super) fn entries(
+        &self,
+        family: &str,
+        from: &[u8],
+        action: &'static str,
+    ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
+        let mode = IteratorMode::From(from, Direction::Forward);
+        let entries = self.db.iterator_cf(self.family(family)?, mode);
+        Ok(entries.map(move |entry| entry.map_err(failed(action))))
+    }
+
+    /// The rows of a family in descending order of key, from the last key that is not above `from` on.
+    pub(super) fn entries_back(
+        &self,
+        family: &str,
+        from: &[u8],
+        action: &'static str,
+    ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
+        let mode = IteratorMode::From(from, Direction::Reverse);
+        let entries = self.db.iterator_cf(self.family(family)?, mode);
+        Ok(entries.map(move |entry| entry.map_err(failed(action))))
+    }
+
+    /// No changes yet.
+    pub(super) fn changes(&self) -> Changes<'_> {
+        Changes { engine: self, batch: WriteBatch::default() }
+    }
+
+    /// Hands sorted files to the store, which takes them over; they are on the disk when this returns. Where it fails they
+    /// are removed.
+    pub(super) fn ingest(&self, family: &str, files: WrittenFiles) -> Result<()> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let mut options = IngestExternalFileOptions::default();
+        options.set_move_files(true);
+        let family = self.family(family)?;
+        let paths = files.paths();
+        self.writing("take in a sorted file", || self.db.ingest_external_file_cf_opts(family, &options, paths))?;
+        // Moving links a file into the store; the name it had here may remain.
+        files.remove()
+    }
+
+    /// Writers of sorted files for a family.
+    pub(super) fn sorted_files<'a>(
+        &'a self,
+        folder: &'a Path,
+        family: &'static str,
+        part: usize,
+    ) -> Result<SortedFiles<'a>> {
+        Ok(SortedFiles::new(folder, family, part, self.tuning.of(family)?))
+    }
+
+    /// Removes the tables of a family that lie between two keys as a whole.
+    pub(super) fn delete_files_between(
+        &self,
+        family: &str,
+        first: &[u8],
+        after: &[u8],
+        action: &'static str,
+    ) -> Result<()> {
+        let family = self.family(family)?;
+        self.writing(action, || self.db.delete_file_in_range_cf(family, first, after))
+    }
+
+    /// Compacts a family; with `all` also tables that nothing was deleted of.
+    pub(super) fn compact(&self, family: &str, all: bool) -> Result<()> {
+        self.check_sound("compact its tables")?;
+        let mut options = CompactOptions::default();
+        if all {
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        }
+        self.db.compact_range_cf_opt(self.family(family)?, None::<&[u8]>, None::<&[u8]>, &options);
+        // The engine does not return what kept it from compacting, but counts it.
+        if self.background_failures() > 0 {
+            self.failed.store(true, Ordering::Relaxed);
+            let log = self.db.path().join("LOG");
+            let source = format!("the end of {} says why; nothing is lost", log.display()).into();
+            return Err(Error::Store { action: "compact its tables", failure: StoreFailure::Other, source });
+        }
+        Ok(())
+    }
+
+    /// Follows the process that writes the store.
+    pub(super) fn catch_up(&self) -> Result<()> {
+        self.db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))
+    }
+
+    /// The tables of the store, by level: number of the level, tables, bytes.
+    pub(super) fn levels(&self) -> Result<Vec<Level>> {
+        let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
+        for file in self.db.live_files().map_err(failed("measure itself"))? {
+            let number = file.level.unsigned_abs();
+            let level = levels.entry(number).or_insert(Level { level: number, files: 0, bytes: 0 });
+            level.files += 1;
+            level.bytes += file.size as u64;
+        }
+        Ok(levels.into_values().collect())
+    }
+
+    /// The bytes of the tables of a family.
+    pub(super) fn table_bytes(&self, family: &str) -> Result<u64> {
+        let bytes = self.db.property_int_value_cf(self.family(family)?, "rocksdb.live-sst-files-size");
+        Ok(bytes.map_err(failed("measure itself"))?.unwrap_or(0))
+    }
+
+    /// A name of the store that stays with it when it is moved.
+    pub(super) fn identity(&self) -> Result<String> {
+        let identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
+        Ok(String::from_utf8_lossy(&identity).into_owned())
+    }
+
+    fn background_failures(&self) -> u64 {
+        self.db.property_int_value(BACKGROUND_ERRORS).ok().flatten().unwrap_or(0)
+    }
+
+    fn family(&self, name: &str) -> Result<&ColumnFamily> {
+        self.db.cf_handle(name).ok_or_else(|| super::missing(&format!("the column family {name}")))
+    }
+
+    /// False once a write has failed, also one that the engine made by itself.
+    pub(super) fn is_sound(&self) -> bool {
+        if self.background_failures() > 0 {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        !self.failed.load(Ordering::Relaxed)
+    }
+
+    fn check_sound(&self, action: &'static str) -> Result<()> {
+        if self.failed.load(Ordering::Relaxed) {
+            let source = "an earlier write has failed; open the database again to go on".into();
+            return Err(Error::Store { action, failure: StoreFailure::Stopped, source });
+        }
+        Ok(())
+    }
+
+    /// Writes, unless an earlier write has failed.
+    fn writing<T>(
+        &self,
+        action: &'static str,
+        write: impl FnOnce() -> std::result::Result<T, rocksdb::Error>,
+    ) -> Result<T> {
+        self.check_sound(action)?;
+        write().map_err(|error| {
+            self.failed.store(true, Ordering::Relaxed);
+            failed(action)(error)
+        })
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.is_sound();
+    }
+}
+
+/// What is read ahead of one reader that reads from end to end. Several dozen may be at work at once.
+const READ_AHEAD: usize = 512 << 10;
+
+/// Changes of rows that are made together.
+pub(super) struct Changes<'a> {
+    engine: &'a Engine,
+    batch: WriteBatch,
+}
+
+impl Changes<'_> {
+    pub(super) fn put(&mut self, family: &str, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        self.batch.put_cf(self.engine.family(family)?, key, value);
+        Ok(())
+    }
+
+    pub(super) fn delete(&mut self, family: &str, key: impl AsRef<[u8]>) -> Result<()> {
+        self.batch.delete_cf(self.engine.family(family)?, key);
+        Ok(())
+    }
+
+    /// Deletes the rows from the key `first` to the one before `after`.
+    pub(super) fn delete_between(&mut self, family: &str, first: &[u8], after: &[u8]) -> Result<()> {
+        self.batch.delete_range_cf(self.engine.family(family)?, first, after);
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// Makes the changes; they are on the disk when this returns.
+    pub(super) fn commit(self, action: &'static str) -> Result<()> {
+        let mut synced = WriteOptions::default();
+        synced.set_sync(true);
+        self.engine.writing(action, || self.engine.db.write_opt(self.batch, &synced))
+    }
+
+    /// Makes the changes; they are on the disk when later ones have been committed.
+    pub(super) fn write(self, action: &'static str) -> Result<()> {
+        self.engine.writing(action, || self.engine.db.write(self.batch))
+    }
+}
+
+#[cfg(test)]
+impl Engine {
+    /// Writes a row past all checks.
+    pub(super) fn put_row(&self, family: &str, key: &[u8], value: &[u8]) {
+        self.db.put_cf(self.family(family).unwrap(), key, value).unwrap();
+    }
+
+    /// Deletes a row past all checks.
+    pub(super) fn delete_row(&self, family: &str, key: &[u8]) {
+        self.db.delete_cf(self.family(family).unwrap(), key).unwrap();
+    }
+}

@@ -3,26 +3,91 @@
 //! Options live on each column family's own `Options`: the engine's bindings pass table options given for
 //! the whole database to no column family.
 
-use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options,
-};
+use memmap2::MmapOptions;
+use rocksdb::{BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options};
 
-use crate::error::Result;
+use super::failure::EngineError;
+use super::sorted_file::FILE_BYTES;
+use crate::error::{Result, StoreFailure};
 use crate::store::codec::format::{CONTAINERS, DOCUMENTS, FAMILIES, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS};
-use crate::store::engine::sorted_file::FILE_BYTES;
-use crate::store::failed;
 
-/// What is kept in memory of what was read, as it is used: one cache for all families, and, taken out of the same
-/// room, the filters of runs. 192 MiB hold the filters of 100 million hashes and 15,000 posting blocks beside them.
-/// Reading from end to end leaves it alone.
-pub(in crate::store) const CACHE_BYTES: usize = 192 << 20;
+/// What is kept in memory of what was read, if nobody says otherwise. 192 MiB hold the filters of 100 million hashes and
+/// 15,000 posting blocks beside them. Reading from end to end leaves it alone.
+pub(in crate::store) const DEFAULT_CACHE_BYTES: usize = 192 << 20;
 
 /// Small, for postings and positions do not pass through it.
 const WRITE_BUFFER_BYTES: usize = 16 << 20;
 
+/// Address space the engine maps beside its cache: write buffers, the small caches it makes for options and never uses,
+/// stacks of its threads.
+const OTHER_BYTES: usize = 192 << 20;
+
+/// One cache for all families, and, taken out of the same room, the filters of runs.
+#[derive(Clone)]
+pub(in crate::store) struct BlockCache {
+    cache: Cache,
+    /// The room that blocks and filters share.
+    bytes: usize,
+}
+
+impl BlockCache {
+    pub(in crate::store) fn new(bytes: usize) -> Self {
+        Self { cache: Cache::new_lru_cache(bytes), bytes }
+    }
+
+    /// The room that blocks and filters share.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Leaves so many bytes to what is held outside of it.
+    pub(in crate::store) fn leave(&self, bytes: usize) {
+        self.cache.clone().set_capacity(self.bytes.saturating_sub(bytes));
+    }
+
+    /// Bytes of the blocks in it.
+    pub(in crate::store) fn usage(&self) -> usize {
+        self.cache.get_usage()
+    }
+}
+
+/// The options of one database.
+pub(super) struct Tuning {
+    pub(super) database: Options,
+    /// Of each family, the default one included.
+    pub(super) families: Vec<(&'static str, Options)>,
+}
+
+impl Tuning {
+    pub(super) fn new(cache: &BlockCache) -> Result<Self, EngineError> {
+        // For options that are made anew the engine maps memory for a cache, and aborts where that is refused: all are
+        // copies of these.
+        let plain = Options::default();
+        let families = FAMILIES.into_iter().map(|name| Ok((name, of_family(name, &plain, &cache.cache)?)));
+        Ok(Self { database: database(&plain), families: families.collect::<Result<_, EngineError>>()? })
+    }
+
+    /// The options of a family.
+    pub(super) fn of(&self, family: &str) -> Result<&Options> {
+        let found = self.families.iter().find(|(name, _)| *name == family);
+        found.map(|(_, options)| options).ok_or_else(|| crate::store::missing(&format!("the column family {family}")))
+    }
+}
+
+/// Sees to it that there is memory for opening a store: the engine ends the process where it is refused any.
+pub(super) fn check_memory(cache_bytes: usize) -> Result<(), EngineError> {
+    let bytes = cache_bytes.saturating_add(OTHER_BYTES);
+    // Mapped and given back at once; no page of it is ever touched.
+    MmapOptions::new()
+        .len(bytes)
+        .map_anon()
+        .map(drop)
+        .map_err(|error| EngineError { failure: StoreFailure::OutOfMemory, source: error.into() })
+}
+
 /// Options of the whole database.
-pub(in crate::store) fn database() -> Options {
-    let mut options = Options::default();
+fn database(plain: &Options) -> Options {
+    let mut options = plain.clone();
     // Every table stays open: a reader beside a writer keeps the files it saw even once they are deleted.
     options.set_max_open_files(-1);
     // A synced commit that is damaged later is an error, not the silent end of history; only the torn
@@ -39,40 +104,25 @@ pub(in crate::store) fn database() -> Options {
     options
 }
 
-/// The cache of all families of one database.
-pub(in crate::store) fn cache() -> Cache {
-    Cache::new_lru_cache(CACHE_BYTES)
-}
-
-/// Every column family with its options, the default one included.
-pub(in crate::store) fn families(cache: &Cache) -> Result<Vec<ColumnFamilyDescriptor>> {
-    let descriptor = |name| Ok(ColumnFamilyDescriptor::new(name, of_family(name, cache)?));
-    FAMILIES.into_iter().map(descriptor).collect()
-}
-
-/// Options of the sorted files written outside the store for `family`.
-pub(in crate::store) fn sorted_file(family: &str) -> Result<Options> {
-    of_family(family, &Cache::new_lru_cache(0))
-}
-
-fn of_family(name: &str, cache: &Cache) -> Result<Options> {
-    match name {
+fn of_family(name: &str, plain: &Options, cache: &Cache) -> Result<Options, EngineError> {
+    let table = |block, compression| table(plain, cache, block, compression);
+    Ok(match name {
         // Packed already (zstd takes off 1%); a posting block, or a filter, fills a table block by itself.
         // The index has the keys as they are: shortened, as they would be, half of all lookups read the block
         // before theirs first.
-        POSTINGS | FILTERS => table(cache, 4 << 10, DBCompressionType::None)
+        POSTINGS | FILTERS => table(4 << 10, DBCompressionType::None)
             .get_options_from_string(
                 "block_based_table_factory={index_shortening=kNoShortening;index_block_search_type=kInterpolation}",
             )
-            .map_err(failed("set itself up")),
+            .map_err(EngineError::of)?,
         // Read for the few documents that are shown: size before speed.
-        POSITIONS | DOCUMENTS | NAMES => Ok(merged(table(cache, 16 << 10, DBCompressionType::Zstd))),
+        POSITIONS | DOCUMENTS | NAMES => merged(table(16 << 10, DBCompressionType::Zstd)),
         // Compressed already; a chunk is read for itself.
-        TEXTS => Ok(merged(table(cache, 16 << 10, DBCompressionType::None))),
-        CONTAINERS => Ok(merged(table(cache, 4 << 10, DBCompressionType::Zstd))),
+        TEXTS => merged(table(16 << 10, DBCompressionType::None)),
+        CONTAINERS => merged(table(4 << 10, DBCompressionType::Zstd)),
         // Digests are random bytes, and the rest is small.
-        _ => Ok(merged(table(cache, 4 << 10, DBCompressionType::None))),
-    }
+        _ => merged(table(4 << 10, DBCompressionType::None)),
+    })
 }
 
 /// Compacted by size, which merges the tables of small commits also where their keys do not overlap. By levels they would
@@ -82,14 +132,14 @@ fn merged(mut options: Options) -> Options {
     options
 }
 
-fn table(cache: &Cache, block: usize, compression: DBCompressionType) -> Options {
+fn table(plain: &Options, cache: &Cache, block: usize, compression: DBCompressionType) -> Options {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_block_cache(cache);
     blocks.set_block_size(block);
     // The newest table format the engine's default does not yet choose costs older readers, of which
     // there are none; its checksums cover each block's place in the file.
     blocks.set_format_version(6);
-    let mut options = Options::default();
+    let mut options = plain.clone();
     options.set_block_based_table_factory(&blocks);
     // As large as those written here: what is kept open is few files.
     options.set_target_file_size_base(FILE_BYTES);

@@ -1,13 +1,13 @@
 //! Sorted files: rows written outside the store, in key order, and handed to it whole.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rocksdb::{DB, IngestExternalFileOptions, SstFileWriter};
+use rocksdb::{Options, SstFileWriter};
 
+use super::failure::failed;
 use crate::error::{Error, Result};
-use crate::store::engine::options;
-use crate::store::{failed, family};
 
 /// A file is closed at this size; a run of any size is some of them.
 pub(in crate::store) const FILE_BYTES: u64 = 256 << 20;
@@ -18,29 +18,30 @@ pub(in crate::store) struct SortedFiles<'a> {
     family: &'static str,
     /// Tells the files of several writers apart.
     part: usize,
-    options: &'a rocksdb::Options,
+    options: &'a Options,
+    /// Closed before its file is removed.
     writer: Option<SstFileWriter<'a>>,
-    files: Vec<PathBuf>,
+    files: WrittenFiles,
 }
 
+/// Sorted files that no store has taken over yet. Removed with this.
+#[derive(Debug, Default)]
+pub(in crate::store) struct WrittenFiles(Vec<PathBuf>);
+
 impl<'a> SortedFiles<'a> {
-    pub(in crate::store) fn new(
-        folder: &'a Path,
-        family: &'static str,
-        part: usize,
-        options: &'a rocksdb::Options,
-    ) -> Self {
-        Self { folder, family, part, options, writer: None, files: Vec::new() }
+    pub(super) fn new(folder: &'a Path, family: &'static str, part: usize, options: &'a Options) -> Self {
+        Self { folder, family, part, options, writer: None, files: WrittenFiles::default() }
     }
 
     pub(in crate::store) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
             None => {
-                let path = self.folder.join(format!("{}-{}-{}.sst", self.family, self.part, self.files.len()));
+                let number = self.files.0.len();
+                let path = self.folder.join(format!("{}-{}-{number}.sst", self.family, self.part));
                 let writer = SstFileWriter::create(self.options);
+                self.files.0.push(path.clone());
                 writer.open(&path).map_err(failed("write a sorted file"))?;
-                self.files.push(path);
                 self.writer.insert(writer)
             }
         };
@@ -55,35 +56,44 @@ impl<'a> SortedFiles<'a> {
         }
     }
 
-    /// Ends the last file; returns them all, for [`ingest`].
-    pub(in crate::store) fn finish(mut self) -> Result<Vec<PathBuf>> {
+    /// Ends the last file; returns them all, for the store to take over.
+    pub(in crate::store) fn finish(mut self) -> Result<WrittenFiles> {
         self.close()?;
-        Ok(self.files)
+        Ok(std::mem::take(&mut self.files))
     }
 }
 
-/// Hands files of `name` to the store, which takes them over; they are on disk when this returns.
-pub(in crate::store) fn ingest(db: &DB, name: &'static str, files: Vec<PathBuf>) -> Result<()> {
-    if files.is_empty() {
-        return Ok(());
+impl WrittenFiles {
+    /// Adds the files of another writer.
+    pub(in crate::store) fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
     }
-    let mut ingest = IngestExternalFileOptions::default();
-    ingest.set_move_files(true);
-    db.ingest_external_file_cf_opts(family(db, name)?, &ingest, files.iter().collect())
-        .map_err(failed("take in a sorted file"))?;
-    // Moving links a file into the store; the name it had here may remain.
-    for file in files {
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::Io { action: "remove", path: file, source: error });
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn paths(&self) -> Vec<&Path> {
+        self.0.iter().map(PathBuf::as_path).collect()
+    }
+
+    /// Removes those that are still there.
+    pub(super) fn remove(mut self) -> Result<()> {
+        for path in std::mem::take(&mut self.0) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::io("remove", path)(error)),
+                _ => {}
             }
-            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Drop for WrittenFiles {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            // What cannot be removed now is removed by the next writer that opens the database.
+            let _ = fs::remove_file(path);
         }
     }
-    Ok(())
-}
-
-/// Options for the files of `family`.
-pub(in crate::store) fn file_options(family: &'static str) -> Result<rocksdb::Options> {
-    options::sorted_file(family)
 }

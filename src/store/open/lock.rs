@@ -1,8 +1,9 @@
-//! Writer lock: one process writes a database at a time, and the others are told which.
+//! Writer lock: one process writes a database at a time, and others get an error that names it.
 //!
 //! The lock is the operating system's lock on an open file, so it ends with its holder however that
-//! ends. The file's text names the holder, for error messages, and since when, so that a reader can tell
-//! whether a writer has come and gone.
+//! ends. The text of the file is the holder's process id, for error messages, and the time at which it took the lock, so
+//! that a reader can tell whether a writer has come and gone. Nothing else about the process is written: the arguments of a
+//! host can hold secrets.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -17,9 +18,6 @@ use crate::store::codec::format::LOCK;
 /// How often and how long a writer waits for the lock: a fifth of a second in all.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// Characters of the holder's command that are kept.
-const COMMAND_LENGTH: usize = 200;
 
 /// Held as long as it lives.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl WriterLock {
                 }
                 Err(TryLockError::WouldBlock) => {
                     let mut text = String::new();
-                    // The holder's name is a courtesy: unreadable, it is left out.
+                    // If the process id cannot be read, the error does without it.
                     let _ = file.read_to_string(&mut text);
                     let holder = text.lines().next().filter(|holder| !holder.is_empty()).unwrap_or("another process");
                     return Err(Error::Locked { path: root.to_owned(), holder: holder.to_owned() });
@@ -55,13 +53,9 @@ impl WriterLock {
                 Err(TryLockError::Error(source)) => return Err(Error::Io { action: "lock", path, source }),
             }
         }
-        let program = std::env::args_os().next().unwrap_or_default();
-        let program = Path::new(&program).file_name().unwrap_or_default().display().to_string();
-        let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.display().to_string()).collect();
-        let command: String = arguments.join(" ").replace(char::is_control, " ").chars().take(COMMAND_LENGTH).collect();
         let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(SystemTime::now());
         let id = std::process::id();
-        let holder = format!("process {id} ({program} {command})\nsince {seconds}.{nanoseconds:09}\n");
+        let holder = format!("process {id}\nsince {seconds}.{nanoseconds:09}\n");
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(holder.as_bytes()))

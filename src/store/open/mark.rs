@@ -7,6 +7,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -140,12 +142,24 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
 
 /// Brings the mark up to date when the engine has let go of a store: what it did beside and after the last commit is in
 /// the list of tables, too.
-pub(in crate::store) struct AtClose(pub(in crate::store) PathBuf);
+pub(in crate::store) struct AtClose {
+    root: PathBuf,
+    /// Set where a write has failed: the list of tables is not to be relied on then.
+    failed: Arc<AtomicBool>,
+}
+
+impl AtClose {
+    pub(in crate::store) fn new(root: &Path, failed: Arc<AtomicBool>) -> Self {
+        Self { root: root.to_owned(), failed }
+    }
+}
 
 impl Drop for AtClose {
     fn drop(&mut self) {
-        // The mark that is there is as true.
-        let _ = read(&self.0).and_then(|mark| write(&self.0, mark.commits));
+        if !self.failed.load(Ordering::Relaxed) {
+            // The mark that is there is as true.
+            let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits));
+        }
     }
 }
 

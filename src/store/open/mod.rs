@@ -2,5 +2,26 @@
 
 pub(super) mod create;
 pub(super) mod lock;
+pub(super) mod log_folder;
 pub(super) mod mark;
+pub(super) mod marker;
 pub(super) mod open_files;
+mod opening;
+mod unfinished;
+
+use super::engine::options::DEFAULT_CACHE_BYTES;
+
+/// What a host allows a store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoreOptions {
+    /// Bytes of memory for blocks and filters that were read.
+    pub(crate) cache_bytes: usize,
+    /// Raises the process's limit of open files as far as the system lets it; else the limit is only checked.
+    pub(crate) raise_open_files: bool,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { cache_bytes: DEFAULT_CACHE_BYTES, raise_open_files: true }
+    }
+}

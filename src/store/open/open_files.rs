@@ -15,24 +15,24 @@ const OTHER_FILES: u64 = 32;
 ///
 /// # Errors
 /// [`Error::TooFewOpenFiles`] where the system does not let them.
-pub(in crate::store) fn allow_for(root: &Path) -> Result<()> {
+pub(in crate::store) fn allow_for(root: &Path, raise: bool) -> Result<()> {
     let path = root.join(STORE);
     // What keeps the folder from being read is said by the engine as it opens it.
     let tables = fs::read_dir(&path).into_iter().flatten().flatten();
     let is_table = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "sst");
     let needed = OTHER_FILES + tables.filter(is_table).count() as u64;
-    match raise_limit() {
+    match limit(raise) {
         Some(allowed) if allowed < needed => Err(Error::TooFewOpenFiles { path: root.to_owned(), needed, allowed }),
         _ => Ok(()),
     }
 }
 
-/// The limit of open files, as high as it can be; `None` where there is none.
+/// The limit of open files, raised as high as it can be if asked for; `None` where there is none.
 #[cfg(unix)]
-fn raise_limit() -> Option<u64> {
+fn limit(raise: bool) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current == maximum {
+    if current == maximum || !raise {
         return current;
     }
     match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
@@ -43,6 +43,6 @@ fn raise_limit() -> Option<u64> {
 }
 
 #[cfg(not(unix))]
-fn raise_limit() -> Option<u64> {
+fn limit(_: bool) -> Option<u64> {
     None
 }

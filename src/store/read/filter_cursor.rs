@@ -9,20 +9,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rocksdb::{Cache, DBRawIterator};
-
 use crate::error::{Error, Result};
+use crate::store::Store;
 use crate::store::codec::filter::Filter;
 use crate::store::codec::format::{FILTERS, filter_key, parse_filter_key};
 use crate::store::codec::records::RunRecord;
-use crate::store::engine::options::CACHE_BYTES;
+use crate::store::engine;
+use crate::store::engine::options::BlockCache;
 use crate::store::read::held_filters::HeldFilters;
 use crate::store::read::lookup::{BLOCK_BYTES, Reading, hex, rows_of};
-use crate::store::{Store, failed};
-
-/// Filters that do not stay in memory save nothing from one lookup to the next. They take their room from the
-/// cache, and the rest of it is for blocks.
-const HELD_BYTES: u64 = CACHE_BYTES as u64 / 4 * 3;
 
 /// How filters serve a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +33,14 @@ pub(in crate::store) enum Worth {
 /// What is known of the filters of all runs.
 pub(in crate::store) struct FilterUse {
     /// What filters in memory take their room from.
-    cache: Cache,
+    cache: BlockCache,
     /// How many hashes have been looked up in each run.
     looked_up: Mutex<HashMap<u32, u64>>,
     held: Mutex<HashMap<u32, Arc<HeldFilters>>>,
 }
 
 impl FilterUse {
-    pub(in crate::store) fn new(cache: Cache) -> Self {
+    pub(in crate::store) fn new(cache: BlockCache) -> Self {
         Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
     }
 
@@ -59,7 +54,7 @@ impl FilterUse {
             looked_up.retain(|run, _| is_listed(run));
             self.keep(is_listed);
         }
-        let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= HELD_BYTES;
+        let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= self.most_held();
         if !all_stay {
             self.keep(|_| false);
         }
@@ -76,6 +71,12 @@ impl FilterUse {
         runs.iter().map(worth).collect()
     }
 
+    /// The most bytes of filters that stay in memory. They take their room from the cache, and the rest of it is for
+    /// blocks. Filters that do not stay save nothing from one lookup to the next.
+    fn most_held(&self) -> u64 {
+        self.cache.bytes() as u64 / 4 * 3
+    }
+
     /// Lets go of the filters of other runs than these.
     fn keep(&self, is_kept: impl Fn(&u32) -> bool) {
         let mut held = self.held();
@@ -85,7 +86,7 @@ impl FilterUse {
 
     fn make_room(&self, held: &HashMap<u32, Arc<HeldFilters>>) {
         let size: usize = held.values().map(|held| held.size()).sum();
-        self.cache.clone().set_capacity(CACHE_BYTES.saturating_sub(size));
+        self.cache.leave(size);
     }
 
     /// Has the filters of `record`'s run, on which `cursor` stands, held in memory.
@@ -105,7 +106,7 @@ impl FilterUse {
 
     /// Bytes of the filters in memory and of the cache.
     pub(in crate::store) fn cached_bytes(&self) -> usize {
-        self.held().values().map(|held| held.size()).sum::<usize>() + self.cache.get_usage()
+        self.held().values().map(|held| held.size()).sum::<usize>() + self.cache.usage()
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<HeldFilters>>> {
@@ -123,7 +124,7 @@ pub(in crate::store) struct FilterCursor<'a> {
 enum Rows<'a> {
     Held(Arc<HeldFilters>),
     Read {
-        rows: DBRawIterator<'a>,
+        rows: engine::rows::Rows<'a>,
         /// The filter the cursor stands on knows of the hashes from this one to its last.
         from: Option<u64>,
     },
@@ -162,9 +163,11 @@ impl<'a> FilterCursor<'a> {
 }
 
 /// The filter an iterator stands on, with its last hash and how many bytes its row takes; `None` past the end.
-pub(in crate::store) fn current_filter<'a>(rows: &'a DBRawIterator<'_>) -> Result<Option<(u64, usize, Filter<'a>)>> {
+pub(in crate::store) fn current_filter<'a>(
+    rows: &'a engine::rows::Rows<'_>,
+) -> Result<Option<(u64, usize, Filter<'a>)>> {
     let Some((key, value)) = rows.item() else {
-        rows.status().map_err(failed("read filters"))?;
+        rows.check()?;
         return Ok(None);
     };
     let damaged = |detail| Error::Damaged { what: format!("filter {}", hex(key)), detail };
@@ -176,7 +179,7 @@ pub(in crate::store) fn current_filter<'a>(rows: &'a DBRawIterator<'_>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::engine::options::cache;
+    use crate::store::engine::options::DEFAULT_CACHE_BYTES;
     use Worth::{Holding, Nothing, Reading};
 
     fn run(number: u32, filter_bytes: u64) -> (u32, RunRecord) {
@@ -186,11 +189,11 @@ mod tests {
     #[test]
     fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
         let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES as u64)];
-        let filters = FilterUse::new(cache());
+        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
         assert_eq!(filters.expect(&runs, 98), [Holding, Nothing]);
         assert_eq!(filters.expect(&runs, 1), [Holding, Holding]);
-        assert_eq!(FilterUse::new(cache()).expect(&runs, 100), [Holding, Holding]);
+        assert_eq!(FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES)).expect(&runs, 100), [Holding, Holding]);
         // Forgotten with the run.
         assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
         assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
@@ -198,9 +201,9 @@ mod tests {
 
     #[test]
     fn filters_that_do_not_stay_in_the_cache_are_read_for_large_lookups_only() {
-        let runs = [run(1, HELD_BYTES), run(2, 1)];
-        let filters = FilterUse::new(cache());
-        let enough = HELD_BYTES / BLOCK_BYTES as u64;
+        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
+        let runs = [run(1, filters.most_held()), run(2, 1)];
+        let enough = filters.most_held() / BLOCK_BYTES as u64;
         assert_eq!(filters.expect(&runs, enough), [Reading, Reading]);
         assert_eq!(filters.expect(&runs, enough - 1), [Nothing, Reading]);
         assert_eq!(filters.expect(&runs[..1], 1), [Holding]);

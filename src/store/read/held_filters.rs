@@ -2,11 +2,10 @@
 //! engine would first find the filter's row again. That took most of the time of a hash that is not there
 //! (`docs/design.md`).
 
-use rocksdb::DBRawIterator;
-
 use crate::error::{Error, Result};
 use crate::store::codec::filter::{Filter, Head};
 use crate::store::codec::records::RunRecord;
+use crate::store::engine::rows::Rows;
 use crate::store::read::filter_cursor::current_filter;
 
 /// All filters of one run, in order.
@@ -23,7 +22,7 @@ pub(in crate::store) struct HeldFilters {
 
 impl HeldFilters {
     /// Reads the filters of `run`, whose `rows` these are.
-    pub(in crate::store) fn read(run: u32, record: &RunRecord, rows: &mut DBRawIterator<'_>) -> Result<Self> {
+    pub(in crate::store) fn read(run: u32, record: &RunRecord, rows: &mut Rows<'_>) -> Result<Self> {
         let size = usize::try_from(record.filter_bytes).unwrap_or(0);
         let mut held =
             Self { last_hashes: Vec::new(), heads: Vec::new(), bounds: vec![0], bytes: Vec::with_capacity(size) };

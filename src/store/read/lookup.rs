@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use rocksdb::{DBRawIterator, ReadOptions};
-
 use crate::error::{Error, Result};
 use crate::store::codec::block::{BLOCK_POSTINGS, Block, Posting};
 use crate::store::codec::format::{POSTINGS, parse_posting_key, posting_key};
 use crate::store::codec::records::RunRecord;
-use crate::store::engine::options::CACHE_BYTES;
+use crate::store::engine::rows::Rows;
 use crate::store::read::filter_cursor::{FilterCursor, Worth};
 use crate::store::read::remembered::Remembered;
-use crate::store::{Store, View, failed, family};
+use crate::store::{Store, View};
 
 /// Finds the postings of hashes.
 pub(crate) struct Lookup<'a> {
@@ -90,7 +88,7 @@ pub(crate) enum Holders<'a> {
 /// A place in one run.
 struct RunCursor<'a> {
     run: u32,
-    blocks: DBRawIterator<'a>,
+    blocks: Rows<'a>,
     /// Where they are worth their reading.
     filters: Option<FilterCursor<'a>>,
     /// The block the cursor stands on is the first to look at for hashes from this one to its last.
@@ -101,7 +99,7 @@ impl<'a> RunCursor<'a> {
     fn new(store: &'a Store, run: u32, record: &RunRecord, expected: u64) -> Result<Self> {
         let blocks_held = record.postings / BLOCK_POSTINGS as u64;
         // Where much of a large run will be visited, it is read from end to end.
-        let dense = expected >= blocks_held / 4 && blocks_held > (CACHE_BYTES / BLOCK_BYTES) as u64;
+        let dense = expected >= blocks_held / 4 && blocks_held > (store.engine.cache().bytes() / BLOCK_BYTES) as u64;
         let blocks = blocks_of(store, run, if dense { Reading::Through } else { Reading::Points })?;
         Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
     }
@@ -130,9 +128,9 @@ impl<'a> RunCursor<'a> {
 }
 
 /// The block an iterator stands on, with its last hash; `None` past the end.
-pub(in crate::store) fn current_block<'a>(blocks: &'a DBRawIterator<'_>) -> Result<Option<(u64, Block<'a>)>> {
+pub(in crate::store) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option<(u64, Block<'a>)>> {
     let Some((key, value)) = blocks.item() else {
-        blocks.status().map_err(failed("read postings"))?;
+        blocks.check()?;
         return Ok(None);
     };
     let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
@@ -151,7 +149,7 @@ pub(in crate::store) enum Reading {
 }
 
 /// An iterator over the blocks of one run.
-pub(in crate::store) fn blocks_of(store: &Store, run: u32, reading: Reading) -> Result<DBRawIterator<'_>> {
+pub(in crate::store) fn blocks_of(store: &Store, run: u32, reading: Reading) -> Result<Rows<'_>> {
     rows_of(store, POSTINGS, run, reading)
 }
 
@@ -161,22 +159,14 @@ pub(in crate::store) fn rows_of<'a>(
     name: &'static str,
     run: u32,
     reading: Reading,
-) -> Result<DBRawIterator<'a>> {
-    let mut options = ReadOptions::default();
-    options.set_iterate_lower_bound(posting_key(run, 0, 0));
-    options.set_iterate_upper_bound(posting_key(run + 1, 0, 0));
-    if reading == Reading::Through {
-        options.fill_cache(false);
-        options.set_readahead_size(READ_AHEAD);
-    }
-    Ok(store.db.raw_iterator_cf_opt(family(&store.db, name)?, options))
+) -> Result<Rows<'a>> {
+    let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
+    let action = if name == POSTINGS { "read postings" } else { "read filters" };
+    store.engine.rows_between(name, (&first, &after), reading == Reading::Through, action)
 }
 
 /// About the bytes of a block.
 pub(in crate::store) const BLOCK_BYTES: usize = 4 << 10;
-
-/// What is read ahead of one end-to-end reader. Several dozen may be at work at once.
-const READ_AHEAD: usize = 512 << 10;
 
 /// Bytes as hexadecimal digits.
 pub(in crate::store) fn hex(bytes: &[u8]) -> String {

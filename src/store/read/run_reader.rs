@@ -5,12 +5,11 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::ops::RangeInclusive;
 
-use rocksdb::DBRawIterator;
-
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::posting_key;
+use crate::store::engine::rows::Rows;
 use crate::store::read::lookup::{Reading, blocks_of, current_block};
 
 /// Postings in ascending order.
@@ -21,7 +20,7 @@ pub(in crate::store) trait Postings {
 
 /// A place in one run, which need not be committed yet.
 pub(in crate::store) struct RunReader<'a> {
-    blocks: DBRawIterator<'a>,
+    blocks: Rows<'a>,
     hashes: RangeInclusive<u64>,
     /// What is left of the current block, last first.
     block: Vec<Posting>,

@@ -5,28 +5,26 @@
 //! before that write leaves rows nobody sees, which the next writer discards.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use rayon::prelude::*;
-use rocksdb::WriteBatch;
 
 use crate::error::Result;
 use crate::progress::{Progress, is_due};
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key, name_key,
-    name_prefix, position_key, run_key, text_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key,
+    name_key, name_prefix, position_key, run_key, text_key,
 };
 use crate::store::codec::positions::CHUNK_PLACES;
 use crate::store::codec::records::{self, DocumentRecord, RunRecord};
-use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
-use crate::store::open::create::synced;
+use crate::store::engine::Changes;
+use crate::store::engine::sorted_file::WrittenFiles;
 use crate::store::open::mark;
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::write::batch::{Batch, Chunks};
 use crate::store::write::run_writer::{self, WrittenRun};
-use crate::store::{Store, View, failed, family};
+use crate::store::{Store, View};
 
 /// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
 const POSTINGS_IN_PART: usize = 1 << 17;
@@ -38,19 +36,27 @@ const FILE_WORTHWHILE: usize = 4 << 20;
 
 impl Store {
     /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
-    pub(in crate::store) fn change(&self, mut write: WriteBatch, mut view: View, action: &'static str) -> Result<()> {
+    pub(in crate::store) fn change(
+        &self,
+        mut changes: Changes<'_>,
+        mut view: View,
+        action: &'static str,
+    ) -> Result<()> {
         view.state.commits += 1;
-        write.put(STATE_KEY, records::encode(&view.state)?);
+        changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
         // Whoever misses what this deletes and asks whether it is there still is told by the new view.
         let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
-        self.db.write_opt(write, &synced()).map_err(failed(action))?;
+        changes.commit(action)?;
         *shown = Arc::new(view);
         drop(shown);
         self.mark()
     }
 
-    /// Marks the last commit, and how far the list of tables has come.
+    /// Marks the last commit, and how far the list of tables has come; nothing of a list that the engine failed to sync.
     pub(in crate::store) fn mark(&self) -> Result<()> {
+        if !self.engine.is_sound() {
+            return Ok(());
+        }
         mark::write(&self.root, self.view().state.commits)
     }
 }
@@ -109,9 +115,9 @@ impl Committer {
         })?;
         self.take_run(batch, run);
         runs.into_iter().try_for_each(|run| store.remove_run(run))?;
-        let mut write = WriteBatch::default();
-        delete_rows(store, document, &mut write)?;
-        store.db.write(write).map_err(failed("remove an abandoned document"))?;
+        let mut changes = store.engine.changes();
+        delete_rows(document, &mut changes)?;
+        changes.write("remove an abandoned document")?;
         self.repeats.remove(&document);
         self.spread.remove(&document);
         self.partial = None;
@@ -128,22 +134,20 @@ impl Committer {
         moved: &[(u32, u32)],
         progress: Progress<'_>,
     ) -> Result<()> {
-        let options = file_options(POSITIONS)?;
         let incoming = store.root.join(INCOMING);
-        let mut files = SortedFiles::new(&incoming, POSITIONS, 0, &options);
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
         for &(from, to) in moved {
             other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
         }
-        sorted_file::ingest(&store.db, POSITIONS, files.finish()?)?;
+        store.engine.ingest(POSITIONS, files.finish()?)?;
 
-        let options = file_options(TEXTS)?;
-        let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+        let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
         for &(from, to) in moved {
             other.for_each_stored_chunk(from, &other.document(from)?, |chunk, value| {
                 files.put(&text_key(to, chunk), value)
             })?;
         }
-        sorted_file::ingest(&store.db, TEXTS, files.finish()?)?;
+        store.engine.ingest(TEXTS, files.finish()?)?;
 
         self.next_run = self.next_run.max(store.view().state.next_run);
         let postings = other.view().posting_count();
@@ -182,60 +186,51 @@ impl Committer {
         for &document in &self.spread {
             spread.insert(document, distinct_over_runs(store, batch, document)?);
         }
-        let db = &store.db;
-        let (documents, names) = (family(db, DOCUMENTS)?, family(db, NAMES)?);
-        let (digests, positions) = (family(db, DIGESTS)?, family(db, POSITIONS)?);
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
-        let mut write = WriteBatch::default();
+        let mut write = store.engine.changes();
         for (id, record) in &batch.settled.documents {
             let repeats = self.repeats.get(id).copied().unwrap_or(0);
-            let distinct = spread.get(id).copied().unwrap_or(record.distinct - repeats);
+            // Both count fingerprints of this batch.
+            let distinct = spread.get(id).copied().unwrap_or(record.distinct.saturating_sub(repeats));
             let stored = DocumentRecord { distinct, ..record.clone() };
-            write.put_cf(documents, document_key(*id), records::encode(&stored)?);
-            write.put_cf(names, name_key(&record.name, *id), []);
-            write.put_cf(digests, digest_key(&record.digest, *id), []);
-            state.documents += 1;
-            state.bytes += record.bytes;
-            state.symbols += record.symbols;
-            state.fingerprints += record.fingerprints;
+            write.put(DOCUMENTS, document_key(*id), records::encode(&stored)?)?;
+            write.put(NAMES, name_key(&record.name, *id), [])?;
+            write.put(DIGESTS, digest_key(&record.digest, *id), [])?;
+            state.add(record)?;
         }
         for (id, record) in &batch.settled.updates {
-            write.put_cf(documents, document_key(*id), records::encode(record)?);
+            write.put(DOCUMENTS, document_key(*id), records::encode(record)?)?;
         }
         for (id, record) in &batch.settled.deleted {
-            write.delete_cf(documents, document_key(*id));
-            write.delete_cf(names, name_key(&record.name, *id));
-            write.delete_cf(digests, digest_key(&record.digest, *id));
+            write.delete(DOCUMENTS, document_key(*id))?;
+            write.delete(NAMES, name_key(&record.name, *id))?;
+            write.delete(DIGESTS, digest_key(&record.digest, *id))?;
             for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-                write.delete_cf(positions, position_key(*id, chunk as u32));
+                write.delete(POSITIONS, position_key(*id, chunk as u32))?;
             }
             store.delete_text(*id, record, &mut write)?;
-            state.documents -= 1;
-            state.bytes -= record.bytes;
-            state.symbols -= record.symbols;
-            state.fingerprints -= record.fingerprints;
+            state.remove(record)?;
         }
         for &id in &batch.burnt {
-            delete_rows(store, id, &mut write)?;
+            delete_rows(id, &mut write)?;
         }
         let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
         buried.extend(&batch.burnt);
-        view.tombstones.change(&buried, &[], db, &mut write)?;
-        let containers = family(db, CONTAINERS)?;
+        view.tombstones.change(&buried, &[], &mut write)?;
         for (source, record) in &batch.containers {
             match record {
-                Some(record) => write.put_cf(containers, name_prefix(source), records::encode(record)?),
-                None => write.delete_cf(containers, name_prefix(source)),
+                Some(record) => write.put(CONTAINERS, name_prefix(source), records::encode(record)?)?,
+                None => write.delete(CONTAINERS, name_prefix(source))?,
             }
         }
         let written = batch.settled.documents.iter().map(|(id, record)| (*id, record));
         let written = written.chain(batch.settled.updates.iter().map(|(&id, record)| (id, record)));
         let written = written.filter(|&(id, record)| record.boilerplate && !batch.settled.deletes(id));
         let boilerplate: Vec<u32> = written.map(|(id, _)| id).collect();
-        view.boilerplate.change(&boilerplate, &buried, db, &mut write)?;
+        view.boilerplate.change(&boilerplate, &buried, &mut write)?;
         for (run, record) in &batch.runs {
-            write.put(run_key(*run), records::encode(record)?);
+            write.put(MAIN, run_key(*run), records::encode(record)?)?;
         }
         state.next_document = batch.document;
         state.next_run = state.next_run.max(self.next_run);
@@ -250,10 +245,9 @@ impl Committer {
 }
 
 /// Deletes the positions and the text of a document, however many rows there are of them.
-fn delete_rows(store: &Store, id: u32, write: &mut WriteBatch) -> Result<()> {
-    write.delete_range_cf(family(&store.db, POSITIONS)?, position_key(id, 0), position_key(id + 1, 0));
-    write.delete_range_cf(family(&store.db, TEXTS)?, text_key(id, 0), text_key(id + 1, 0));
-    Ok(())
+fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
+    changes.delete_between(POSITIONS, &position_key(id, 0), &position_key(id + 1, 0))?;
+    changes.delete_between(TEXTS, &text_key(id, 0), &text_key(id + 1, 0))
 }
 
 /// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
@@ -293,10 +287,10 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
             rows.map(|(document, chunk, bytes)| (position_key(document, chunk), bytes)),
         );
     }
-    let (options, incoming) = (file_options(POSITIONS)?, store.root.join(INCOMING));
+    let incoming = store.root.join(INCOMING);
     let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
     let write = |part: usize| {
-        let mut files = SortedFiles::new(&incoming, POSITIONS, part, &options);
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, part)?;
         for index in part * size..chunks.len().min((part + 1) * size) {
             let (document, chunk, bytes) = chunks.get(index);
             files.put(&position_key(document, chunk), bytes)?;
@@ -304,8 +298,10 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
         files.finish()
     };
     let parts = (0..chunks.len().div_ceil(size)).into_par_iter();
-    let files: Vec<Vec<PathBuf>> = parts.map(write).collect::<Result<_>>()?;
-    sorted_file::ingest(&store.db, POSITIONS, files.concat())
+    let parts: Vec<WrittenFiles> = parts.map(write).collect::<Result<_>>()?;
+    let mut files = WrittenFiles::default();
+    parts.into_iter().for_each(|part| files.append(part));
+    store.engine.ingest(POSITIONS, files)
 }
 
 fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
@@ -313,22 +309,21 @@ fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
         let rows = texts.iter().map(|(document, chunk, bytes)| (text_key(*document, *chunk), &bytes[..]));
         return write_rows(store, TEXTS, rows);
     }
-    let (options, incoming) = (file_options(TEXTS)?, store.root.join(INCOMING));
-    let mut files = SortedFiles::new(&incoming, TEXTS, 0, &options);
+    let incoming = store.root.join(INCOMING);
+    let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
     for (document, chunk, bytes) in texts {
         files.put(&text_key(*document, *chunk), bytes)?;
     }
-    sorted_file::ingest(&store.db, TEXTS, files.finish()?)
+    store.engine.ingest(TEXTS, files.finish()?)
 }
 
 /// Writes rows that nobody looks at before the commit, whose synced write makes them durable too.
 fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = ([u8; 8], &'a [u8])>) -> Result<()> {
-    let family = family(&store.db, name)?;
-    let mut write = WriteBatch::default();
+    let mut changes = store.engine.changes();
     for (key, value) in rows {
-        write.put_cf(family, key, value);
+        changes.put(name, key, value)?;
     }
-    store.db.write(write).map_err(failed("write positions and texts"))
+    changes.write("write positions and texts")
 }
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.

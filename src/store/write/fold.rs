@@ -7,18 +7,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rocksdb::properties::BACKGROUND_ERRORS;
-use rocksdb::{BottommostLevelCompaction, CompactOptions, WriteBatch};
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::progress::{Progress, STEP, is_due};
-use crate::store::codec::format::{FAMILIES, RUN_FAMILIES, STORE, posting_key, run_key};
+use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, posting_key, run_key};
 use crate::store::codec::records::{self, RunRecord};
 use crate::store::read::lookup::{Reading, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::write::ranges;
 use crate::store::write::run_writer;
-use crate::store::{Store, View, failed, family};
+use crate::store::{Store, View};
 
 /// Runs of one rank that are folded into one of the next.
 const FAN_IN: usize = 8;
@@ -43,27 +40,12 @@ impl Store {
             self.fold(&runs, progress)?;
         }
         self.forget_tombstones()?;
-        let failures = self.background_failures();
         for (done, name) in (0..).zip(FAMILIES) {
             progress("parts of the store compacted", done, FAMILIES.len() as u64);
-            let mut options = CompactOptions::default();
             // A run is a few large tables already; of the rest every commit may have left some.
-            if !RUN_FAMILIES.contains(&name) {
-                options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
-            }
-            self.db.compact_range_cf_opt(family(&self.db, name)?, None::<&[u8]>, None::<&[u8]>, &options);
-        }
-        // The engine does not return what kept it from compacting, but counts it.
-        if self.background_failures() > failures {
-            let log = self.root.join(STORE).join("LOG");
-            let source = format!("the end of {} says why; nothing is lost", log.display()).into();
-            return Err(Error::Store { action: "compact its tables", source });
+            self.engine.compact(name, !RUN_FAMILIES.contains(&name))?;
         }
         Ok(())
-    }
-
-    fn background_failures(&self) -> u64 {
-        self.db.property_int_value(BACKGROUND_ERRORS).ok().flatten().unwrap_or(0)
     }
 
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
@@ -87,17 +69,17 @@ impl Store {
             })
         })?;
 
-        let mut write = WriteBatch::default();
+        let mut changes = self.engine.changes();
         view.runs.retain(|(run, _)| !runs.contains(run));
         for &run in runs {
-            write.delete(run_key(run));
+            changes.delete(MAIN, run_key(run))?;
         }
         if let Some((run, record)) = folded {
-            write.put(run_key(run), records::encode(&record)?);
+            changes.put(MAIN, run_key(run), records::encode(&record)?)?;
             view.runs.push((run, record));
         }
         view.state.next_run += 1;
-        self.change(write, view, "commit folded runs")?;
+        self.change(changes, view, "commit folded runs")?;
         runs.iter().try_for_each(|&run| self.remove_run(run))
     }
 
@@ -105,13 +87,14 @@ impl Store {
     pub(in crate::store) fn remove_run(&self, run: u32) -> Result<()> {
         let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
         for name in RUN_FAMILIES {
-            let rows = family(&self.db, name)?;
             // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
-            self.db.delete_file_in_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+            self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
             let mut left = rows_of(self, name, run, Reading::Points)?;
             left.seek_to_first();
             if left.valid() {
-                self.db.delete_range_cf(rows, first, after).map_err(failed("remove a folded run"))?;
+                let mut changes = self.engine.changes();
+                changes.delete_between(name, &first, &after)?;
+                changes.write("remove a folded run")?;
             }
         }
         Ok(())
@@ -120,10 +103,10 @@ impl Store {
     /// Once no run holds a posting of a deleted document, its tombstone has nothing to hide.
     fn forget_tombstones(&self) -> Result<()> {
         let mut view = View::clone(&self.view());
-        let mut write = WriteBatch::default();
-        view.tombstones.clear(&self.db, &mut write)?;
-        if !write.is_empty() {
-            self.change(write, view, "remove tombstones")?;
+        let mut changes = self.engine.changes();
+        view.tombstones.clear(&mut changes)?;
+        if !changes.is_empty() {
+            self.change(changes, view, "remove tombstones")?;
         }
         Ok(())
     }

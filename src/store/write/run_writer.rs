@@ -1,8 +1,6 @@
 //! Writing a run: postings in ascending order become blocks and filters in sorted files. A run is written in
 //! parts, each a range of hashes, on as many threads as there are.
 
-use std::path::PathBuf;
-
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -11,7 +9,7 @@ use crate::store::codec::block::{self, BLOCK_POSTINGS, Posting};
 use crate::store::codec::filter::{self, FILTER_HASHES};
 use crate::store::codec::format::{FILTERS, INCOMING, POSTINGS, filter_key, posting_key};
 use crate::store::codec::records::RunRecord;
-use crate::store::engine::sorted_file::{self, SortedFiles, file_options};
+use crate::store::engine::sorted_file::{SortedFiles, WrittenFiles};
 
 /// Takes the postings of one part of a run.
 pub(in crate::store) struct RunPart<'a> {
@@ -33,8 +31,8 @@ pub(in crate::store) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
 
 /// What a part has become.
 struct WrittenPart<T> {
-    blocks: Vec<PathBuf>,
-    filters: Vec<PathBuf>,
+    blocks: WrittenFiles,
+    filters: WrittenFiles,
     record: Option<RunRecord>,
     outcome: T,
 }
@@ -98,13 +96,12 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
     parts: Vec<P>,
     fill: impl Fn(P, &mut RunPart<'_>) -> Result<T> + Sync,
 ) -> Result<WrittenRun<T>> {
-    let (blocks, filters) = (file_options(POSTINGS)?, file_options(FILTERS)?);
     let incoming = store.root.join(INCOMING);
     let write = |(number, part): (usize, P)| {
         let mut writer = RunPart {
             run,
-            blocks: SortedFiles::new(&incoming, POSTINGS, number, &blocks),
-            filters: SortedFiles::new(&incoming, FILTERS, number, &filters),
+            blocks: store.engine.sorted_files(&incoming, POSTINGS, number)?,
+            filters: store.engine.sorted_files(&incoming, FILTERS, number)?,
             block: Vec::with_capacity(BLOCK_POSTINGS),
             hashes: Vec::with_capacity(FILTER_HASHES),
             encoded: Vec::new(),
@@ -124,13 +121,13 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
         last_document: a.last_document.max(b.last_document),
         filter_bytes: a.filter_bytes + b.filter_bytes,
     });
-    let (mut blocks, mut filters, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut blocks, mut filters, mut outcomes) = (WrittenFiles::default(), WrittenFiles::default(), Vec::new());
     for part in parts {
-        blocks.extend(part.blocks);
-        filters.extend(part.filters);
+        blocks.append(part.blocks);
+        filters.append(part.filters);
         outcomes.push(part.outcome);
     }
-    sorted_file::ingest(&store.db, FILTERS, filters)?;
-    sorted_file::ingest(&store.db, POSTINGS, blocks)?;
+    store.engine.ingest(FILTERS, filters)?;
+    store.engine.ingest(POSTINGS, blocks)?;
     Ok((record.map(|record| (run, record)), outcomes))
 }

@@ -1,0 +1,38 @@
+//! Marker: the file that makes a folder a database, and names the version of its format.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::store::codec::format::{FORMAT_VERSION, MARKER, marker_version};
+
+/// Sees to it that there is a database at `root`, of a format this program reads.
+pub(in crate::store) fn check_marker(root: &Path) -> Result<()> {
+    let path = root.join(MARKER);
+    let text = match fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                let path = root.to_owned();
+                // In an empty folder one can be made.
+                let taken = root.symlink_metadata().is_ok() && !is_empty_folder(root);
+                return Err(if taken { Error::NotADatabase { path } } else { Error::NoDatabase { path } });
+            }
+            _ => return Err(Error::Io { action: "read", path, source: error }),
+        },
+    };
+    match marker_version(&text) {
+        Some(version) if version == FORMAT_VERSION.to_string() => Ok(()),
+        Some(version) => Err(Error::FormatVersion {
+            path: root.to_owned(),
+            found: version.chars().take(20).collect(),
+            supported: FORMAT_VERSION,
+        }),
+        None => Err(Error::NotADatabase { path: root.to_owned() }),
+    }
+}
+
+pub(in crate::store) fn is_empty_folder(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}

@@ -1,0 +1,178 @@
+//! Opening: a database is opened by its one writer, or by a reader, who may have a writer beside it.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::store::care::repair;
+use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
+use crate::store::engine::failure::EngineError;
+use crate::store::engine::{Access, Engine};
+use crate::store::open::lock::{self, WriterLock};
+use crate::store::open::log_folder::LogFolder;
+use crate::store::open::mark::{self, AtClose};
+use crate::store::open::marker::check_marker;
+use crate::store::open::open_files;
+use crate::store::read::filter_cursor::FilterUse;
+use crate::store::read::lookup::{Reading, rows_of};
+use crate::store::turns::Turns;
+use crate::store::view::{View, load_profile};
+use crate::store::{Store, StoreOptions, missing};
+
+/// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
+const CATCH_UPS: usize = 5;
+
+/// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in between.
+const OPENINGS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl Store {
+    /// Opens a database for writing, and discards what an interrupted run did not commit.
+    pub(crate) fn open_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
+        check_marker(root)?;
+        let lock = WriterLock::take(root)?;
+        repair::finish_interrupted(root)?;
+        Self::open_locked(root, lock, options)
+    }
+
+    /// As [`Self::open_writer`], with the lock in hand.
+    pub(in crate::store) fn open_locked(root: &Path, lock: WriterLock, options: &StoreOptions) -> Result<Self> {
+        // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
+        drop(Self::open_unlocked(root, options)?);
+        let engine = Engine::open(&root.join(STORE), Access::Write, options.cache_bytes).map_err(cannot_open(root))?;
+        let store = Self::load(root, engine, None, Some(lock))?;
+        store.discard_unfinished()?;
+        // Opening has made a new list of tables.
+        store.mark()?;
+        Ok(store)
+    }
+
+    /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
+    pub(crate) fn open_reader(root: &Path, options: &StoreOptions) -> Result<Self> {
+        check_marker(root)?;
+        for _ in 0..OPENINGS {
+            // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
+            let before = lock::last_writer(root)?;
+            let opened = match before {
+                Some(_) => Self::open_unlocked(root, options),
+                None => Self::open_beside_writer(root, options),
+            };
+            let undisturbed = before.is_some() && lock::last_writer(root)? == before;
+            if undisturbed || before.is_none() && opened.is_ok() {
+                return opened;
+            }
+            // A table can be folded away between being found in the list and being opened.
+            thread::sleep(PAUSE);
+        }
+        Self::open_beside_writer(root, options)
+    }
+
+    /// Opens a database for reading that another process may be writing.
+    fn open_beside_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
+        open_files::allow_for(root, options.raise_open_files)?;
+        let marked = marked(root)?;
+        let log = LogFolder::new()?;
+        // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
+        let access = Access::ReadBesideWriter { log: log.path() };
+        let engine = Engine::open(&root.join(STORE), access, options.cache_bytes).map_err(cannot_open(root))?;
+        catch_up(&engine)?;
+        let store = Self::load(root, engine, Some(log), None)?;
+        // Opened while a writer commits, it can have read its tables before the list of runs.
+        for _ in 0..CATCH_UPS {
+            if store.missing_run()?.is_none() {
+                return store.checked(marked);
+            }
+            catch_up(&store.engine)?;
+            *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&store.engine)?);
+        }
+        match store.missing_run()? {
+            None => store.checked(marked),
+            Some(run) => Err(missing(&format!("run {run} of the postings"))),
+        }
+    }
+
+    /// Opens a database that no other process writes, for reading.
+    pub(in crate::store) fn open_unlocked(root: &Path, options: &StoreOptions) -> Result<Self> {
+        open_files::allow_for(root, options.raise_open_files)?;
+        let marked = marked(root)?;
+        let log = LogFolder::new()?;
+        let access = Access::Read { log: log.path() };
+        let engine = Engine::open(&root.join(STORE), access, options.cache_bytes).map_err(cannot_open(root))?;
+        let store = Self::load(root, engine, Some(log), None)?.checked(marked)?;
+        // A list of tables that was cut between two records leaves out tables without a word.
+        match store.missing_run()? {
+            None => Ok(store),
+            Some(run) => Err(missing(&format!("run {run} of the postings"))),
+        }
+    }
+
+    /// The store, unless it lacks commits that were marked before it was opened.
+    fn checked(self, marked: u64) -> Result<Self> {
+        let found = self.view().state.commits;
+        if found < marked {
+            return Err(Error::CommitsLost { path: self.root, found, marked });
+        }
+        Ok(self)
+    }
+
+    /// A run that is listed and has no postings, or not the filters it was written with, if there is one.
+    fn missing_run(&self) -> Result<Option<u32>> {
+        for (run, record) in &self.view().runs {
+            for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
+                let mut rows = rows_of(self, name, *run, Reading::Points)?;
+                rows.seek_to_first();
+                // What cannot be read is there, and says what is wrong with it when it is needed.
+                if expected && !rows.valid() && rows.check().is_ok() {
+                    return Ok(Some(*run));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn load(root: &Path, engine: Engine, log: Option<LogFolder>, lock: Option<WriterLock>) -> Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            profile: load_profile(&engine)?,
+            view: RwLock::new(Arc::new(View::load(&engine)?)),
+            filter_use: FilterUse::new(engine.cache().clone()),
+            _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
+            engine,
+            _log: log,
+            lock,
+            turns: Turns::default(),
+        })
+    }
+}
+
+/// Brings a reader up to the writer's last commit.
+///
+/// The engine reads its list of tables first and its logs then. What a writer moves meanwhile from a log into
+/// tables, as it does when it opens, is in neither, with no error: only the list, read again, has it. So the
+/// reader is sure once the state has not changed while the list was read again.
+fn catch_up(engine: &Engine) -> Result<()> {
+    let state = || Ok::<_, Error>(engine.get(MAIN, STATE_KEY, "read its state")?.map(|state| state.to_vec()));
+    let mut seen = state()?;
+    loop {
+        engine.catch_up()?;
+        let now = state()?;
+        if now == seen {
+            return Ok(());
+        }
+        seen = now;
+    }
+}
+
+fn cannot_open(root: &Path) -> impl FnOnce(EngineError) -> Error {
+    let path = root.to_owned();
+    move |error| Error::CannotOpen { path, failure: error.failure, source: error.source }
+}
+
+/// The number of the last commit that was marked, unless the list of tables has become shorter since.
+fn marked(root: &Path) -> Result<u64> {
+    let mark = mark::read(root)?;
+    mark.check_tables(root)?;
+    Ok(mark.commits)
+}

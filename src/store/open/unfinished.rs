@@ -1,0 +1,58 @@
+//! Unfinished: what a run that was interrupted has left in a store and never committed.
+
+use std::fs;
+use std::io;
+
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::codec::format::{INCOMING, POSITIONS, RUN_FAMILIES, TEXTS, position_key, posting_key, run_of_key};
+
+/// What rows are looked at for here.
+const ACTION: &str = "look for unfinished batches";
+
+impl Store {
+    /// Removes files and rows of a batch that was never committed. Readers never saw them.
+    pub(super) fn discard_unfinished(&self) -> Result<()> {
+        let incoming = self.root.join(INCOMING);
+        match fs::remove_dir_all(&incoming) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io { action: "empty", path: incoming, source: error });
+            }
+            _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
+        }
+        // Runs that a crash left before they were committed, or after they were folded into another.
+        let view = self.view();
+        for name in RUN_FAMILIES {
+            let mut rows = self.engine.rows(name, ACTION)?;
+            rows.seek_to_first();
+            while let Some(key) = rows.key() {
+                let run = run_of_key(key).ok_or_else(|| Error::Damaged {
+                    what: format!("a row of the {name}"),
+                    detail: "its key names no run",
+                })?;
+                if !view.runs.iter().any(|&(listed, _)| listed == run) {
+                    self.remove_run(run)?;
+                }
+                rows.seek(posting_key(run + 1, 0, 0));
+            }
+            rows.check()?;
+        }
+
+        // Positions and texts have keys that begin with the document.
+        let first = position_key(view.state.next_document, 0);
+        for name in [POSITIONS, TEXTS] {
+            let mut rows = self.engine.rows(name, ACTION)?;
+            rows.seek_to_last();
+            let Some(last) = rows.key() else {
+                rows.check()?;
+                continue;
+            };
+            if last[..] >= first[..] {
+                let mut changes = self.engine.changes();
+                changes.delete_between(name, &first, &[last, &[0]].concat())?;
+                changes.commit("discard an unfinished batch")?;
+            }
+        }
+        Ok(())
+    }
+}
