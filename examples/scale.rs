@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, Unit};
+use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, StoredPart, Unit};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -71,7 +71,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     row("compact", &compaction, added, &database)?;
     row("both", &load.and(&compaction), added, &database)?;
     println!();
-    for (part, bytes) in database.stats()?.stored_bytes {
+    for StoredPart { part, bytes, .. } in database.stats()?.stored {
         if bytes > added / 1000 {
             println!("{part}: {:.2} bytes a fingerprint", bytes as f64 / added as f64);
         }
@@ -161,7 +161,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
 }
 
 fn row(what: &str, cost: &Cost, fingerprints: u64, database: &Database) -> Outcome<()> {
-    let kept: u64 = database.stats()?.stored_bytes.iter().map(|part| part.1).sum();
+    let kept: u64 = database.stats()?.stored.iter().map(|part| part.bytes).sum();
     println!(
         "| {what} | {:.1} | {:.2} | {:.0} | {:.2} | {:.2} |",
         cost.seconds,

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-pub use self::facts::{DatabaseStats, DocumentInfo};
+pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
 use crate::dedup::{self, DedupAnswer, DedupOptions};
 use crate::document::DocId;
 use crate::error::{Error, Result};
@@ -19,6 +19,7 @@ use crate::input::{InputLimits, Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
+use crate::schema::Schema;
 use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, StoreOptions};
 
 /// An open database, which threads may share. Of those that change it one works at a time, and the others wait for it;
@@ -401,8 +402,10 @@ impl Database {
     pub fn stats(&self) -> Result<DatabaseStats> {
         let view = self.store.view();
         let state = view.state();
-        let (cached_bytes, cache_bytes) = self.store.cached_bytes();
+        let (bytes, capacity) = self.store.cached_bytes();
+        let part = |(part, bytes): (&'static str, u64)| StoredPart { part: part.into(), bytes };
         Ok(DatabaseStats {
+            schema: Schema::new(),
             path: self.store.root().to_owned(),
             format: FORMAT_VERSION,
             profile: *self.store.profile(),
@@ -410,14 +413,16 @@ impl Database {
             bytes: state.bytes,
             symbols: state.symbols,
             fingerprints: state.fingerprints,
+            distinct: None,
+            singletons: None,
+            df: None,
             postings: view.posting_count(),
             deleted: view.tombstone_count(),
             runs: view.run_count() as u64,
             run_postings: view.run_postings(),
             levels: self.store.levels()?,
-            cached_bytes,
-            cache_bytes,
-            stored_bytes: self.store.bytes_by_part()?,
+            cache: CacheUse { bytes, capacity },
+            stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
         })
     }

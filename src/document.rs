@@ -199,6 +199,25 @@ impl Language {
 /// The XXH3-128 digest of a document's original bytes.
 pub type Digest = [u8; 16];
 
+/// A digest in JSON: 32 hexadecimal digits.
+pub(crate) mod hexadecimal {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Digest;
+
+    pub(crate) fn serialize<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:032x}", u128::from_be_bytes(*digest)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let is_digest = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u128::from_str_radix(&digits, 16).ok().filter(|_| is_digest);
+        number.map(u128::to_be_bytes).ok_or_else(|| D::Error::custom("a digest is 32 hexadecimal digits"))
+    }
+}
+
 /// When a file was last written, as its file system says: seconds since 1970 and nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Modified {

@@ -1,34 +1,52 @@
 //! Counts of hashes: how many documents hold each.
 
+use serde::{Deserialize, Serialize};
+
 /// How often each distinct hash occurs in a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HashCounts {
     /// Distinct hashes.
     pub distinct: u64,
     /// Hashes with one posting.
     pub singletons: u64,
     /// Hashes by df: those of 1, 2 and 3, then of 4 to 7, 8 to 15 and so on, up to the greatest there is.
-    pub by_df: Vec<u64>,
+    pub df: Vec<DfCount>,
+}
+
+/// Distinct hashes of a range of df.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DfCount {
+    /// The least df of the range.
+    pub from: u64,
+    /// The greatest.
+    pub to: u64,
+    /// Distinct hashes that so many documents hold.
+    pub hashes: u64,
+}
+
+impl DfCount {
+    /// The range of this index, with no hash counted.
+    fn empty(index: usize) -> Self {
+        let (from, to) = match index {
+            0..3 => (index as u64 + 1, index as u64 + 1),
+            _ => (1 << (index - 1), (2 << (index - 1)) - 1),
+        };
+        Self { from, to, hashes: 0 }
+    }
 }
 
 impl HashCounts {
-    /// The least and the greatest df that entry `index` of `by_df` counts.
-    #[must_use]
-    pub fn df_range(index: usize) -> (u64, u64) {
-        match index {
-            0..3 => (index as u64 + 1, index as u64 + 1),
-            _ => (1 << (index - 1), (2 << (index - 1)) - 1),
-        }
-    }
-
     pub(crate) fn add(&mut self, postings: u64, df: usize) {
         self.distinct += 1;
         self.singletons += u64::from(postings == 1);
         let index = if df < 4 { df.saturating_sub(1) } else { df.ilog2() as usize + 1 };
-        if self.by_df.len() <= index {
-            self.by_df.resize(index + 1, 0);
+        while self.df.len() <= index {
+            self.df.push(DfCount::empty(self.df.len()));
         }
-        self.by_df[index] += 1;
+        self.df[index].hashes += 1;
     }
 }
 
@@ -42,8 +60,9 @@ mod tests {
         for df in 1..=40 {
             counts.add(if df == 1 { 1 } else { 50 }, df);
         }
-        assert_eq!(counts, HashCounts { distinct: 40, singletons: 1, by_df: vec![1, 1, 1, 4, 8, 16, 9] });
-        let ranges: Vec<(u64, u64)> = (0..7).map(HashCounts::df_range).collect();
-        assert_eq!(ranges, [(1, 1), (2, 2), (3, 3), (4, 7), (8, 15), (16, 31), (32, 63)]);
+        assert_eq!((counts.distinct, counts.singletons), (40, 1));
+        let counted: Vec<(u64, u64, u64)> =
+            counts.df.iter().map(|count| (count.from, count.to, count.hashes)).collect();
+        assert_eq!(counted, [(1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 7, 4), (8, 15, 8), (16, 31, 16), (32, 63, 9)]);
     }
 }

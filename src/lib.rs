@@ -51,13 +51,13 @@ mod temporary;
 pub mod winnow;
 
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
-pub use database::{Database, DatabaseStats, DocumentInfo, QuerySource};
+pub use database::{CacheUse, Database, DatabaseStats, DocumentInfo, QuerySource, StoredPart};
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};
 pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
-pub use hash_counts::HashCounts;
+pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
 pub use input::{
     InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, enclosing_database,
@@ -70,5 +70,5 @@ pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
 };
-pub use store::{Backup, LOGS, Level, LostDocument, Problem, Repair, Verification};
+pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 pub use temporary::{Temporary, remove_temporary_files};

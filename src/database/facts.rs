@@ -1,14 +1,23 @@
-//! Facts: what a database tells of itself and of its documents.
+//! Facts: what a database says of itself (`fpdb.stats/1`) and of its documents (`fpdb.document/1`).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::document::{Digest, DocId, Modified};
-use crate::profile::Profile;
-use crate::store::{DocumentRecord, Level};
+use serde::{Deserialize, Serialize};
 
-/// What is kept of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use crate::document::{Digest, DocId, Modified, hexadecimal};
+use crate::hash_counts::{DfCount, HashCounts};
+use crate::profile::Profile;
+use crate::schema::{Answer, Schema};
+use crate::store::{DocumentRecord, LOGS, Level};
+
+/// A stored document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct DocumentInfo {
+    pub(crate) schema: Schema<Self>,
     /// Its number.
     pub id: DocId,
     /// Its name: its path as it was given.
@@ -17,54 +26,79 @@ pub struct DocumentInfo {
     pub source: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
-    /// When its file was last written, where that vouches for the content.
-    pub modified: Option<Modified>,
-    /// XXH3-128 of its bytes.
-    pub digest: Digest,
-    /// The encoding it was read as.
-    pub encoding: String,
-    /// Sequences that were no characters in that encoding.
-    pub undecodable: u64,
-    /// Newline characters.
-    pub lines: u64,
     /// Symbols of the standard form.
     pub symbols: u64,
-    /// k-grams, repeated ones counted each time.
-    pub kgrams: u64,
+    /// Newline characters.
+    pub lines: u64,
     /// Selected (hash, position) pairs.
     pub fingerprints: u64,
     /// Distinct hashes among them, |F(d)|.
     pub distinct: u64,
+    /// The encoding it was read as.
+    pub encoding: String,
+    /// Sequences that were no characters in that encoding.
+    pub undecodable: u64,
+    /// XXH3-128 of its bytes.
+    #[serde(with = "hexadecimal")]
+    pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
     /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or
     /// compressed file as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The name of the format it was read in.
     pub format: String,
-    /// What the user or its container said of it: names and values, in order.
-    pub metadata: Vec<(String, String)>,
-    /// Whether it is boilerplate: never a match, its hashes ignored.
+    /// What the user or its container said of it.
+    pub metadata: BTreeMap<String, String>,
+    /// Whether it is boilerplate: it never matches, and its hashes are ignored in other documents.
     pub boilerplate: bool,
+    /// Names of other documents with the same bytes; empty unless they were looked for, with
+    /// [`Database::identical_to`](crate::Database::identical_to).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identical_to: Vec<String>,
+    /// When its file was last written, where that vouches for the content.
+    #[serde(skip)]
+    pub modified: Option<Modified>,
+    /// k-grams, repeated ones counted each time.
+    #[serde(skip)]
+    pub kgrams: u64,
+}
+
+impl Answer for DocumentInfo {
+    const SCHEMA: &'static str = "fpdb.document/1";
 }
 
 /// What a database holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct DatabaseStats {
-    /// Where it is.
+    pub(crate) schema: Schema<Self>,
+    /// Its folder.
+    #[serde(serialize_with = "as_shown")]
     pub path: PathBuf,
     /// The version of its format.
     pub format: u32,
     /// Its settings.
     pub profile: Profile,
-    /// Documents, deleted ones not counted, and the sums of their bytes, symbols and fingerprints.
+    /// Documents, without deleted ones.
     pub documents: u64,
-    /// See `documents`.
+    /// Bytes of these documents.
     pub bytes: u64,
-    /// See `documents`.
+    /// Symbols of these documents.
     pub symbols: u64,
-    /// See `documents`.
+    /// Fingerprints of these documents.
     pub fingerprints: u64,
+    /// Distinct hashes in all documents; `None` unless they were counted: see [`Self::with_hashes`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// Hashes with one posting; `None` unless they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singletons: Option<u64>,
+    /// Distinct hashes by df; `None` unless they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub df: Option<Vec<DfCount>>,
     /// Postings held, those of deleted documents included.
     pub postings: u64,
     /// Deleted documents whose postings are still held.
@@ -75,14 +109,58 @@ pub struct DatabaseStats {
     pub run_postings: Vec<u64>,
     /// The engine's tables, by level; level 0 is what has not been sorted in yet.
     pub levels: Vec<Level>,
-    /// Bytes held in the cache of blocks, and the most it may hold. It belongs to this open database alone.
-    pub cached_bytes: u64,
-    /// See `cached_bytes`.
-    pub cache_bytes: u64,
+    /// The cache of blocks. It belongs to this open database alone.
+    pub cache: CacheUse,
     /// Bytes on disk, by part.
-    pub stored_bytes: Vec<(&'static str, u64)>,
+    pub stored: Vec<StoredPart>,
     /// When the last commit was made, in seconds since 1970; `None` where there was none.
     pub committed_at: Option<i64>,
+}
+
+impl Answer for DatabaseStats {
+    const SCHEMA: &'static str = "fpdb.stats/1";
+}
+
+/// How much of a database is held in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CacheUse {
+    /// Bytes held.
+    pub bytes: u64,
+    /// The most it may hold.
+    pub capacity: u64,
+}
+
+/// What one part of a database takes on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct StoredPart {
+    /// The part.
+    pub part: Cow<'static, str>,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+impl DatabaseStats {
+    /// The same with the counts of distinct hashes, from [`Database::count_hashes`](crate::Database::count_hashes).
+    #[must_use]
+    pub fn with_hashes(self, counts: HashCounts) -> Self {
+        let HashCounts { distinct, singletons, df } = counts;
+        Self { distinct: Some(distinct), singletons: Some(singletons), df: Some(df), ..self }
+    }
+
+    /// Bytes on disk, without the engine's logs, which come and go by themselves.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        self.stored.iter().filter(|part| part.part != LOGS).map(|part| part.bytes).sum()
+    }
+}
+
+/// A path as people read it: JSON has no form for one that is not UTF-8.
+fn as_shown<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 impl DocumentInfo {
@@ -90,6 +168,7 @@ impl DocumentInfo {
     pub(super) fn new(id: u32, record: DocumentRecord) -> Self {
         let modified = record.modified();
         Self {
+            schema: Schema::new(),
             id: DocId(id),
             name: record.name,
             source: record.source,
@@ -106,8 +185,9 @@ impl DocumentInfo {
             ingested_at: record.ingested_at,
             member: record.member,
             format: record.format,
-            metadata: record.metadata,
+            metadata: record.metadata.into_iter().collect(),
             boilerplate: record.boilerplate,
+            identical_to: Vec::new(),
         }
     }
 }

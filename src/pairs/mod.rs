@@ -9,14 +9,17 @@ mod blocks;
 mod count;
 mod documents;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::{Profile, Unit};
-use crate::query::Weight;
+use crate::query::{Passage, Weight};
+use crate::schema::{Answer, Schema};
 use crate::store::{DocumentRecord, Store};
 use blocks::Plan;
 use documents::Documents;
@@ -121,13 +124,16 @@ pub enum Since {
     Time(i64),
 }
 
-/// What is known of a document beside its content: names and values.
-type Metadata = Arc<[(String, String)]>;
+/// What the user or its container said of a document: names and values.
+type Metadata = Arc<BTreeMap<String, String>>;
 
-/// Two documents that share text; `a` came first.
-#[derive(Clone, Debug, PartialEq)]
+/// Two documents that share text; `a` came first. Also its JSON (`fpdb.pair/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Pair {
-    /// The older document's name; the same for all its pairs.
+    pub(crate) schema: Schema<Self>,
+    /// The older document's name; shared by all its pairs.
     pub a: Arc<str>,
     /// The newer one's.
     pub b: Arc<str>,
@@ -145,10 +151,24 @@ pub struct Pair {
     pub containment_b: f64,
     /// What pairs are ordered by: the resemblance, weighted where hashes are.
     pub score: f64,
-    /// What is known of the older document beside its content; the same for all its pairs.
+    /// The passages they share, `query` being a and `document` b; `None` unless they were looked for, with
+    /// [`crate::report::add_passages`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passages: Option<Vec<Passage>>,
+    /// What the user or its container said of the older document; shared by all its pairs.
+    #[serde(default, skip_serializing_if = "is_empty")]
     pub a_metadata: Metadata,
-    /// What is known of the newer one.
+    /// The same of the newer one.
+    #[serde(default, skip_serializing_if = "is_empty")]
     pub b_metadata: Metadata,
+}
+
+impl Answer for Pair {
+    const SCHEMA: &'static str = "fpdb.pair/1";
+}
+
+fn is_empty(metadata: &Metadata) -> bool {
+    metadata.is_empty()
 }
 
 /// The pairs of a database.
@@ -201,10 +221,11 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
             let DocumentRecord { name, metadata, .. } = store.document(id)?;
-            vacant.insert((name.into(), metadata.into()));
+            vacant.insert((name.into(), Arc::new(metadata.into_iter().collect())));
         }
     }
     let named = measured.into_iter().map(|pair| Pair {
+        schema: Schema::new(),
         a: Arc::clone(&names[&pair.a].0),
         b: Arc::clone(&names[&pair.b].0),
         a_id: DocId(pair.a),
@@ -214,6 +235,7 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
         containment_a: pair.containment_a,
         containment_b: pair.containment_b,
         score: pair.score,
+        passages: None,
         a_metadata: Arc::clone(&names[&pair.a].1),
         b_metadata: Arc::clone(&names[&pair.b].1),
     });

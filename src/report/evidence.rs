@@ -9,7 +9,7 @@ use crate::document::DocId;
 use crate::error::Result;
 use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
-use crate::query::{Location, Match, Passage, PassageOptions, QueryAnswer, QueryOptions, TextCache};
+use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, TextCache};
 
 /// How pairs were found, and how their passages are to be.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +22,17 @@ pub struct PairEvidence {
     pub limits: InputLimits,
 }
 
-/// The passages of each pair, in their order: in a passage `query` is a and `document` is b.
+/// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b.
 ///
 /// # Errors
 /// What keeps documents and postings from being read.
-pub fn passages_of(database: &Database, pairs: &[Pair], how: &PairEvidence) -> Result<Vec<Vec<Passage>>> {
+pub fn add_passages(database: &Database, pairs: &mut [Pair], how: &PairEvidence) -> Result<()> {
     let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
     let mut found = found_in(database, &ids, how)?;
-    Ok(ids.iter().map(|pair| found.matches.remove(pair).map_or_else(Vec::new, |found| found.passages)).collect())
+    for (pair, ids) in pairs.iter_mut().zip(&ids) {
+        pair.passages = Some(found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages));
+    }
+    Ok(())
 }
 
 /// What was found in pairs.

@@ -6,9 +6,8 @@ mod evidence;
 pub mod html;
 mod wire;
 
-pub use evidence::{PairEvidence, passages_of};
+pub use evidence::{PairEvidence, add_passages};
 pub use wire::{
-    BackupReport, CacheReport, CompactReport, DedupReport, DedupSummaryReport, DfReport, DocumentReport, Failure,
-    IngestReport, LevelReport, LostDocumentReport, PairReport, ProblemReport, RepairReport, RestoreReport, RmReport,
-    SkippedFile, StatsReport, StoredBytes, VerifyReport,
+    BackupReport, CompactReport, DedupReport, DedupSummaryReport, Failure, IngestReport, LostDocumentReport,
+    ProblemReport, RepairReport, RestoreReport, RmReport, SkippedFile, VerifyReport,
 };

@@ -30,6 +30,8 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
@@ -63,10 +65,12 @@ pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, Settled};
 pub(crate) use write::commit::Committer;
 
 /// The part of a database's bytes that no table holds.
-pub const LOGS: &str = "logs and manifest";
+pub(crate) const LOGS: &str = "logs and manifest";
 
 /// One level of the engine's tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Level {
     /// Its number.
     pub level: u32,

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fpdb::QueryAnswer;
-use fpdb::report::{DocumentReport, StatsReport};
+use fpdb::{DatabaseStats, DocumentInfo, QueryAnswer};
 use serde_json::Value;
 
 use crate::support::{Folder, shared_data};
@@ -44,7 +43,7 @@ fn check_papers(folder: &Folder, expected: &Expected) {
     let list = folder.ok(&["list", "--format", "json"]).stdout;
     let mut listed = 0;
     for line in list.lines() {
-        let paper: DocumentReport = serde_json::from_str(line).unwrap();
+        let paper: DocumentInfo = serde_json::from_str(line).unwrap();
         let counted = &expected.0["per_paper"][number(&paper.name).to_string()];
         assert_eq!(serde_json::json!([paper.symbols, paper.distinct]), *counted, "{}", paper.name);
         assert_eq!(paper.fingerprints, paper.symbols - 2, "{}: every trigram is a fingerprint", paper.name);
@@ -54,7 +53,7 @@ fn check_papers(folder: &Folder, expected: &Expected) {
 }
 
 fn check_totals(folder: &Folder, expected: &Expected) {
-    let stats: StatsReport =
+    let stats: DatabaseStats =
         serde_json::from_str(&folder.ok(&["stats", "--hashes", "--format", "json"]).stdout).unwrap();
     let totals = [Some(stats.symbols), stats.distinct, stats.singletons];
     for (total, name) in totals.into_iter().zip(["words", "distinct_trigrams", "singletons"]) {

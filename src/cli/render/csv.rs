@@ -1,7 +1,9 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use fpdb::report::{DedupReport, DocumentReport, PairReport};
-use fpdb::{Passage, QueryAnswer};
+use fpdb::report::DedupReport;
+use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer};
+
+use super::numbers::digits;
 
 /// The columns of [`query_rows`].
 pub(crate) fn query_header() -> Vec<&'static str> {
@@ -88,24 +90,24 @@ pub(crate) fn document_header() -> Vec<&'static str> {
 }
 
 /// One document.
-pub(crate) fn document_row(report: &DocumentReport) -> Vec<String> {
+pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     vec![
-        report.id.to_string(),
-        report.name.clone(),
-        report.source.clone().unwrap_or_default(),
-        report.bytes.to_string(),
-        report.symbols.to_string(),
-        report.lines.to_string(),
-        report.fingerprints.to_string(),
-        report.distinct.to_string(),
-        report.encoding.clone(),
-        report.undecodable.to_string(),
-        report.digest.clone(),
-        report.format.clone(),
-        report.boilerplate.to_string(),
+        document.id.to_string(),
+        document.name.clone(),
+        document.source.clone().unwrap_or_default(),
+        document.bytes.to_string(),
+        document.symbols.to_string(),
+        document.lines.to_string(),
+        document.fingerprints.to_string(),
+        document.distinct.to_string(),
+        document.encoding.clone(),
+        document.undecodable.to_string(),
+        digits(&document.digest),
+        document.format.clone(),
+        document.boilerplate.to_string(),
         // As in JSON: the names differ from document to document.
-        serde_json::json!(report.metadata).to_string(),
-        report.ingested_at.to_string(),
+        serde_json::json!(document.metadata).to_string(),
+        document.ingested_at.to_string(),
     ]
 }
 
@@ -121,21 +123,21 @@ pub(crate) fn pair_header(passages: bool) -> Vec<&'static str> {
 }
 
 /// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
-pub(crate) fn pair_rows(report: &PairReport) -> Vec<Vec<String>> {
+pub(crate) fn pair_rows(pair: &Pair) -> Vec<Vec<String>> {
     let head = vec![
-        report.a.clone(),
-        report.b.clone(),
-        report.shared.to_string(),
-        report.resemblance.to_string(),
-        report.containment_a.to_string(),
-        report.containment_b.to_string(),
-        report.a_id.to_string(),
-        report.b_id.to_string(),
-        report.score.to_string(),
+        pair.a.to_string(),
+        pair.b.to_string(),
+        pair.shared.to_string(),
+        pair.resemblance.to_string(),
+        pair.containment_a.to_string(),
+        pair.containment_b.to_string(),
+        pair.a_id.to_string(),
+        pair.b_id.to_string(),
+        pair.score.to_string(),
     ];
     // As in JSON: the names differ from document to document.
-    let metadata = [&report.a_metadata, &report.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
-    let mut rows = match &report.passages {
+    let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
+    let mut rows = match &pair.passages {
         None => vec![head],
         Some(passages) => with_passages(&head, passages, pair_header(true).len() - metadata.len()),
     };

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
-use fpdb::report::{
-    DedupReport, DedupSummaryReport, DocumentReport, IngestReport, PairReport, StatsReport, VerifyReport,
-};
-use fpdb::{Match, Measure, QueryAnswer, Unit, Weight};
+use fpdb::report::{DedupReport, DedupSummaryReport, IngestReport, VerifyReport};
+use fpdb::{DatabaseStats, DocumentInfo, Match, Measure, Pair, QueryAnswer, Unit, Weight};
 
 use super::escape::escape_terminal;
-use super::numbers::{count, grouped, percent, size};
+use super::numbers::{count, digits, grouped, percent, size};
 use super::style::Style;
 
 /// What an ingest has done.
@@ -204,42 +202,42 @@ fn lines([first, last]: [u64; 2]) -> String {
 }
 
 /// One document of a list.
-pub(crate) fn document_line(report: &DocumentReport, style: Style) -> String {
+pub(crate) fn document_line(document: &DocumentInfo, style: Style) -> String {
     format!(
         "{:>10}  {:>9}  {}{}{}\n",
-        size(report.bytes),
-        grouped(report.fingerprints),
-        style.strong(&escape_terminal(&report.name)),
-        labels(&report.metadata),
-        if report.boilerplate { "  (boilerplate)" } else { "" }
+        size(document.bytes),
+        grouped(document.fingerprints),
+        style.strong(&escape_terminal(&document.name)),
+        labels(&document.metadata),
+        if document.boilerplate { "  (boilerplate)" } else { "" }
     )
 }
 
 /// One document, all that is known.
-pub(crate) fn document_page(report: &DocumentReport, style: Style) -> String {
-    let mut page = format!("{}\n", style.strong(&escape_terminal(&report.name)));
+pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
+    let mut page = format!("{}\n", style.strong(&escape_terminal(&document.name)));
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "  {:<13} {}", escape_terminal(name), escape_terminal(&value));
     };
-    row("number", report.id.to_string());
-    row("read from", report.source.clone().unwrap_or_else(|| "standard input".into()));
-    row("bytes", grouped(report.bytes));
-    row("format", report.format.clone());
-    row("lines", grouped(report.lines));
-    row("encoding", report.encoding.clone());
-    if report.undecodable > 0 {
-        row("undecodable", count(report.undecodable, "sequence"));
+    row("number", document.id.to_string());
+    row("read from", document.source.clone().unwrap_or_else(|| "standard input".into()));
+    row("bytes", grouped(document.bytes));
+    row("format", document.format.clone());
+    row("lines", grouped(document.lines));
+    row("encoding", document.encoding.clone());
+    if document.undecodable > 0 {
+        row("undecodable", count(document.undecodable, "sequence"));
     }
-    row("symbols", grouped(report.symbols));
-    row("fingerprints", format!("{}, {} distinct", grouped(report.fingerprints), grouped(report.distinct)));
-    row("digest", format!("{} (XXH3-128)", report.digest));
-    if report.boilerplate {
+    row("symbols", grouped(document.symbols));
+    row("fingerprints", format!("{}, {} distinct", grouped(document.fingerprints), grouped(document.distinct)));
+    row("digest", format!("{} (XXH3-128)", digits(&document.digest)));
+    if document.boilerplate {
         row("boilerplate", "never a match; what it holds is ignored in others".into());
     }
-    for (name, value) in &report.metadata {
+    for (name, value) in &document.metadata {
         row(name, value.clone());
     }
-    for name in &report.identical_to {
+    for name in &document.identical_to {
         row("identical to", name.clone());
     }
     page
@@ -252,18 +250,18 @@ pub(crate) fn pair_header_line(weighted: bool) -> String {
 }
 
 /// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
-pub(crate) fn pair_line(report: &PairReport, weighted: bool, style: Style) -> String {
-    let score = if weighted { format!("{:>9}  ", percent(report.score)) } else { String::new() };
+pub(crate) fn pair_line(pair: &Pair, weighted: bool, style: Style) -> String {
+    let score = if weighted { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
     format!(
         "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}{}  {}{}\n",
-        percent(report.resemblance),
-        percent(report.containment_a),
-        percent(report.containment_b),
-        grouped(report.shared),
-        style.strong(&escape_terminal(&report.a)),
-        labels(&report.a_metadata),
-        style.strong(&escape_terminal(&report.b)),
-        labels(&report.b_metadata)
+        percent(pair.resemblance),
+        percent(pair.containment_a),
+        percent(pair.containment_b),
+        grouped(pair.shared),
+        style.strong(&escape_terminal(&pair.a)),
+        labels(&pair.a_metadata),
+        style.strong(&escape_terminal(&pair.b)),
+        labels(&pair.b_metadata)
     )
 }
 
@@ -300,13 +298,13 @@ pub(crate) fn dedup_summary_line(report: &DedupSummaryReport) -> String {
 const RUNS_SHOWN: usize = 8;
 
 /// The whole database.
-pub(crate) fn stats_page(report: &StatsReport) -> String {
+pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
     let mut page = String::new();
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "{name:<14} {value}");
     };
-    let profile = &report.profile;
-    row("database", format!("{} (format {})", report.path, report.format));
+    let profile = &stats.profile;
+    row("database", format!("{} (format {})", stats.path.display(), stats.format));
     let words = if profile.unit == Unit::Word { format!(" ({})", profile.word_rule) } else { String::new() };
     row(
         "profile",
@@ -316,46 +314,46 @@ pub(crate) fn stats_page(report: &StatsReport) -> String {
         Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, profile.unit.name()))),
         None => row("guarantee", "none with this selection".into()),
     }
-    row("documents", grouped(report.documents));
-    if report.deleted > 0 {
-        let share = report.deleted as f64 / (report.deleted + report.documents) as f64;
-        let documents = count(report.deleted, "document");
+    row("documents", grouped(stats.documents));
+    if stats.deleted > 0 {
+        let share = stats.deleted as f64 / (stats.deleted + stats.documents) as f64;
+        let documents = count(stats.deleted, "document");
         row("deleted", format!("{documents} ({}) whose space is not freed yet", percent(share)));
     }
-    row("bytes", size(report.bytes));
-    row("symbols", grouped(report.symbols));
-    row("fingerprints", grouped(report.fingerprints));
-    if let (Some(distinct), Some(singletons)) = (report.distinct, report.singletons) {
+    row("bytes", size(stats.bytes));
+    row("symbols", grouped(stats.symbols));
+    row("fingerprints", grouped(stats.fingerprints));
+    if let (Some(distinct), Some(singletons)) = (stats.distinct, stats.singletons) {
         let share = if distinct == 0 { 0.0 } else { singletons as f64 / distinct as f64 };
         row("distinct", format!("{}, {} of them once ({})", grouped(distinct), grouped(singletons), percent(share)));
     }
-    for df in report.df.iter().flatten().filter(|df| df.hashes > 0) {
+    for df in stats.df.iter().flatten().filter(|df| df.hashes > 0) {
         let range =
             if df.from == df.to { grouped(df.from) } else { format!("{}-{}", grouped(df.from), grouped(df.to)) };
         row("", format!("{:>10}  in {range} document{}", grouped(df.hashes), if df.to == 1 { "" } else { "s" }));
     }
-    let sizes: Vec<String> = report.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
-    let more = if report.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
+    let sizes: Vec<String> = stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
+    let more = if stats.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
     let sizes = if sizes.is_empty() { String::new() } else { format!(" of {}{more} postings", sizes.join(", ")) };
-    row("runs", format!("{}{sizes}", grouped(report.runs)));
-    let stored: u64 = report.stored.iter().map(|part| part.bytes).sum();
-    let each = if report.fingerprints == 0 {
+    row("runs", format!("{}{sizes}", grouped(stats.runs)));
+    let stored: u64 = stats.stored.iter().map(|part| part.bytes).sum();
+    let each = if stats.fingerprints == 0 {
         String::new()
     } else {
-        format!(", {:.1} bytes a fingerprint", stored as f64 / report.fingerprints as f64)
+        format!(", {:.1} bytes a fingerprint", stored as f64 / stats.fingerprints as f64)
     };
     row("stored", format!("{}{each}", size(stored)));
-    for part in report.stored.iter().filter(|part| part.bytes > 0) {
+    for part in stats.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
     }
-    for (i, level) in report.levels.iter().enumerate() {
+    for (i, level) in stats.levels.iter().enumerate() {
         row(
             if i == 0 { "by level" } else { "" },
             format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level),
         );
     }
-    row("cache", format!("{} of {} in use", size(report.cache.bytes), size(report.cache.capacity)));
-    if let Some(seconds) = report.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
+    row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
+    if let Some(seconds) = stats.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
         let time = UNIX_EPOCH + Duration::from_secs(seconds);
         row("last commit", humantime::format_rfc3339_seconds(time).to_string());
     }

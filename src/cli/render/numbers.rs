@@ -1,4 +1,6 @@
-//! Numbers: counts, shares and sizes as a reader wants them.
+//! Numbers: counts, shares, sizes and digests as a reader wants them.
+
+use fpdb::Digest;
 
 /// A number with commas: 12,345.
 pub(crate) fn grouped(number: u64) -> String {
@@ -11,6 +13,11 @@ pub(crate) fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A digest as hexadecimal digits.
+pub(crate) fn digits(digest: &Digest) -> String {
+    format!("{:032x}", u128::from_be_bytes(*digest))
 }
 
 /// A number of things, in the plural where it is not one.

@@ -14,17 +14,12 @@ use crate::cli::typed::{Global, OutputFormat};
 pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "compact", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = Database::open_writer(&database::to_change(global, printer)?)?;
-    let stored = |database: &Database| -> anyhow::Result<u64> {
-        // Without logs, which come and go by themselves.
-        let parts = database.stats()?.stored_bytes;
-        Ok(parts.iter().filter(|(part, _)| *part != fpdb::LOGS).map(|&(_, bytes)| bytes).sum())
-    };
-    let before = stored(&database)?;
+    let before = database.stats()?.stored_bytes();
     let steps = StepBar::start(printer, "compacting");
     let compacted = database.compact_with_progress(&|what, done, total| steps.show(what, done, total));
     steps.end();
     compacted?;
-    let after = stored(&database)?;
+    let after = database.stats()?.stored_bytes();
     if global.format == OutputFormat::Json {
         summary(global, &CompactReport::new(before, after))?;
     }

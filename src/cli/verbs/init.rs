@@ -1,7 +1,6 @@
 //! `fpdb init`: creates an empty database.
 
 use fpdb::Database;
-use fpdb::report::StatsReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -15,7 +14,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs, printer: &Printer) -> anyhow
     let database = Database::create(&path, &args.profile.for_new()?)?;
     if global.format == OutputFormat::Json {
         let mut output = Output::open(global)?;
-        output.json(&StatsReport::new(database.stats()?, None))?;
+        output.json(&database.stats()?)?;
         output.finish()?;
     }
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));

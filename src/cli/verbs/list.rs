@@ -1,6 +1,5 @@
 //! `fpdb list`: the stored documents, in order of arrival.
 
-use fpdb::report::DocumentReport;
 use fpdb::{Database, DocumentInfo, NamePrefix};
 
 use crate::cli::output::Output;
@@ -25,12 +24,11 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
             return anyhow::Ok(());
         }
         listed += 1;
-        let report = DocumentReport::new(document);
         match global.format {
-            OutputFormat::Json => output.json(&report),
-            OutputFormat::Csv => output.csv([document_row(&report)]),
+            OutputFormat::Json => output.json(&document),
+            OutputFormat::Csv => output.csv([document_row(&document)]),
             _ => {
-                let line = document_line(&report, output.style);
+                let line = document_line(&document, output.style);
                 output.text(&line)
             }
         }

@@ -1,7 +1,7 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
 use fpdb::report::html::{About, DocumentTexts, Report};
-use fpdb::report::{PairEvidence, PairReport, passages_of};
+use fpdb::report::{PairEvidence, add_passages};
 use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since, Weight};
 
 use crate::cli::html_report::HtmlReport;
@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let bar = StepBar::start(printer, "reading the postings");
     let answer = database.pairs_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
     bar.end();
-    let answer = answer?;
+    let mut answer = answer?;
     let how = PairEvidence {
         max_df: options.max_df,
         joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
@@ -61,21 +61,16 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         OutputFormat::Human => output.text(&pair_header_line(weighted))?,
         _ => {}
     }
-    for some in answer.pairs.chunks(AT_A_TIME) {
-        let mut passages = match args.passages {
-            true => Some(passages_of(&database, some, &how)?),
-            false => None,
-        };
-        for (index, pair) in some.iter().enumerate() {
-            let report = PairReport {
-                passages: passages.as_mut().map(|passages| std::mem::take(&mut passages[index])),
-                ..PairReport::new(pair)
-            };
+    for some in answer.pairs.chunks_mut(AT_A_TIME) {
+        if args.passages {
+            add_passages(&database, some, &how)?;
+        }
+        for pair in some {
             match global.format {
-                OutputFormat::Json => output.json(&report)?,
-                OutputFormat::Csv => output.csv(pair_rows(&report))?,
+                OutputFormat::Json => output.json(pair)?,
+                OutputFormat::Csv => output.csv(pair_rows(pair))?,
                 _ => {
-                    let line = pair_line(&report, weighted, output.style);
+                    let line = pair_line(pair, weighted, output.style);
                     output.text(&line)?;
                 }
             }

@@ -1,7 +1,6 @@
 //! `fpdb show`: all that is known of documents.
 
 use fpdb::Database;
-use fpdb::report::DocumentReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -29,14 +28,13 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
             Err(error) => return Err(error.into()),
         };
         found = true;
-        for document in documents {
-            let identical_to = database.identical_to(&document)?;
-            let report = DocumentReport { identical_to, ..DocumentReport::new(document) };
+        for mut document in documents {
+            document.identical_to = database.identical_to(&document)?;
             match global.format {
-                OutputFormat::Json => output.json(&report)?,
-                OutputFormat::Csv => output.csv([document_row(&report)])?,
+                OutputFormat::Json => output.json(&document)?,
+                OutputFormat::Csv => output.csv([document_row(&document)])?,
                 _ => {
-                    let page = document_page(&report, output.style);
+                    let page = document_page(&document, output.style);
                     output.text(&page)?;
                 }
             }

@@ -1,7 +1,6 @@
 //! `fpdb stats`: what the database holds and what it takes.
 
 use fpdb::Database;
-use fpdb::report::StatsReport;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -13,18 +12,15 @@ use crate::cli::typed::{Global, OutputFormat, StatsArgs};
 pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "stats", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = Database::open(&database::existing(global)?)?;
-    let hashes = match args.hashes {
-        true => {
-            printer.detail("reading every posting");
-            Some(database.count_hashes()?)
-        }
-        false => None,
-    };
-    let report = StatsReport::new(database.stats()?, hashes);
+    let mut stats = database.stats()?;
+    if args.hashes {
+        printer.detail("reading every posting");
+        stats = stats.with_hashes(database.count_hashes()?);
+    }
     let mut output = Output::open(global)?;
     match global.format {
-        OutputFormat::Json => output.json(&report)?,
-        _ => output.text(&stats_page(&report))?,
+        OutputFormat::Json => output.json(&stats)?,
+        _ => output.text(&stats_page(&stats))?,
     }
     output.finish()?;
     Ok(RunStatus::Done)

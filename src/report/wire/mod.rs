@@ -1,14 +1,11 @@
 //! The wire format: what each command answers, field by field.
 
 mod care;
+mod dedup;
 mod ingest;
-mod pairs;
-mod stored;
+mod verify;
 
 pub use care::{BackupReport, CompactReport, RestoreReport, RmReport};
+pub use dedup::{DedupReport, DedupSummaryReport};
 pub use ingest::{Failure, IngestReport, SkippedFile};
-pub use pairs::{DedupReport, DedupSummaryReport, PairReport};
-pub use stored::{
-    CacheReport, DfReport, DocumentReport, LevelReport, LostDocumentReport, ProblemReport, RepairReport, StatsReport,
-    StoredBytes, VerifyReport,
-};
+pub use verify::{LostDocumentReport, ProblemReport, RepairReport, VerifyReport};

@@ -6,9 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use fpdb::report::PairReport;
 use fpdb::report::html::{Overview, PairData, Places, TextData};
-use fpdb::{Location, Passage, QueryAnswer};
+use fpdb::{Location, Pair, Passage, QueryAnswer};
 use serde::de::DeserializeOwned;
 
 use super::{COPIES, corpus, files, legible, unpack};
@@ -408,14 +407,18 @@ fn a_pipe_is_shown_too() {
 fn pairs_have_their_passages_as_json_and_csv() {
     let folder = Folder::new();
     corpus(&folder);
-    let plain: Vec<PairReport> = lines(&folder.ok(&["pairs", "--format", "json"]).stdout);
-    let told: Vec<PairReport> = lines(&folder.ok(&["pairs", "--format", "json", "--passages"]).stdout);
-    let without = |pair: &PairReport| PairReport { passages: None, ..pair.clone() };
+    let plain: Vec<Pair> = lines(&folder.ok(&["pairs", "--format", "json"]).stdout);
+    let told: Vec<Pair> = lines(&folder.ok(&["pairs", "--format", "json", "--passages"]).stdout);
+    let without = |pair: &Pair| {
+        let mut pair = pair.clone();
+        pair.passages = None;
+        pair
+    };
     assert_eq!(told.iter().map(without).collect::<Vec<_>>(), plain);
     for pair in &told {
         let answer = folder.ok(&["query", "--document", &pair.a, "--top", "0", "--format", "json"]).stdout;
         let answer: Vec<QueryAnswer> = lines(&answer);
-        let found = answer[0].matches.iter().find(|found| found.id.0 == pair.b_id).unwrap();
+        let found = answer[0].matches.iter().find(|found| found.id == pair.b_id).unwrap();
         assert_eq!(pair.passages.as_ref(), Some(&found.passages), "{} {}", pair.a, pair.b);
     }
     let csv = folder.ok(&["pairs", "--format", "csv", "--passages"]).stdout;
