@@ -14,8 +14,8 @@ use fpdb::kgram::KgramHasher;
 use fpdb::normalize::{FrontEnd, Symbols, language_of};
 use fpdb::winnow::Winnower;
 use fpdb::{
-    Database, Fingerprinter, Fingerprints, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Silent,
-    Source, Unit, WordRule,
+    Database, Fingerprinter, Fingerprints, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Source,
+    Task, Unit, WordRule,
 };
 
 const TEXT: usize = 1 << 20;
@@ -269,7 +269,7 @@ impl Folder {
         let database = Database::create(place, profile).expect("a new database");
         let options = IngestOptions { threads, ..IngestOptions::default() };
         let sources = [Source::Path(self.place.path().to_owned())];
-        let summary = database.ingest(&sources, &options, &false.into(), &Silent).expect("an ingest");
+        let summary = database.ingest(&sources, &options, &Task::new()).expect("an ingest");
         assert_eq!(summary.added, FILES as u64);
         database
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source, StoredPart, Unit};
+use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, StoredPart, Task, Unit};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -62,11 +62,11 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     let database = Database::create(&path, profile)?;
     let options = IngestOptions { memory, ..IngestOptions::default() };
     let meter = Meter::start()?;
-    let added = database.ingest(&[Source::Path(first)], &options, &false.into(), &Silent)?.fingerprints;
+    let added = database.ingest(&[Source::Path(first)], &options, &Task::new())?.fingerprints;
     let load = meter.stop()?;
     row("load", &load, added, &database)?;
     let meter = Meter::start()?;
-    database.compact()?;
+    database.compact(&Task::new())?;
     let compaction = meter.stop()?;
     row("compact", &compaction, added, &database)?;
     row("both", &load.and(&compaction), added, &database)?;
@@ -86,7 +86,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     }
     let database = Database::open_writer(&path)?;
     let meter = Meter::start()?;
-    let more = database.ingest(&[Source::Path(more)], &options, &false.into(), &Silent)?.fingerprints;
+    let more = database.ingest(&[Source::Path(more)], &options, &Task::new())?.fingerprints;
     let growth = meter.stop()?;
     println!(
         "\nadding {more} fingerprints ({:.2}%, {more_bytes} bytes of text): {:.2} s, {:.2}% of load and compaction; \

@@ -5,7 +5,6 @@ mod facts;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
@@ -14,10 +13,11 @@ use crate::dedup::{self, DedupAnswer, DedupOptions};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
-use crate::ingest::{self, IngestObserver, IngestOptions, IngestSummary};
+use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::input::{InputLimits, Source, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
+use crate::progress::{Task, is_due};
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
 use crate::schema::Schema;
 use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, StoreOptions};
@@ -28,7 +28,7 @@ use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Stor
 /// long ingest, open the database again, for reading.
 ///
 /// ```
-/// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Silent, Source};
+/// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path();
@@ -38,7 +38,7 @@ use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Stor
 ///
 /// let profile = Profile::named("prose").ok_or("no such profile")?;
 /// let database = Database::create(&folder.join("db"), &profile)?;
-/// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &false.into(), &Silent)?;
+/// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &Task::new())?;
 ///
 /// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default())?;
 /// let best = &answers[0].as_ref().map_err(|error| error.to_string())?.matches[0];
@@ -105,38 +105,23 @@ impl Database {
     }
 
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
-    /// database opened for writing. The observer must call nothing of the database that changes it or waits for changes.
-    ///
-    /// Once `stop` is set the run commits the documents it has whole and ends. Where the run itself fails, it sets `stop`
-    /// for its threads.
+    /// database opened for writing. Once the task is stopped, the run commits the documents it has whole and ends.
     ///
     /// # Errors
     /// [`Error::OpenedForReading`], and only what ends the run; documents that cannot be read are listed in the summary.
-    pub fn ingest(
-        &self,
-        sources: &[Source],
-        options: &IngestOptions,
-        stop: &AtomicBool,
-        observer: &dyn IngestObserver,
-    ) -> Result<IngestSummary> {
+    pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         let _alone = self.store.change_alone()?;
-        ingest::ingest(&self.store, sources, options, stop, observer)
+        ingest::ingest(&self.store, sources, options, task)
     }
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
     /// texts are not read again. As many go into one commit as `options.memory` has room for their records, some 1 KiB
-    /// each. Once `stop` is set no more are committed: the summary is then of what was, and says that it is not all; the same
-    /// call goes on another time.
+    /// each. Once the task is stopped, no more are committed: the summary is then of what was, and says that it is not all;
+    /// the same call goes on another time.
     ///
     /// # Errors
     /// [`Error::OtherProfile`], [`Error::OpenedForReading`], and what keeps either from being read or written.
-    pub fn merge(
-        &self,
-        other: &Self,
-        options: &IngestOptions,
-        stop: &AtomicBool,
-        observer: &dyn IngestObserver,
-    ) -> Result<IngestSummary> {
+    pub fn merge(&self, other: &Self, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         // Two that merge each other wait for each other in the same order.
         let (alone, unchanged);
         if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
@@ -147,7 +132,7 @@ impl Database {
             unchanged = (!std::ptr::eq(self, other)).then(|| other.store.keep_unchanged());
             alone = self.store.change_alone()?;
         }
-        let summary = ingest::merge(&self.store, &other.store, options, stop, observer);
+        let summary = ingest::merge(&self.store, &other.store, options, task);
         drop((alone, unchanged));
         summary
     }
@@ -215,9 +200,17 @@ impl Database {
         let answers = sources
             .par_iter()
             .map_init(
-                || SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref()),
+                || None,
                 |reader, source| {
-                    let reader = reader.as_mut().map_err(|_| Error::Interrupted)?;
+                    let reader = match reader {
+                        Some(reader) => reader,
+                        None => reader.insert(SubjectReader::new(
+                            self.store.profile(),
+                            options.window,
+                            &options.read,
+                            phrases.as_ref(),
+                        )?),
+                    };
                     self.answer(reader, source, options, &texts)
                 },
             )
@@ -268,45 +261,20 @@ impl Database {
     /// block of documents that the memory allowed makes necessary.
     ///
     /// # Errors
-    /// What keeps the postings from being read; [`Error::InvalidParameter`] for what is no regular expression.
-    pub fn pairs(&self, options: &PairsOptions) -> Result<PairsAnswer> {
-        self.pairs_with_progress(options, &|_, _| {})
-    }
-
-    /// As [`Database::pairs`]; `progress` is told, from several threads, how many documents of how many have been
-    /// compared with all others.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn pairs_with_progress(
-        &self,
-        options: &PairsOptions,
-        progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<PairsAnswer> {
+    /// What keeps the postings from being read; [`Error::InvalidParameter`] for what is no regular expression;
+    /// [`Error::Stopped`].
+    pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
         let _unchanged = self.store.keep_unchanged();
-        pairs::pairs(&self.store, options, progress)
+        pairs::pairs(&self.store, options, task)
     }
 
-    /// Which documents may go, each with the survivor that justifies it. Deletes nothing.
+    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing.
     ///
     /// # Errors
-    /// What keeps the documents and postings from being read.
-    pub fn dedup(&self, options: &DedupOptions) -> Result<DedupAnswer> {
-        self.dedup_with_progress(options, &|_, _| {})
-    }
-
-    /// As [`Database::dedup`]; `progress` is told, from several threads, how many documents of how many have been
-    /// compared with all others.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn dedup_with_progress(
-        &self,
-        options: &DedupOptions,
-        progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<DedupAnswer> {
+    /// What keeps the documents and postings from being read; [`Error::Stopped`].
+    pub fn dedup(&self, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
         let _unchanged = self.store.keep_unchanged();
-        dedup::dedup(&self.store, options, progress)
+        dedup::dedup(&self.store, options, task)
     }
 
     /// Calls `visit` with each document, in order of number.
@@ -430,13 +398,15 @@ impl Database {
     /// Counts distinct hashes by the documents that hold them. Reads every posting.
     ///
     /// # Errors
-    /// What keeps the postings from being read.
-    pub fn count_hashes(&self) -> Result<HashCounts> {
+    /// What keeps the postings from being read; [`Error::Stopped`].
+    pub fn count_hashes(&self, task: &Task<'_>) -> Result<HashCounts> {
         let _unchanged = self.store.keep_unchanged();
         let mut counts = HashCounts::default();
+        let mut hashes = 0;
         self.store.for_each_hash(|postings, holders| {
             counts.add(postings, holders.len());
-            Ok(())
+            hashes += 1;
+            if is_due(hashes) { task.step("fingerprints counted", hashes, 0) } else { Ok(()) }
         })?;
         Ok(counts)
     }

@@ -46,6 +46,7 @@ mod progress;
 mod query;
 pub mod report;
 mod schema;
+mod stop;
 mod store;
 mod temporary;
 pub mod winnow;
@@ -58,17 +59,18 @@ pub use error::{Cause, Error, Result, StoreFailure};
 pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
-pub use ingest::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Silent};
+pub use ingest::{IngestOptions, IngestSummary, OnChange};
 pub use input::{
     InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, enclosing_database,
     measure,
 };
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
-pub use progress::Progress;
+pub use progress::{Outcome, Progress, Task};
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
 };
+pub use stop::StopToken;
 pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 pub use temporary::{Temporary, remove_temporary_files};

@@ -4,12 +4,15 @@
 //! terminal goes, and how a shell keeps Ctrl-C from what a script runs in the background.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by the first Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
+use fpdb::StopToken;
 
-/// True while a command runs that stops by itself when [`STOP`] is set.
+/// Stopped by the first Ctrl-C.
+static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
+
+/// True while a command runs that stops by itself when [`STOP`] is stopped.
 static GRACEFUL: AtomicBool = AtomicBool::new(false);
 
 /// Listens for Ctrl-C, for requests to terminate, and for the end of the terminal, each unless it is ignored.
@@ -43,7 +46,9 @@ fn ignored() -> u64 {
 
 #[cfg(unix)]
 fn stop() {
-    let again = STOP.swap(true, Ordering::SeqCst);
+    // One thread listens.
+    let again = STOP.is_stopped();
+    STOP.stop();
     let at_once = again || !GRACEFUL.load(Ordering::SeqCst);
     let said = match at_once {
         true => "interrupted",
@@ -58,8 +63,8 @@ fn stop() {
     }
 }
 
-/// From now on the first Ctrl-C only sets the flag that is returned.
-pub(crate) fn graceful() -> &'static AtomicBool {
+/// From now on the first Ctrl-C only stops the token that is returned.
+pub(crate) fn graceful() -> &'static StopToken {
     GRACEFUL.store(true, Ordering::SeqCst);
     &STOP
 }

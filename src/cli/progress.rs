@@ -1,12 +1,12 @@
 //! Progress: bytes done of bytes to do, with rate and time left, on a terminal only.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use fpdb::{IngestOptions, Source};
+use fpdb::{IngestOptions, Source, StopToken, Task};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
@@ -15,20 +15,20 @@ use super::printer::Printer;
 pub(crate) struct IngestBar {
     bar: Option<ProgressBar>,
     documents: AtomicU64,
-    ended: Arc<AtomicBool>,
+    ended: StopToken,
 }
 
 impl IngestBar {
     /// Starts a bar. What there is to do is measured meanwhile, by a walk that only looks at sizes.
     pub(crate) fn start(printer: &Printer, sources: &[Source], options: &IngestOptions) -> Self {
-        let ended = Arc::new(AtomicBool::new(false));
+        let ended = StopToken::new();
         let bar = printer.progress.then(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_style(style("{spinner} {msg}{bytes_sofar}"));
             bar.set_message("looking for documents");
             bar.enable_steady_tick(TICK);
             let (measured, sources, walk) = (bar.clone(), sources.to_vec(), options.walk.clone());
-            let ended = Arc::clone(&ended);
+            let ended = ended.clone();
             // Left to itself: it ends with the walk, or soon after the bar does.
             thread::spawn(move || {
                 if let Ok(Some(bytes)) = fpdb::measure(&sources, &walk, &ended) {
@@ -63,7 +63,7 @@ impl IngestBar {
     }
 
     pub(crate) fn end(&self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.ended.stop();
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -108,10 +108,21 @@ impl StepBar {
         });
     }
 
+    /// The task that shows its steps here.
+    pub(crate) fn task(&self) -> Task<'_> {
+        Task::new().progress(self)
+    }
+
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl fpdb::Progress for StepBar {
+    fn step(&self, step: &'static str, done: u64, total: u64) {
+        self.show(step, done, total);
     }
 }
 

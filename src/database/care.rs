@@ -6,7 +6,7 @@ use super::Database;
 use crate::error::{Error, Result};
 use crate::ingest;
 use crate::input::enclosing_database;
-use crate::progress::Progress;
+use crate::progress::Task;
 use crate::store::{Backup, Repair, Store, StoreOptions, Verification};
 
 impl Database {
@@ -15,38 +15,30 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
-    pub fn compact(&self) -> Result<()> {
-        self.compact_with_progress(&|_, _, _| {})
-    }
-
-    /// As [`Database::compact`], and tells `progress`.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn compact_with_progress(&self, progress: Progress<'_>) -> Result<()> {
+    pub fn compact(&self, task: &Task<'_>) -> Result<()> {
         let _alone = self.store.change_alone()?;
-        self.store.compact(progress)
+        self.store.compact(task)
     }
 
     /// Checks every posting, position, document, name and count against each other and against the engine's
-    /// checksums. `progress` is told what is being checked and how many of it are done.
+    /// checksums.
     ///
     /// # Errors
-    /// What keeps the check from being made; damage is listed in its result.
-    pub fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+    /// What keeps the check from being made, [`Error::Stopped`]; damage is listed in its result.
+    pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let _unchanged = self.store.keep_unchanged();
-        self.store.verify(progress)
+        self.store.verify(task)
     }
 
     /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read,
     /// and from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much
-    /// space as the database takes; where nothing is wrong nothing is changed. `progress` is as for [`Self::verify`].
+    /// space as the database takes; where nothing is wrong nothing is changed.
     ///
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with. The database is then as it
     /// was.
-    pub fn repair(path: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
-        ingest::repair(path, progress)
+    pub fn repair(path: &Path, task: &Task<'_>) -> Result<Repair> {
+        ingest::repair(path, task)
     }
 
     /// Copies the database into `folder`, where earlier backups of it may be, and keeps at most `keep` of them. The files
@@ -56,21 +48,7 @@ impl Database {
     /// # Errors
     /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`],
     /// [`Error::InsideDatabase`], [`Error::OpenedForReading`].
-    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool) -> Result<Backup> {
-        self.backup_with_progress(folder, keep, quick, &|_, _, _| {})
-    }
-
-    /// As [`Database::backup`], and tells `progress`.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn backup_with_progress(
-        &self,
-        folder: &Path,
-        keep: Option<usize>,
-        quick: bool,
-        progress: Progress<'_>,
-    ) -> Result<Backup> {
+    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         // The folder itself may be one of backups, but lies in none.
         let within = folder.join("..");
         let around = if folder.exists() { within.as_path() } else { folder };
@@ -78,7 +56,7 @@ impl Database {
             return Err(Error::InsideDatabase { path: folder.to_owned(), database });
         }
         let _alone = self.store.change_alone()?;
-        self.store.backup(folder, keep, quick, progress)
+        self.store.backup(folder, keep, quick, task)
     }
 
     /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.

@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 use crate::document::{Digest, DocId};
 use crate::error::Result;
 use crate::input::NamePrefix;
-use crate::pairs::{self, GroupBy, PairsOptions, Progress};
+use crate::pairs::{self, GroupBy, PairsOptions};
+use crate::progress::Task;
 use crate::store::Store;
 
 /// What makes a document removable, beside being identical.
@@ -146,14 +147,14 @@ struct Edges {
 }
 
 /// Finds the removable documents.
-pub(crate) fn dedup(store: &Store, options: &DedupOptions, progress: Progress<'_>) -> Result<DedupAnswer> {
+pub(crate) fn dedup(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
     let (candidates, unmatched) = load(store, options)?;
     // The one of each content that is most worth keeping speaks for all of them.
     let mut speakers: HashMap<Digest, u32> = HashMap::new();
     for candidate in &candidates {
         speakers.entry(candidate.digest).or_insert(candidate.id);
     }
-    let Edges { edges, common, boilerplate } = edges(store, options, &candidates, &speakers, progress)?;
+    let Edges { edges, common, boilerplate } = edges(store, options, &candidates, &speakers, task)?;
     let verdicts = choose(&candidates, &speakers, &edges);
     let documents = candidates.len() as u64;
     let mut answer = DedupAnswer { documents, common, boilerplate, unmatched, ..DedupAnswer::default() };
@@ -288,7 +289,7 @@ fn edges(
     options: &DedupOptions,
     candidates: &[Candidate],
     speakers: &HashMap<Digest, u32>,
-    progress: Progress<'_>,
+    task: &Task<'_>,
 ) -> Result<Edges> {
     let mut wanted = PairsOptions {
         max_df: options.max_df,
@@ -304,7 +305,7 @@ fn edges(
     }
     let silent: Vec<u32> =
         candidates.iter().filter(|candidate| speakers[&candidate.digest] != candidate.id).map(|c| c.id).collect();
-    let pairs::Counted { pairs, common, boilerplate, .. } = pairs::measured(store, &wanted, &silent, progress)?;
+    let pairs::Counted { pairs, common, boilerplate, .. } = pairs::measured(store, &wanted, &silent, task)?;
     let mut edges: HashMap<u32, Vec<Verdict>> = HashMap::new();
     for pair in pairs {
         let (because, a_goes, b_goes) = match options.by {

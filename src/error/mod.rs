@@ -501,9 +501,9 @@ pub enum Error {
         /// The limit.
         allowed: u64,
     },
-    /// The run stopped because it was told to.
-    #[error("interrupted")]
-    Interrupted,
+    /// The work was ended by its [`crate::StopToken`].
+    #[error("stopped")]
+    Stopped,
 }
 
 impl Error {

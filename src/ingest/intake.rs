@@ -4,7 +4,6 @@
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -15,11 +14,13 @@ use super::pipeline::{Closed, Step};
 use super::record::{origin_of, record_of, settled};
 use super::sweep::Shrunk;
 use super::worker::{Parcel, Piece, Read};
-use super::{IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome};
+use super::{IngestOptions, IngestSummary, OnChange};
 use crate::columns::Fingerprints;
 use crate::document::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StoreFailure};
 use crate::input::{About, ReadAs};
+use crate::progress::{Outcome, Progress, Task};
+use crate::stop::StopToken;
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
@@ -29,14 +30,15 @@ const BATCH_SHARE: (u64, u64) = (3, 8);
 /// Gathers documents into batches and commits them.
 pub(super) struct Intake<'a> {
     pub(super) store: &'a Store,
-    pub(super) observer: &'a dyn IngestObserver,
+    pub(super) progress: &'a dyn Progress,
+    task: &'a Task<'a>,
     pub(super) options: &'a IngestOptions,
     pub(super) batch: Batch,
     /// Held by the committing thread while it is at work.
     committer: &'a Mutex<Committer>,
     batches: Sender<Batch>,
     outcomes: Receiver<Result<()>>,
-    last: LastBatch,
+    pub(super) last: LastBatch,
     pub(super) summary: IngestSummary,
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
     before: Option<Before>,
@@ -61,8 +63,8 @@ struct Before {
 
 /// The batch that was handed to the committing thread last.
 #[derive(Default)]
-struct LastBatch {
-    settled: Arc<Settled>,
+pub(super) struct LastBatch {
+    pub(super) settled: Arc<Settled>,
     /// The documents that are safe once it is committed, while nothing is known of that.
     awaited: Option<u64>,
 }
@@ -75,7 +77,7 @@ fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
 pub(super) fn with_intake<T>(
     store: &Store,
     options: &IngestOptions,
-    observer: &dyn IngestObserver,
+    task: &Task<'_>,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
     let committer = Mutex::new(Committer::new(store));
@@ -94,7 +96,8 @@ pub(super) fn with_intake<T>(
         let memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
         work(&mut Intake {
             store,
-            observer,
+            progress: task.reports(),
+            task,
             options,
             batch: Batch::new(store.view().state().next_document, memory),
             committer,
@@ -118,13 +121,13 @@ impl Intake<'_> {
         }
         match step {
             Step::Unchanged(about, format) => {
-                self.observer.read(about.file.map_or(0, |file| file.bytes));
+                self.progress.read(about.file.map_or(0, |file| file.bytes));
                 self.count(&about.name, Outcome::Unchanged, &format);
             }
             Step::KnownContainer(name, bytes, documents) => {
-                self.observer.read(bytes);
+                self.progress.read(bytes);
                 self.summary.unchanged += documents;
-                self.observer.unchanged(&name, documents);
+                self.progress.unchanged(&name, documents);
             }
             Step::Open => {
                 let IngestSummary { kept, failures, .. } = self.summary;
@@ -139,13 +142,13 @@ impl Intake<'_> {
     }
 
     /// Commits what is left and returns what was done.
-    pub(super) fn finish(&mut self, stop: &AtomicBool) -> Result<IngestSummary> {
+    pub(super) fn finish(&mut self, stop: &StopToken) -> Result<IngestSummary> {
         self.commit()?;
         self.await_commit()?;
         self.sweep()?;
         self.commit()?;
         self.await_commit()?;
-        self.summary.interrupted = stop.load(Ordering::Relaxed);
+        self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
             // It can belong to a container that was known and not looked into.
             if self.store.documents_named(&name)?.is_empty() {
@@ -207,7 +210,7 @@ impl Intake<'_> {
             }
         }
         if entries > 0 {
-            // A worker that ends without a word was interrupted.
+            // The worker has ended early, because the run is to stop.
             self.break_off()?;
         }
         Ok(())
@@ -220,7 +223,7 @@ impl Intake<'_> {
                 let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
                 self.settle(record)?;
             }
-            Err(Error::Interrupted) => self.break_off()?,
+            Err(Error::Stopped) => self.break_off()?,
             Err(error) => {
                 self.abandon()?;
                 match error {
@@ -382,33 +385,8 @@ impl Intake<'_> {
     /// commits; `moved` pairs their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
-        let progress = |what, done, total| self.observer.working(what, done, total);
-        lock(self.committer).adopt(self.store, &mut self.batch, other, moved, &progress)?;
+        lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
         self.commit()
-    }
-
-    /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
-    pub(super) fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
-        let (last, settled) = (&self.last.settled, self.batch.settled());
-        // Those of the last batch are stored too by now, or not.
-        let stored = self.store.documents_named(name)?.into_iter();
-        let stored = stored.filter(|&id| last.record(id).is_none() && !last.deletes(id));
-        let added = last.documents_named(name).iter().copied();
-        let added = stored.chain(added).filter(|&id| !settled.deletes(id));
-        Ok(added.chain(settled.documents_named(name).iter().copied()).collect())
-    }
-
-    /// The last of [`Intake::documents_named`]. However many there are, it is found at once.
-    pub(super) fn newest_named(&self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
-        let (last, settled) = (&self.last.settled, self.batch.settled());
-        let added = last.documents_named(name).iter().rev().find(|&&id| !settled.deletes(id));
-        let newest = match settled.documents_named(name).last().or(added) {
-            Some(&newest) => Some(newest),
-            None => self
-                .store
-                .newest_named(name, |id| last.record(id).is_none() && !last.deletes(id) && !settled.deletes(id))?,
-        };
-        newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
     /// The last document of this name and content, in this format.
@@ -426,13 +404,6 @@ impl Intake<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// The record of a document that is stored, or was settled in this run.
-    fn record(&self, id: u32) -> Result<DocumentRecord> {
-        let known = |settled: &Settled| settled.record(id).or_else(|| settled.update(id)).cloned();
-        let settled = known(self.batch.settled()).or_else(|| known(&self.last.settled));
-        settled.map_or_else(|| self.store.document(id), Ok)
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
@@ -469,8 +440,13 @@ impl Intake<'_> {
     /// Waits until the last batch is committed.
     pub(super) fn await_commit(&mut self) -> Result<()> {
         if let Some(documents) = self.last.awaited.take() {
-            self.outcomes.recv().unwrap_or(Err(Error::Interrupted))?;
-            self.observer.committed(documents);
+            let ended = || Error::Store {
+                action: "commit",
+                failure: StoreFailure::Other,
+                source: "the thread that commits has ended".into(),
+            };
+            self.outcomes.recv().unwrap_or_else(|_| Err(ended()))?;
+            self.progress.committed(documents);
         }
         Ok(())
     }
@@ -483,16 +459,16 @@ impl Intake<'_> {
             Outcome::Kept => &mut self.summary.kept,
         };
         *counter += 1;
-        self.observer.done(name, outcome, format);
+        self.progress.document(name, outcome, format);
     }
 
     fn skip(&mut self, name: String, reason: &'static str) {
-        self.observer.skipped(&name, reason);
+        self.progress.skipped(&name, reason);
         self.summary.skip(name, reason);
     }
 
     fn fail(&mut self, name: String, error: Error) {
-        self.observer.failed(&name, &error);
+        self.progress.failed(&name, &error);
         self.summary.fail(name, error);
     }
 }

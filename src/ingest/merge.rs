@@ -1,47 +1,38 @@
 //! Merge: the documents of other databases become part of this one, as if they had been ingested, without
 //! their texts being read again.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::intake::{Intake, with_intake};
-use super::{IngestObserver, IngestOptions, IngestSummary};
+use super::{IngestOptions, IngestSummary};
 use crate::error::{Error, Result};
+use crate::progress::Task;
+use crate::stop::StopToken;
 use crate::store::Store;
 
 /// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
 /// records, some 1 KiB each; each commit reads the other's postings once.
-pub(crate) fn merge(
-    store: &Store,
-    other: &Store,
-    options: &IngestOptions,
-    stop: &AtomicBool,
-    observer: &dyn IngestObserver,
-) -> Result<IngestSummary> {
+pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     options.check()?;
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    with_intake(store, options, observer, |intake| merge_into(intake, other, stop, observer))
+    with_intake(store, options, task, |intake| merge_into(intake, other, task))
 }
 
-fn merge_into(
-    intake: &mut Intake<'_>,
-    other: &Store,
-    stop: &AtomicBool,
-    observer: &dyn IngestObserver,
-) -> Result<IngestSummary> {
+fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {
     // Where each document of the other goes; ids ascend in both, so that postings stay in order.
     let mut moved = Vec::new();
     let replaces = intake.replaces();
     let mut left = false;
     let mut committed = IngestSummary::default();
+    let (mut looked_at, documents) = (0, other.view().state().documents);
     other.for_each_document(|id, record| {
-        if stop.load(Ordering::Relaxed) {
+        if task.token().is_stopped() {
             left = true;
             return Ok(false);
         }
-        observer.read(record.bytes);
+        looked_at += 1;
+        task.reports().step("documents looked at", looked_at, documents);
         // Ingested one after the other, the last version of a name is the one that stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
         if !superseded && let Some(new) = intake.settle(record)? {
@@ -61,5 +52,5 @@ fn merge_into(
     }
     intake.adopt(other, &moved)?;
     // Nothing is left to be stopped.
-    intake.finish(&AtomicBool::new(false))
+    intake.finish(&StopToken::new())
 }

@@ -5,6 +5,7 @@
 //! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
 
 mod intake;
+mod known;
 mod memory;
 mod merge;
 mod pipeline;
@@ -15,12 +16,12 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadOptions, Source, WalkOptions};
+use crate::progress::Task;
 use crate::store::Store;
 use intake::with_intake;
 
@@ -114,53 +115,6 @@ impl IngestOptions {
     }
 }
 
-/// Told what happens, while it happens, on the thread that called [`crate::Database::ingest`].
-pub trait IngestObserver: Sync {
-    /// `bytes` more bytes of documents have been read. Called from the worker threads.
-    fn read(&self, bytes: u64);
-    /// A document is done with: it has been added, in this format, or was there already.
-    fn done(&self, name: &str, outcome: Outcome, format: &str);
-    /// Something was found that is no document, for this reason.
-    fn skipped(&self, name: &str, reason: &'static str);
-    /// A container is done with that was ingested whole before and has not changed since, nor its documents.
-    fn unchanged(&self, name: &str, documents: u64);
-    /// A stored document has been deleted: the container it came from no longer holds it.
-    fn removed(&self, _name: &str) {}
-    /// A document could not be read; the run goes on.
-    fn failed(&self, name: &str, error: &Error);
-    /// What takes its time beside documents: what is being done, how much of it is done, and of how much. Called from
-    /// the worker threads.
-    fn working(&self, _what: &'static str, _done: u64, _total: u64) {}
-    /// A commit has been made: `documents` documents are safe so far in this run.
-    fn committed(&self, documents: u64);
-}
-
-/// An observer that does nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct Silent;
-
-impl IngestObserver for Silent {
-    fn read(&self, _: u64) {}
-    fn done(&self, _: &str, _: Outcome, _: &str) {}
-    fn skipped(&self, _: &str, _: &'static str) {}
-    fn unchanged(&self, _: &str, _: u64) {}
-    fn failed(&self, _: &str, _: &Error) {}
-    fn committed(&self, _: u64) {}
-}
-
-/// What became of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is new.
-    Added,
-    /// It replaced the stored document of its name.
-    Replaced,
-    /// It is stored already, and the same.
-    Unchanged,
-    /// It has changed, and the stored one was kept.
-    Kept,
-}
-
 /// What an ingest has done.
 #[derive(Debug, Default)]
 pub struct IngestSummary {
@@ -205,7 +159,7 @@ pub struct IngestSummary {
 }
 
 impl IngestSummary {
-    /// How many failures, and how many files left out, a summary lists by name. An observer is told of all of them.
+    /// How many failures, and how many files left out, a summary lists by name. [`crate::Progress`] gets all of them.
     pub const LISTED: usize = 1000;
 
     /// Counts a failure, and lists it while there are few.
@@ -236,13 +190,12 @@ pub(crate) fn ingest(
     store: &Store,
     sources: &[Source],
     options: &IngestOptions,
-    stop: &AtomicBool,
-    observer: &dyn IngestObserver,
+    task: &Task<'_>,
 ) -> Result<IngestSummary> {
     options.check()?;
     let options = IngestOptions { threads: options.threads.max(1), ..options.clone() };
-    with_intake(store, &options, observer, |intake| {
-        pipeline::run(store, sources, &options, stop, observer, intake)?;
-        intake.finish(stop)
+    with_intake(store, &options, task, |intake| {
+        pipeline::run(store, sources, &options, task, intake)?;
+        intake.finish(task.token())
     })
 }

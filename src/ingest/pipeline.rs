@@ -8,19 +8,20 @@
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use super::IngestOptions;
 use super::intake::Intake;
 use super::worker::{Job, JobEntry, Parcel, work};
-use super::{IngestObserver, IngestOptions};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
     About, CLOSED, Candidate, Content, FileFacts, Found, Opened, Reading, Source, expand_stream, open, walk,
 };
+use crate::progress::{Progress, Task};
+use crate::stop::StopToken;
 use crate::store::Store;
 
 /// Parcels of one job that may wait to be taken in.
@@ -66,32 +67,33 @@ pub(super) struct Closed {
     pub(super) whole: bool,
 }
 
-/// Runs the pipeline to the end of the walk, or until `stop` is set.
+/// Runs the pipeline to the end of the walk, or until the task is stopped.
 pub(super) fn run(
     store: &Store,
     sources: &[Source],
     options: &IngestOptions,
-    stop: &AtomicBool,
-    observer: &dyn IngestObserver,
+    task: &Task<'_>,
     intake: &mut Intake<'_>,
 ) -> Result<()> {
+    // A run that fails stops its own threads, not its caller's token.
+    let (stop, progress) = (&task.token().child(), task.reports());
     let waiting = options.threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
-        let mut walker = Walker { store, options, stop, observer, steps, jobs, entries: Vec::new(), bytes: 0 };
+        let mut walker = Walker { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 };
         let walker = scope.spawn(move || walker.walk(sources));
         for _ in 0..options.threads {
             let jobs = &waiting_jobs;
-            scope.spawn(move || work(store, options, jobs, stop, observer));
+            scope.spawn(move || work(store, options, jobs, stop, progress));
         }
         let mut outcome = Ok(());
         for step in &taken {
             outcome = intake.take(step);
             if outcome.is_err() {
                 // The others notice, and end; what they still send is dropped.
-                stop.store(true, Ordering::Relaxed);
+                stop.stop();
                 break;
             }
         }
@@ -104,8 +106,8 @@ pub(super) fn run(
 struct Walker<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
-    stop: &'a AtomicBool,
-    observer: &'a dyn IngestObserver,
+    stop: &'a StopToken,
+    progress: &'a dyn Progress,
     steps: SyncSender<Step>,
     jobs: SyncSender<Job>,
     /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
@@ -132,7 +134,7 @@ impl Walker<'_> {
 
     /// Takes what the walk has found.
     fn found(&mut self, found: Found) -> Result<ControlFlow<()>> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
         }
         let mut candidate = match found {
@@ -143,9 +145,9 @@ impl Walker<'_> {
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
-        let observer = self.observer;
-        let progress = |bytes| observer.read(bytes);
-        let reading = Reading { options: &self.options.read, stop: self.stop, progress: &progress };
+        let progress = self.progress;
+        let read = |bytes| progress.read(bytes);
+        let reading = Reading { options: &self.options.read, stop: self.stop, progress: &read };
         let Some(file) = candidate.about.file.clone() else {
             expand_stream(&candidate, reading, &mut |found| self.member(found));
             return Ok(ControlFlow::Continue(()));
@@ -179,7 +181,7 @@ impl Walker<'_> {
 
     /// Takes what a container holds.
     fn member(&mut self, found: Found) -> ControlFlow<()> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_stopped() {
             return ControlFlow::Break(());
         }
         match found {

@@ -1,18 +1,19 @@
 //! Repair: documents whose fingerprints were damaged are read again, where their text is still what it was.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ReadOptions, Reader, Together};
+use crate::progress::Task;
+use crate::stop::StopToken;
 use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
-pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
-    let mut repairing = match Repairing::begin(root, &StoreOptions::default(), progress)? {
+pub(crate) fn repair(root: &Path, task: &Task<'_>) -> Result<Repair> {
+    let mut repairing = match Repairing::begin(root, &StoreOptions::default(), task)? {
         Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
         Begun::Damaged(repairing) => repairing,
     };
@@ -29,9 +30,9 @@ pub(crate) fn repair(root: &Path, progress: &mut dyn FnMut(&'static str, u64)) -
             Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
-        progress("documents read again", done);
+        task.step("documents read again", done, hurt.len() as u64)?;
     }
-    repairing.finish(progress)
+    repairing.finish(task)
 }
 
 /// What is in one container is read together, as far as there is room: expects the hurt documents from the number
@@ -71,25 +72,21 @@ fn read_again(
         Err(error) => return Ok(Err(error.chain())),
     };
     let mut fingerprints = Fingerprints::new();
-    // What the store says is no fault of the document.
-    let mut failure = None;
-    let digest = reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |bytes| {
+    // An error of the store ends the repair; one of the reader loses the document.
+    let mut store_failed = false;
+    let digest = reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |bytes| {
         fingerprinter.feed(bytes, &mut fingerprints);
-        let taken = repairing.take(&fingerprints).map_err(|error| {
-            failure = Some(error);
-            Error::Interrupted
-        });
+        let taken = repairing.take(&fingerprints);
+        store_failed = taken.is_err();
         fingerprints.clear();
         taken
     });
     // Finished in any case, so as to be ready for the next document.
     let facts = fingerprinter.finish(&mut fingerprints);
-    if let Some(error) = failure {
-        return Err(error);
-    }
     let facts = match digest.and_then(|digest| Ok((digest, facts?))) {
         Ok((digest, facts)) if digest == record.digest => facts,
         Ok(_) => return Ok(Err(format!("{source} has changed since it was read"))),
+        Err(error) if store_failed => return Err(error),
         Err(error) => return Ok(Err(error.chain())),
     };
     repairing.take(&fingerprints)?;

@@ -57,7 +57,7 @@ impl Intake<'_> {
                 // It is an older version of one that is held.
                 continue;
             }
-            self.observer.removed(&record.name);
+            self.progress.removed(&record.name);
             self.summary.removed += 1;
             self.batch.delete(id, record);
             if self.batch.is_full() {

@@ -1,18 +1,19 @@
 //! Worker: reads one document after the other and makes fingerprints.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{IngestObserver, IngestOptions};
+use super::IngestOptions;
 use crate::columns::{FINGERPRINT_BYTES, Fingerprints};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::guarded::guarded;
 use crate::input::{About, Candidate, Content, Reader, format_of};
+use crate::progress::Progress;
+use crate::stop::StopToken;
 use crate::store::{CHUNK_BYTES, Store, compress};
 
 /// Fingerprints that travel together: some 100 KiB.
@@ -79,14 +80,14 @@ pub(super) fn work(
     store: &Store,
     options: &IngestOptions,
     jobs: &Mutex<Receiver<Job>>,
-    stop: &AtomicBool,
-    observer: &dyn IngestObserver,
+    stop: &StopToken,
+    progress: &dyn Progress,
 ) {
     let new = || Worker {
         store,
         options,
         stop,
-        observer,
+        progress,
         // Of a database that was empty nothing can be known.
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits),
@@ -139,7 +140,7 @@ struct Pieces {
 
 impl Pieces {
     /// # Errors
-    /// [`Error::Interrupted`] where nobody takes them any more.
+    /// [`Error::Stopped`] where the intake takes no more of them: it has failed, and says so itself.
     fn push(&mut self, piece: Piece) -> Result<()> {
         self.weight += match &piece {
             Piece::Fingerprints(fingerprints) => fingerprints.len(),
@@ -153,15 +154,15 @@ impl Pieces {
 
     fn send(&mut self) -> Result<()> {
         self.weight = 0;
-        self.parcels.send(std::mem::take(&mut self.parcel)).map_err(|_| Error::Interrupted)
+        self.parcels.send(std::mem::take(&mut self.parcel)).map_err(|_| Error::Stopped)
     }
 }
 
 struct Worker<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
-    stop: &'a AtomicBool,
-    observer: &'a dyn IngestObserver,
+    stop: &'a StopToken,
+    progress: &'a dyn Progress,
     looks: bool,
     reader: Reader,
     fingerprinter: Fingerprinter,
@@ -174,7 +175,7 @@ impl Worker<'_> {
             let read = self.reader.read(candidate, self.stop, &|_| {}, &mut |_| Ok(()));
             let same = read.is_ok_and(|digest| digest == stored);
             if same {
-                self.observer.read(candidate.about.file.as_ref().map_or(0, |file| file.bytes));
+                self.progress.read(candidate.about.file.as_ref().map_or(0, |file| file.bytes));
             }
             return Ok(same.then_some(stored));
         }
@@ -198,12 +199,12 @@ impl Worker<'_> {
     }
 
     fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<Read> {
-        let Self { fingerprinter, observer, .. } = self;
+        let Self { fingerprinter, progress, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
         let mut fingerprints = Fingerprints::new();
         let mut text = self.options.store_text.then(TextChunks::default);
-        let read = self.reader.read(candidate, self.stop, &|bytes| observer.read(bytes), &mut |bytes| {
+        let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
             if format.is_none() {
                 let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
                 fingerprinter.begin(chosen);
@@ -218,7 +219,10 @@ impl Worker<'_> {
             }
             pieces.push(Piece::Fingerprints(std::mem::take(&mut fingerprints)))
         });
-        let Some(format) = format else { return Err(read.err().unwrap_or(Error::Interrupted)) };
+        let Some(format) = format else {
+            let no_bytes = || Error::ReaderFailed { detail: "it gave no bytes, and no error".into() };
+            return Err(read.err().unwrap_or_else(no_bytes));
+        };
         // Finished in any case, so as to be ready for the next document.
         let facts = fingerprinter.finish(&mut fingerprints);
         let stored_text = text.is_some();

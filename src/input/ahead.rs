@@ -170,15 +170,18 @@ impl Read for Ahead<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
     use std::time::Instant;
 
     use super::super::limits::InputLimits;
     use super::*;
+    use crate::stop::StopToken;
 
     fn with_meter<T>(stop: bool, work: impl FnOnce(&Meter<'_>) -> T) -> T {
-        let stop = AtomicBool::new(stop);
-        work(&Meter::new(InputLimits::default(), None, &stop, &|_| {}))
+        let token = StopToken::new();
+        if stop {
+            token.stop();
+        }
+        work(&Meter::new(InputLimits::default(), None, &token, &|_| {}))
     }
 
     /// Several pieces of something that is the same nowhere.
@@ -237,7 +240,7 @@ mod tests {
             let mut ahead =
                 decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let error = ahead.read(&mut [0; 8]).unwrap_err();
-            assert!(matches!(meter.error("tar", error), Error::Interrupted));
+            assert!(matches!(meter.error("tar", error), Error::Stopped));
         });
     }
 
@@ -254,7 +257,7 @@ mod tests {
         with_meter(true, |meter| {
             let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), Idle(listens), meter).unwrap();
             let error = ahead.read(&mut [0; 8]).unwrap_err();
-            assert!(matches!(meter.error("tar", error), Error::Interrupted));
+            assert!(matches!(meter.error("tar", error), Error::Stopped));
         });
         drop(talks);
     }

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rustc_hash::FxHashSet;
@@ -22,6 +21,7 @@ use super::stored::{CLOSED, member_of};
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
+use crate::stop::StopToken;
 
 /// Pieces of one member that may wait to be read.
 const PIECES_WAITING: usize = 2;
@@ -30,7 +30,7 @@ const PIECES_WAITING: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) options: &'a ReadOptions,
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) stop: &'a StopToken,
     /// Told of bytes of files that have been read.
     pub(crate) progress: &'a dyn Fn(u64),
 }
@@ -231,7 +231,7 @@ impl<'a> Expander<'a> {
         let broken = read.err().map(|error| self.meter.error(place.format, error));
         let layer = if self.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
         match (layer, broken) {
-            (_, Some(error @ Error::Interrupted)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
+            (_, Some(error @ Error::Stopped)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
             (Layer::Document, None) => self.document(place, head, input),
             // What comes before the place where it broke off can be good.
             (_, Some(error)) => {
@@ -302,7 +302,7 @@ impl<'a> Expander<'a> {
             Err(detail) => return self.give_up(&outer, detail),
         };
         match read {
-            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(Error::Stopped) => Err(Error::Stopped),
             // That nothing can come after a member that broke off is no news.
             Err(_) if self.broken && !meter.is_exhausted() => Ok(()),
             Err(error) => self.break_off(&outer, error),
@@ -336,11 +336,11 @@ impl<'a> Expander<'a> {
         if let Err(error) = pump(head, input, limit, &sender, |error| self.meter.error(format, error)) {
             self.whole = false;
             self.broken = true;
-            let stopped = matches!(error, Error::Interrupted) || self.meter.is_exhausted();
+            let stopped = matches!(error, Error::Stopped) || self.meter.is_exhausted();
             // A reader that has given the document up has said why.
             let _ = sender.send(Err(error));
             if stopped {
-                return Err(Error::Interrupted);
+                return Err(Error::Stopped);
             }
         }
         Ok(())
@@ -368,13 +368,13 @@ impl<'a> Expander<'a> {
     /// What is at this place could not be read to its end.
     fn break_off(&mut self, place: &Place, error: Error) -> Result<()> {
         self.broken = true;
-        if matches!(error, Error::Interrupted) {
+        if matches!(error, Error::Stopped) {
             self.whole = false;
             return Err(error);
         }
         self.fail(&place.suffix, error)?;
         // A limit of the whole file ends it, and is told of only once.
-        if self.meter.is_exhausted() { Err(Error::Interrupted) } else { Ok(()) }
+        if self.meter.is_exhausted() { Err(Error::Stopped) } else { Ok(()) }
     }
 
     fn fail(&mut self, suffix: &str, error: Error) -> Result<()> {
@@ -386,7 +386,7 @@ impl<'a> Expander<'a> {
     fn tell(&mut self, found: Found) -> Result<()> {
         match (self.visit)(found) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Interrupted),
+            ControlFlow::Break(()) => Err(Error::Stopped),
         }
     }
 }

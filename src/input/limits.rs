@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// What a file may hold before it counts as hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) struct Meter<'a> {
     told: Cell<u64>,
     telling: Cell<bool>,
     progress: &'a dyn Fn(u64),
-    stop: &'a AtomicBool,
+    stop: &'a StopToken,
     expanded: Cell<u64>,
     members: Cell<u64>,
     exhausted: Cell<bool>,
@@ -79,7 +79,7 @@ pub(crate) struct Meter<'a> {
 
 impl<'a> Meter<'a> {
     /// A meter of a file of this size. Once it is told to, it tells `progress` of bytes read.
-    pub(crate) fn new(limits: InputLimits, size: Option<u64>, stop: &'a AtomicBool, progress: &'a dyn Fn(u64)) -> Self {
+    pub(crate) fn new(limits: InputLimits, size: Option<u64>, stop: &'a StopToken, progress: &'a dyn Fn(u64)) -> Self {
         Self {
             limits,
             size,
@@ -103,7 +103,7 @@ impl<'a> Meter<'a> {
     /// `bytes` more bytes of the file have been read.
     ///
     /// # Errors
-    /// One that stands for [`Error::Interrupted`] once the run is to stop.
+    /// One that stands for [`Error::Stopped`] once the run is to stop.
     pub(crate) fn read(&self, bytes: u64) -> io::Result<()> {
         self.read.set(self.read.get() + bytes);
         if self.telling.get() {
@@ -111,7 +111,7 @@ impl<'a> Meter<'a> {
             let done = self.read.get().min(self.size.unwrap_or(u64::MAX));
             (self.progress)(done - self.told.replace(done));
         }
-        if self.stop.load(Ordering::Relaxed) { Err(self.keep(Error::Interrupted)) } else { Ok(()) }
+        if self.stop.is_stopped() { Err(self.keep(Error::Stopped)) } else { Ok(()) }
     }
 
     /// The file is done with, whatever was read of it.
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     fn guarded(limits: InputLimits, size: u64, made: u64) -> Result<u64> {
-        let stop = AtomicBool::new(false);
+        let stop = StopToken::new();
         let meter = Meter::new(limits, Some(size), &stop, &|_| {});
         let (_, taken) = Taken::new(io::empty());
         taken.set(size);
@@ -289,10 +289,10 @@ mod tests {
 
     #[test]
     fn the_first_error_is_the_one_that_is_told() {
-        let stop = AtomicBool::new(false);
+        let stop = StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
         let through = meter.keep(Error::Expansion { limit: 3 });
-        meter.keep(Error::Interrupted);
+        meter.keep(Error::Stopped);
         assert!(matches!(meter.error("tar", through), Error::Expansion { limit: 3 }));
         let other = io::Error::other("a checksum");
         assert!(matches!(meter.error("tar", other), Error::Undecodable { format: "tar", .. }));

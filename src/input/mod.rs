@@ -174,9 +174,10 @@ pub(crate) enum Content {
 /// The next piece of [`Content::Pieces`]; `None` after the last.
 ///
 /// # Errors
-/// The one it ends with; [`Error::Interrupted`] where it breaks off, for whoever sent it is gone.
+/// The one it ends with; [`Error::ReaderFailed`] where it breaks off: the reader of its container has panicked.
 pub(crate) fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
-    let piece = pieces.recv().unwrap_or(Err(Error::Interrupted))?;
+    let broken_off = || Error::ReaderFailed { detail: "it broke off".into() };
+    let piece = pieces.recv().unwrap_or_else(|_| Err(broken_off()))?;
     Ok((!piece.is_empty()).then_some(piece))
 }
 

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::stop::StopToken;
 
 /// Input that may have to be waited for.
 pub(super) trait Input: Read + Send + 'static {
@@ -97,13 +98,13 @@ impl Read for Pipe {
 /// the end of the text.
 pub(super) struct Stoppable<'a, R> {
     pub(super) input: R,
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: &'a StopToken,
 }
 
 impl<R: Input> Read for Stoppable<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.input.await_some() {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_stopped() {
                 return Ok(0);
             }
         }
@@ -122,7 +123,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        let stop = AtomicBool::new(true);
+        let stop = StopToken::new();
+        stop.stop();
         // No writer yet.
         #[cfg(target_os = "linux")]
         assert_eq!(Stoppable { input: Pipe::open(&path).unwrap(), stop: &stop }.read(&mut [0; 8]).unwrap(), 0);
@@ -142,7 +144,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        let stop = AtomicBool::new(false);
+        let stop = StopToken::new();
         let mut input = Stoppable { input: Pipe::open(&path).unwrap(), stop: &stop };
         let writer = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));

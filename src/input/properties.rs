@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::decompress::decompress;
 use super::expand::{Reading, expand_input};
@@ -16,6 +15,7 @@ use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
 use crate::document::Format;
 use crate::extract::{self, Choice};
 use crate::profile::Unit;
+use crate::stop::StopToken;
 
 /// Small, so that all of them are met; a document is below what is handed over in pieces.
 const LIMITS: InputLimits = InputLimits {
@@ -49,7 +49,7 @@ impl Input for Steps {}
 /// All that is found in a file of this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
-    let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let about =
         About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
     let (mut found, mut total) = (String::new(), 0);
@@ -91,7 +91,7 @@ pub(crate) fn http(data: &[u8]) {
 pub(crate) fn compressed(data: &[u8]) {
     for kind in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2] {
         let read = |step| {
-            let stop = AtomicBool::new(false);
+            let stop = StopToken::new();
             let meter = Meter::new(LIMITS, None, &stop, &|_| {});
             let mut inside = Vec::new();
             decompress(kind, Steps { bytes: Cursor::new(data.to_vec()), step }, &meter)?.read_to_end(&mut inside)?;

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -15,6 +14,7 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::extract::{self, Choice};
 use crate::profile::Unit;
+use crate::stop::StopToken;
 
 /// Bytes read at a time.
 pub(super) const PIECE: usize = 256 << 10;
@@ -33,14 +33,14 @@ struct Intake<'a> {
     digest: Xxh3,
     bytes: u64,
     limit: u64,
-    stop: &'a AtomicBool,
+    stop: &'a StopToken,
     take: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
 impl Intake<'_> {
     fn piece(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
+        if self.stop.is_stopped() {
+            return Err(Error::Stopped);
         }
         self.bytes += bytes.len() as u64;
         if self.bytes > self.limit {
@@ -61,12 +61,12 @@ impl Reader {
     /// returns their digest. `progress` is told of the bytes of a file as they are read.
     ///
     /// # Errors
-    /// What keeps the bytes from being read or decoded, [`Error::ChangedWhileReading`], [`Error::Interrupted`] once
-    /// `stop` is set, and what `take` returns. What `take` was given then is no whole document.
+    /// What keeps the bytes from being read or decoded, [`Error::ChangedWhileReading`], [`Error::Stopped`] once
+    /// `stop` is stopped, and what `take` returns. What `take` was given then is no whole document.
     pub(crate) fn read(
         &mut self,
         candidate: &Candidate,
-        stop: &AtomicBool,
+        stop: &StopToken,
         progress: &dyn Fn(u64),
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Digest> {

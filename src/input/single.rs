@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -10,6 +9,7 @@ use super::expand::{Opened, Reading, expand_stream, open};
 use super::reader::STANDARD_INPUT;
 use super::{Candidate, Found, ReadOptions, candidate_of};
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
 ///
@@ -22,7 +22,7 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
     let candidate = candidate_of(path)?;
     let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options) };
     let mut about = candidate.about;
-    let reading = Reading { options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    let reading = Reading { options, stop: &StopToken::new(), progress: &|_| {} };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
@@ -36,7 +36,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
     let (sender, steps) = sync_channel(0);
     let thread = thread::Builder::new().name("stream".into());
     let visit = move || {
-        let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+        let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
         expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

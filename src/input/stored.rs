@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 
 use super::walk::is_pipe;
@@ -12,6 +11,7 @@ use super::{
     single_document,
 };
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// Containers of more bytes are not searched for the text of a member while somebody waits: `--store-text` is for those.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
@@ -87,7 +87,7 @@ pub(super) fn members_of_file(
     if file.bytes > searched {
         return Err(Error::NotSearched { path: path.to_owned(), limit: searched });
     }
-    let reading = Reading { options: &options, stop: &AtomicBool::new(false), progress: &|_| {} };
+    let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
     let suffixes: BTreeSet<&str> = members.iter().map(|member| parts_of(member).0).collect();
     let concerns = |suffix: &str| {
@@ -162,7 +162,9 @@ impl Gathering {
     fn whole(self) -> Result<Vec<u8>> {
         match self {
             Self::Whole(bytes) => Ok(bytes),
-            Self::Pieces(gathered) => gathered.join().unwrap_or(Err(Error::Interrupted)),
+            Self::Pieces(gathered) => gathered
+                .join()
+                .unwrap_or_else(|_| Err(Error::ReaderFailed { detail: "the thread that gathered it panicked".into() })),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 
 use super::{About, Content, FileFacts, Found, InputLimits, Opened, ReadOptions, Reading, candidate_of, open};
+use crate::stop::StopToken;
 
 /// What was found: how many documents and failures, and the bytes of the documents.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ struct Tally {
 fn unfold(path: &Path) -> Tally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
-    let stop = AtomicBool::new(false);
+    let stop = StopToken::new();
     let reading = Reading { options: &options, stop: &stop, progress: &|_| {} };
     let mut about = candidate_of(path).unwrap().about;
     let file: &FileFacts = &about.file.clone().unwrap();

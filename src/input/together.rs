@@ -67,11 +67,11 @@ impl Together {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
 
     use super::*;
     use crate::error::Error;
     use crate::input::{InputLimits, Reader};
+    use crate::stop::StopToken;
 
     fn text(candidate: &Candidate) -> String {
         let mut text = Vec::new();
@@ -79,7 +79,7 @@ mod tests {
             text.extend_from_slice(bytes);
             Ok(())
         };
-        Reader::new(InputLimits::default()).read(candidate, &AtomicBool::new(false), &|_| {}, &mut take).unwrap();
+        Reader::new(InputLimits::default()).read(candidate, &StopToken::new(), &|_| {}, &mut take).unwrap();
         String::from_utf8(text).unwrap()
     }
 

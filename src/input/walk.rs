@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
@@ -14,6 +13,7 @@ use super::{About, Candidate, FileFacts, Found, Source, WalkOptions};
 use crate::clock;
 use crate::document::Modified;
 use crate::error::{Cause, Error, Result};
+use crate::stop::StopToken;
 use crate::store;
 
 /// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
@@ -49,19 +49,19 @@ impl WalkOptions {
     }
 }
 
-/// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is set.
+/// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is stopped.
 ///
 /// # Errors
 /// As an ingest of these sources: a glob that does not parse.
-pub fn measure(sources: &[Source], options: &WalkOptions, stop: &AtomicBool) -> Result<Option<u64>> {
+pub fn measure(sources: &[Source], options: &WalkOptions, stop: &StopToken) -> Result<Option<u64>> {
     let mut bytes = 0;
     walk(sources, options, &mut |found| {
         if let Found::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
             bytes += file.bytes;
         }
-        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    Ok((!stop.load(Ordering::Relaxed)).then_some(bytes))
+    Ok((!stop.is_stopped()).then_some(bytes))
 }
 
 /// What is left out: globs that begin at the current folder, as those of a `.gitignore` there would.

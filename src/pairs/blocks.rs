@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Documents, PairsOptions};
 use crate::error::{Error, Result};
+use crate::progress::{Task, is_due};
 use crate::store::Store;
 
 /// The blocks, and what was learnt on the way.
@@ -55,13 +56,23 @@ impl Holders {
 
 impl Plan {
     /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights.
-    pub(super) fn make(store: &Store, documents: &mut Documents, options: &PairsOptions) -> Result<Self> {
+    pub(super) fn make(
+        store: &Store,
+        documents: &mut Documents,
+        options: &PairsOptions,
+        task: &Task<'_>,
+    ) -> Result<Self> {
         let ids = documents.ids();
         let (mut lists, mut bounds) = (vec![0u32; ids], vec![0u64; ids]);
         let (mut common, mut boilerplate, mut total) = (0, 0, 0u64);
         let view = store.view();
         let mut held = Holders::default();
+        let mut hashes = 0;
         store.for_each_hash(|_, holders| {
+            hashes += 1;
+            if is_due(hashes) {
+                task.token().check()?;
+            }
             let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
             if !documents.weights.is_empty() {
                 // What is not counted as shared is part of a document all the same; boilerplate is found nowhere that counts.

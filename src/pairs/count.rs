@@ -7,9 +7,13 @@ use rayon::prelude::*;
 
 use super::blocks::{Holders, Plan};
 use super::documents::{Found, Verdict};
-use super::{Documents, Measured, PairsOptions};
+use super::{Compared, Documents, Measured, PairsOptions};
 use crate::error::Result;
+use crate::progress::{Task, is_due};
 use crate::store::Store;
+
+/// Progress is reported once for so many documents.
+const REPORTED: u64 = 1024;
 
 /// The lists of the hashes that the documents of a block hold.
 struct Lists {
@@ -26,17 +30,17 @@ struct Lists {
 }
 
 /// Appends the wanted pairs of the documents in `block` with the others and returns how many share less than was asked
-/// for; tells how many documents are done.
+/// for.
 pub(super) fn count(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
     plan: &Plan,
     block: Range<u32>,
-    progress: &(dyn Fn(u64) + Sync),
+    compared: &Compared<'_>,
     pairs: &mut Vec<Measured>,
 ) -> Result<u64> {
-    let lists = Lists::gather(store, documents, options, plan, &block)?;
+    let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
     let done = AtomicU64::new(0);
     // Each part of the block has a counter of its own: no more parts than counters fit in memory.
     let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
@@ -45,14 +49,14 @@ pub(super) fn count(
         |counter, anchor| {
             let found = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, options);
             let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if so_far.is_multiple_of(1024) {
-                progress(so_far);
+            if so_far.is_multiple_of(REPORTED) {
+                compared.report(so_far)?;
             }
-            found
+            Ok(found)
         },
     );
-    let found: Vec<(Vec<Measured>, u64)> = found.collect();
-    progress(block.len() as u64);
+    let found = found.collect::<Result<Vec<(Vec<Measured>, u64)>>>()?;
+    compared.report(block.len() as u64)?;
     let mut below = 0;
     for (wanted, others) in found {
         pairs.extend(wanted);
@@ -67,7 +71,7 @@ impl Lists {
         documents: &Documents,
         options: &PairsOptions,
         plan: &Plan,
-        block: &Range<u32>,
+        (block, task): (&Range<u32>, &Task<'_>),
     ) -> Result<Self> {
         let counts = &plan.lists[block.start as usize..block.end as usize];
         let mut next: Vec<u64> = Vec::with_capacity(counts.len());
@@ -85,7 +89,12 @@ impl Lists {
         };
         let view = store.view();
         let mut held = Holders::default();
+        let mut hashes = 0;
         store.for_each_hash(|_, holders| {
+            hashes += 1;
+            if is_due(hashes) {
+                task.token().check()?;
+            }
             let is_common = options.max_df.is_some_and(|most| holders.len() as u64 > most);
             if is_common || holders.iter().any(|&holder| view.is_boilerplate(holder)) {
                 return Ok(());

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::{Profile, Unit};
+use crate::progress::Task;
 use crate::query::{Passage, Weight};
 use crate::schema::{Answer, Schema};
 use crate::store::{DocumentRecord, Store};
@@ -210,13 +211,28 @@ pub(crate) struct Counted {
     divided: Option<(u64, u64)>,
 }
 
-/// Told how many documents of how many have been compared with all others; from several threads.
-pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+/// Reports how many documents have been compared with all others.
+struct Compared<'a> {
+    task: &'a Task<'a>,
+    /// Those of the blocks before.
+    before: u64,
+    total: u64,
+}
+
+impl Compared<'_> {
+    /// `done` of the block's documents are done.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`].
+    fn report(&self, done: u64) -> Result<()> {
+        self.task.step("documents compared", self.before + done, self.total)
+    }
+}
 
 /// Finds the pairs.
-pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_>) -> Result<PairsAnswer> {
+pub(crate) fn pairs(store: &Store, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
     let Counted { pairs: measured, common, boilerplate, below, unmatched, divided } =
-        measured(store, options, &[], progress)?;
+        measured(store, options, &[], task)?;
     let mut names: HashMap<u32, (Arc<str>, Metadata)> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
@@ -249,14 +265,9 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, progress: Progress<'_
 }
 
 /// Finds the pairs without the documents of `left_out`.
-pub(crate) fn measured(
-    store: &Store,
-    options: &PairsOptions,
-    left_out: &[u32],
-    progress: Progress<'_>,
-) -> Result<Counted> {
+pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32], task: &Task<'_>) -> Result<Counted> {
     let mut documents = Documents::load(store, options, left_out)?;
-    let plan = Plan::make(store, &mut documents, options)?;
+    let plan = Plan::make(store, &mut documents, options, task)?;
     let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
     let mut pairs = Vec::new();
     let (mut done, mut below) = (0, 0);
@@ -267,7 +278,7 @@ pub(crate) fn measured(
             options,
             &plan,
             block.clone(),
-            &|more| progress(done + more, total),
+            &Compared { task, before: done, total },
             &mut pairs,
         )?;
         done += block.len() as u64;

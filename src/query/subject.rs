@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::passages::Uncounted;
 use super::quotes::quotations;
@@ -18,6 +17,7 @@ use crate::input::{
     stored_document,
 };
 use crate::profile::{Profile, Unit};
+use crate::stop::StopToken;
 use crate::store::{DocumentRecord, Store};
 
 /// A query document's fingerprints.
@@ -251,7 +251,7 @@ impl<'a> SubjectReader<'a> {
 
     /// Reads a document. Of a `stream`, which most often has no name to tell it by, records are refused as those of a file are.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<Subject> {
-        let stop = AtomicBool::new(false);
+        let stop = StopToken::new();
         let mut reading = Reading::default();
         let unit = self.profile.unit;
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);

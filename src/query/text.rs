@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::Location;
 use super::text_unavailable::TextUnavailable;
@@ -12,6 +11,7 @@ use crate::extract::{self, Limits, Lines, Map, Segment};
 use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, Together, format_of, single_document};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
+use crate::stop::StopToken;
 use crate::store::{DocumentRecord, Store};
 
 /// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents
@@ -77,7 +77,7 @@ impl<'a> StoredTexts<'a> {
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
         let stored = self.together.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
         let read = stored.and_then(|candidate| {
-            self.reader.read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
+            self.reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.
                 if bytes.len() as u64 <= record.bytes {
                     bytes.extend_from_slice(piece);
@@ -110,7 +110,7 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
     let candidate = single_document(path, options)?;
     let mut bytes = Vec::new();
     let mut format = None;
-    Reader::new(options.limits).read(&candidate, &AtomicBool::new(false), &|_| {}, &mut |piece| {
+    Reader::new(options.limits).read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
         if format.is_none() {
             format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
         }

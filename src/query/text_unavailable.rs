@@ -95,7 +95,7 @@ mod tests {
             (Error::TextGone { name: "a".into(), source_path: None }, TextUnavailable::Missing),
             (Error::TooLarge { format: "pdf", limit: 1 }, TextUnavailable::Limited),
             (Error::EncryptedDocument { format: "pdf" }, TextUnavailable::NotExtracted),
-            (Error::Interrupted, TextUnavailable::Unreadable),
+            (Error::Stopped, TextUnavailable::Unreadable),
         ] {
             assert_eq!(TextUnavailable::of(&error), why, "{error}");
         }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{BackupReport, CompactReport, RestoreReport, RmReport};
-use fpdb::{Database, IngestObserver, IngestOptions, Outcome};
+use fpdb::{Database, IngestOptions, Progress, StopToken, Task};
 
 use crate::support::{Folder, word};
 
@@ -282,32 +282,27 @@ fn merging_in_little_memory_takes_more_commits_and_gives_the_same() {
     assert!(run.status == 2 && run.stderr.contains("at least 1 MiB"), "{run:#?}");
 }
 
-/// Sets `stop` when so many documents have been looked at, or so many commits made.
+/// Stops the merge when so many documents have been looked at, or so many commits made.
 struct Stopping<'a> {
-    stop: &'a AtomicBool,
+    stop: &'a StopToken,
     documents: u64,
     commits: u64,
     seen: AtomicU64,
     committed: AtomicU64,
 }
 
-impl IngestObserver for Stopping<'_> {
-    fn read(&self, _: u64) {
-        if self.seen.fetch_add(1, Ordering::Relaxed) + 1 == self.documents {
-            self.stop.store(true, Ordering::Relaxed);
+impl Progress for Stopping<'_> {
+    fn step(&self, step: &'static str, _: u64, _: u64) {
+        if step == "documents looked at" && self.seen.fetch_add(1, Ordering::Relaxed) + 1 == self.documents {
+            self.stop.stop();
         }
     }
 
     fn committed(&self, _: u64) {
         if self.committed.fetch_add(1, Ordering::Relaxed) + 1 == self.commits {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.stop();
         }
     }
-
-    fn done(&self, _: &str, _: Outcome, _: &str) {}
-    fn skipped(&self, _: &str, _: &'static str) {}
-    fn unchanged(&self, _: &str, _: u64) {}
-    fn failed(&self, _: &str, _: &fpdb::Error) {}
 }
 
 #[test]
@@ -325,10 +320,10 @@ fn a_merge_is_interrupted_where_something_is_left_undone() {
             Ok(database) => database,
             Err(_) => Database::create(&path, source.profile()).unwrap(),
         };
-        let stop = AtomicBool::new(false);
+        let stop = StopToken::new();
         let (seen, committed) = (AtomicU64::new(0), AtomicU64::new(0));
         let watch = Stopping { stop: &stop, documents, commits, seen, committed };
-        let summary = database.merge(&source, &options, &stop, &watch).unwrap();
+        let summary = database.merge(&source, &options, &Task::new().progress(&watch).stop(&stop)).unwrap();
         (summary.added, summary.unchanged, summary.interrupted, database.stats().unwrap().documents)
     };
     assert_eq!(merge("at-the-end", 900, 0), (900, 0, false, 900), "told to stop when all was looked at");

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use fpdb::report::IngestReport;
 use fpdb::{
-    Database, Error, IngestOptions, Mode, OnChange, Profile, QueryOptions, QuerySource, Selection, Silent, Source,
-    Unit, WordRule,
+    Database, Error, IngestOptions, Mode, OnChange, Profile, QueryOptions, QuerySource, Selection, Source, Task, Unit,
+    WordRule,
 };
 use proptest::prelude::*;
 
@@ -193,8 +193,7 @@ impl World {
                         store_text: *store_text,
                         ..IngestOptions::default()
                     };
-                    let summary =
-                        self.database().ingest(&[Source::Path(docs)], &options, &false.into(), &Silent).unwrap();
+                    let summary = self.database().ingest(&[Source::Path(docs)], &options, &Task::new()).unwrap();
                     IngestReport::new(&summary, 0.0)
                 };
                 let expected = self.model.ingest(&self.files, *on_change, *store_text);
@@ -215,7 +214,7 @@ impl World {
                 self.check();
             }
             Op::Compact => {
-                self.database().compact().unwrap();
+                self.database().compact(&Task::new()).unwrap();
                 let stats = self.database().stats().unwrap();
                 assert_eq!((stats.postings, stats.deleted), (stats.fingerprints, 0));
                 assert!(stats.runs <= 1);
@@ -239,7 +238,7 @@ impl World {
         self.model.check(self.database.as_ref().unwrap());
         let reader = Database::open(&self.path).unwrap();
         self.model.check(&reader);
-        let verification = reader.verify(&mut |_, _| {}).unwrap();
+        let verification = reader.verify(&Task::new()).unwrap();
         assert!(verification.problems.is_empty(), "{verification:?}");
     }
 

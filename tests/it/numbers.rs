@@ -4,11 +4,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary, OnChange, Outcome, Profile, Source};
+use fpdb::{Database, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress, Source, StopToken, Task};
 use tempfile::TempDir;
 
 /// Text of so many words, of which each number gives others.
@@ -28,28 +28,22 @@ fn text(number: u64, words: usize) -> String {
 /// Stops the run once so many pieces of documents have been read.
 struct StopAfter<'a> {
     pieces: AtomicUsize,
-    stop: &'a AtomicBool,
+    stop: &'a StopToken,
 }
 
-impl IngestObserver for StopAfter<'_> {
+impl Progress for StopAfter<'_> {
     fn read(&self, _: u64) {
         if self.pieces.fetch_sub(1, Ordering::Relaxed) == 0 {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.stop();
         }
     }
-
-    fn done(&self, _: &str, _: Outcome, _: &str) {}
-    fn skipped(&self, _: &str, _: &'static str) {}
-    fn unchanged(&self, _: &str, _: u64) {}
-    fn failed(&self, _: &str, _: &Error) {}
-    fn committed(&self, _: u64) {}
 }
 
 /// Ingests a folder, and stops after so many pieces.
 fn ingest(database: &Database, folder: &Path, memory: u64, pieces: usize) -> IngestSummary {
-    let (options, stop) = (IngestOptions { memory, ..IngestOptions::default() }, AtomicBool::new(false));
+    let (options, stop) = (IngestOptions { memory, ..IngestOptions::default() }, StopToken::new());
     let observer = StopAfter { pieces: pieces.into(), stop: &stop };
-    database.ingest(&[Source::Path(folder.to_owned())], &options, &stop, &observer).unwrap()
+    database.ingest(&[Source::Path(folder.to_owned())], &options, &Task::new().progress(&observer).stop(&stop)).unwrap()
 }
 
 fn create(folder: &TempDir, name: &str) -> Database {
@@ -58,7 +52,7 @@ fn create(folder: &TempDir, name: &str) -> Database {
 
 /// Number and name of each document, and the postings held, once everything has been checked.
 fn content(database: &Database) -> (Vec<(u32, String)>, u64) {
-    assert_eq!(database.verify(&mut |_, _| {}).unwrap().problems, []);
+    assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
     let mut documents = Vec::new();
     database
         .for_each_document::<Error>(|document| {
@@ -104,7 +98,7 @@ fn a_large_document_that_is_left_as_it_was_leaves_nothing_behind() {
     fs::write(documents.join("c.txt"), text(4, 100)).unwrap();
     let options = IngestOptions { memory: 1 << 20, on_change: OnChange::Keep, ..IngestOptions::default() };
     let source = [Source::Path(documents.clone())];
-    let summary = database.ingest(&source, &options, &false.into(), &fpdb::Silent).unwrap();
+    let summary = database.ingest(&source, &options, &Task::new()).unwrap();
     assert_eq!((summary.added, summary.kept), (2, 1));
     let (stored, postings) = content(&database);
     let names = ["b.txt", "a.txt", "c.txt"].map(|name| documents.join(name).display().to_string());

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use fpdb::{
-    Database, DedupOptions, DocId, Error, IngestOptions, IngestSummary, PairsOptions, Profile, QueryOptions,
-    QuerySource, Silent, Source,
+    Database, DedupBy, DedupOptions, DocId, Error, IngestOptions, IngestSummary, PairsOptions, Profile, QueryOptions,
+    QuerySource, Source, StopToken, Task,
 };
 use tempfile::TempDir;
 
@@ -46,12 +46,12 @@ impl Place {
 
 fn ingest(database: &Database, path: &Path) -> IngestSummary {
     let sources = [Source::Path(path.to_owned())];
-    database.ingest(&sources, &IngestOptions::default(), &false.into(), &Silent).unwrap()
+    database.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap()
 }
 
 /// Its documents, once everything in it has been checked.
 fn documents(database: &Database) -> BTreeSet<String> {
-    let verification = database.verify(&mut |_, _| {}).unwrap();
+    let verification = database.verify(&Task::new()).unwrap();
     assert_eq!(verification.problems, []);
     let mut names = BTreeSet::new();
     database
@@ -87,8 +87,8 @@ fn ingests_and_removals_at_once_lose_nothing() {
         });
         scope.spawn(|| {
             for _ in 0..5 {
-                place.database.compact().unwrap();
-                place.database.backup(&place.path("backups"), Some(1), false).unwrap();
+                place.database.compact(&Task::new()).unwrap();
+                place.database.backup(&place.path("backups"), Some(1), false, &Task::new()).unwrap();
             }
         });
     });
@@ -113,7 +113,7 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
                 place.write("a", 20, version);
                 ingest(&place.database, &folder);
             }
-            place.database.compact().unwrap();
+            place.database.compact(&Task::new()).unwrap();
             done.store(true, Ordering::Relaxed);
         });
         scope.spawn(|| {
@@ -132,9 +132,12 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
         });
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                assert_eq!(place.database.pairs(&PairsOptions::default()).unwrap().pairs.len(), 20 * 19 / 2);
-                place.database.dedup(&DedupOptions::default()).unwrap();
-                place.database.count_hashes().unwrap();
+                assert_eq!(
+                    place.database.pairs(&PairsOptions::default(), &Task::new()).unwrap().pairs.len(),
+                    20 * 19 / 2
+                );
+                place.database.dedup(&DedupOptions::default(), &Task::new()).unwrap();
+                place.database.count_hashes(&Task::new()).unwrap();
             }
         });
     });
@@ -148,7 +151,7 @@ fn two_databases_take_each_other_in() {
     ingest(&other.database, &other.write("b", 30, 0));
     let merge = |into: &Place, from: &Place| {
         for _ in 0..10 {
-            into.database.merge(&from.database, &IngestOptions::default(), &false.into(), &Silent).unwrap();
+            into.database.merge(&from.database, &IngestOptions::default(), &Task::new()).unwrap();
         }
     };
     thread::scope(|scope| {
@@ -186,12 +189,12 @@ fn a_database_opened_for_reading_is_not_changed() {
     place.write("a", 4, 1);
     let options = IngestOptions::default();
     let refusals = [
-        reader.ingest(&[Source::Path(folder)], &options, &false.into(), &Silent).map(|_| ()),
-        reader.merge(&Place::new().database, &options, &false.into(), &Silent).map(|_| ()),
+        reader.ingest(&[Source::Path(folder)], &options, &Task::new()).map(|_| ()),
+        reader.merge(&Place::new().database, &options, &Task::new()).map(|_| ()),
         reader.remove(&["a/0.txt".to_owned()]).map(|_| ()),
         reader.remove_numbers(&[DocId(0)]).map(|_| ()),
-        reader.compact(),
-        reader.backup(&place.path("backups"), None, false).map(|_| ()),
+        reader.compact(&Task::new()),
+        reader.backup(&place.path("backups"), None, false, &Task::new()).map(|_| ()),
     ];
     for (number, refusal) in refusals.into_iter().enumerate() {
         assert!(matches!(refusal, Err(Error::OpenedForReading { .. })), "{number}");
@@ -199,4 +202,41 @@ fn a_database_opened_for_reading_is_not_changed() {
     drop(reader);
     assert_eq!(documents(&place.database), before);
     assert!(!place.path("backups").exists());
+}
+
+#[test]
+fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
+    let place = Place::new();
+    let folder = place.write("a", 20, 0);
+    ingest(&place.database, &folder);
+    let before = documents(&place.database);
+    let token = StopToken::new();
+    token.clone().stop();
+    let stopped = Task::new().stop(&token);
+    let outcomes = [
+        place.database.pairs(&PairsOptions::default(), &stopped).map(|_| ()),
+        place
+            .database
+            .dedup(&DedupOptions { by: DedupBy::Resemblance, ..DedupOptions::default() }, &stopped)
+            .map(|_| ()),
+        place.database.verify(&stopped).map(|_| ()),
+        place.database.compact(&stopped),
+        place.database.backup(&place.path("backups"), None, false, &stopped).map(|_| ()),
+        Database::repair(&place.path("nowhere"), &stopped).map(|_| ()),
+    ];
+    for (number, outcome) in outcomes.into_iter().enumerate() {
+        let expected = if number == 5 { "no database" } else { "stopped" };
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains(expected), "{number}: {error}");
+    }
+    place.write("a", 30, 1);
+    let summary = place.database.ingest(&[Source::Path(folder.clone())], &IngestOptions::default(), &stopped).unwrap();
+    assert!(summary.interrupted && summary.added + summary.replaced == 0, "{summary:?}");
+    assert_eq!(documents(&place.database), before);
+
+    let token = StopToken::new();
+    let options = IngestOptions { memory: 0, ..IngestOptions::default() };
+    let task = Task::new().stop(&token);
+    assert!(place.database.ingest(&[Source::Path(folder)], &options, &task).is_err());
+    assert!(!token.is_stopped());
 }

@@ -15,9 +15,8 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     output::only(global, "backup", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = Database::open_writer(&database::existing(global)?)?;
     let steps = StepBar::start(printer, "looking at the backups");
-    let progress = |what, done, total| steps.show(what, done, total);
     let keep = args.keep.map(|keep| keep as usize);
-    let backup = database.backup_with_progress(&args.folder, keep, args.quick, &progress);
+    let backup = database.backup(&args.folder, keep, args.quick, &steps.task());
     steps.end();
     let backup = backup?;
     if global.format == OutputFormat::Json {

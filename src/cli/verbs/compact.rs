@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     let database = Database::open_writer(&database::to_change(global, printer)?)?;
     let before = database.stats()?.stored_bytes();
     let steps = StepBar::start(printer, "compacting");
-    let compacted = database.compact_with_progress(&|what, done, total| steps.show(what, done, total));
+    let compacted = database.compact(&steps.task());
     steps.end();
     compacted?;
     let after = database.stats()?.stored_bytes();

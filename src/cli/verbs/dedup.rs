@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         memory: args.memory.unwrap_or(default.memory),
     };
     let bar = StepBar::start(printer, "reading the postings");
-    let answer = database.dedup_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
+    let answer = database.dedup(&options, &bar.task());
     bar.end();
     let answer = answer?;
     let mut output = Output::open(global)?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary, MetadataTable, Source, WalkOptions};
+use fpdb::{Database, Error, IngestOptions, IngestSummary, MetadataTable, Source, Task, WalkOptions};
 
 use crate::cli::failure_list::FailureList;
 use crate::cli::interrupt;
@@ -53,7 +53,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     let progress = IngestBar::start(printer, &sources, &options);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
-    let summary = database.ingest(&sources, &options, stop, &watch);
+    let summary = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(list) = events.failures {
@@ -172,12 +172,12 @@ impl Messages<'_> {
     }
 }
 
-impl IngestObserver for Messages<'_> {
+impl fpdb::Progress for Messages<'_> {
     fn read(&self, bytes: u64) {
         self.progress.read(bytes);
     }
 
-    fn done(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
+    fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
         self.progress.documents(1);
         let outcome = match outcome {
             fpdb::Outcome::Added => "added",
@@ -215,6 +215,4 @@ impl IngestObserver for Messages<'_> {
     fn failed(&self, name: &str, error: &Error) {
         self.failure(&mut self.events(), name, error);
     }
-
-    fn committed(&self, _: u64) {}
 }

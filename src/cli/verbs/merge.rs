@@ -1,11 +1,10 @@
 //! `fpdb merge`: adds the documents of other databases.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{Database, Error, IngestObserver, IngestOptions, IngestSummary};
+use fpdb::{Database, Error, IngestOptions, IngestSummary, StopToken};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
@@ -27,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
     let stop = interrupt::graceful();
     let (mut failed, mut left) = (false, args.others.as_slice());
     while let Some((path, rest)) = left.split_first() {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_stopped() {
             break;
         }
         let started = Instant::now();
@@ -85,36 +84,11 @@ fn merge(
     database: &Database,
     other: &Database,
     options: &IngestOptions,
-    stop: &AtomicBool,
+    stop: &StopToken,
     printer: &Printer,
 ) -> fpdb::Result<IngestSummary> {
     let steps = StepBar::start(printer, "opening the database");
-    let watch = MergeProgress { steps, documents: other.stats()?.documents, done: AtomicU64::new(0) };
-    let summary = database.merge(other, options, stop, &watch);
-    watch.steps.end();
+    let summary = database.merge(other, options, &steps.task().stop(stop));
+    steps.end();
     summary
-}
-
-/// Shows how far the merging has come.
-struct MergeProgress {
-    steps: StepBar,
-    documents: u64,
-    done: AtomicU64,
-}
-
-impl IngestObserver for MergeProgress {
-    fn read(&self, _: u64) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.steps.show("documents looked at", done, self.documents);
-    }
-
-    fn done(&self, _: &str, _: fpdb::Outcome, _: &str) {}
-    fn skipped(&self, _: &str, _: &'static str) {}
-    fn unchanged(&self, _: &str, _: u64) {}
-    fn failed(&self, _: &str, _: &Error) {}
-    fn committed(&self, _: u64) {}
-
-    fn working(&self, what: &'static str, done: u64, total: u64) {
-        self.steps.show(what, done, total);
-    }
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         memory: args.memory.unwrap_or(default.memory),
     };
     let bar = StepBar::start(printer, "reading the postings");
-    let answer = database.pairs_with_progress(&options, &|done, total| bar.show("documents compared", done, total));
+    let answer = database.pairs(&options, &bar.task());
     bar.end();
     let mut answer = answer?;
     let how = PairEvidence {

@@ -1,6 +1,6 @@
 //! `fpdb stats`: what the database holds and what it takes.
 
-use fpdb::Database;
+use fpdb::{Database, Task};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -15,7 +15,7 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyho
     let mut stats = database.stats()?;
     if args.hashes {
         printer.detail("reading every posting");
-        stats = stats.with_hashes(database.count_hashes()?);
+        stats = stats.with_hashes(database.count_hashes(&Task::new())?);
     }
     let mut output = Output::open(global)?;
     match global.format {

@@ -40,9 +40,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
 }
 
 fn look(path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<VerifyReport> {
-    let mut progress = |what, done| steps.show(what, done, 0);
+    let task = steps.task();
     if repair {
-        return Ok(VerifyReport::of_repair(&Database::repair(path, &mut progress)?));
+        return Ok(VerifyReport::of_repair(&Database::repair(path, &task)?));
     }
-    Ok(VerifyReport::new(&Database::open(path)?.verify(&mut progress)?))
+    Ok(VerifyReport::new(&Database::open(path)?.verify(&task)?))
 }

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn body_of(mut stored: &[u8]) -> String {
-        let stop = std::sync::atomic::AtomicBool::new(false);
+        let stop = crate::stop::StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
         let mut body = String::new();
         match response(&mut stored, &meter) {

@@ -146,7 +146,7 @@ mod tests {
 
     fn mails(text: &str) -> Vec<String> {
         let mut mails = Mails::default();
-        let stop = std::sync::atomic::AtomicBool::new(false);
+        let stop = crate::stop::StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
         if let Err(error) = read(&mut text.as_bytes(), &meter, &mut mails) {
             mails.0.push(error.chain());

@@ -56,7 +56,7 @@ pub(crate) enum MemberContent<'a> {
 
 /// Takes what the reader of a container finds, in order.
 ///
-/// Every method returns [`Error::Interrupted`] where no more is wanted.
+/// Every method returns [`Error::Stopped`] where no more is wanted.
 pub(crate) trait Members {
     fn member(&mut self, member: Member<'_>) -> Result<()>;
     /// A member that cannot be read; those after it can.

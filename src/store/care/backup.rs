@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::progress::Progress;
+use crate::progress::Task;
 use crate::store::care::backup_files::BackupFiles;
 use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{FORMAT_VERSION, STORE};
@@ -43,13 +43,7 @@ fn marker() -> String {
 impl Store {
     /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
     /// read and compared with its checksum; with `quick` only its size is looked at.
-    pub(crate) fn backup(
-        &self,
-        folder: &Path,
-        keep: Option<usize>,
-        quick: bool,
-        progress: Progress<'_>,
-    ) -> Result<Backup> {
+    pub(crate) fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         self.claim(folder)?;
         let mut copies = Copies::open(&folder.join(ENGINE))?;
         let mut files = BackupFiles::new(folder.join(ENGINE));
@@ -57,14 +51,14 @@ impl Store {
         if !quick {
             let earlier = copies.list();
             for (done, backup) in (0..).zip(&earlier) {
-                progress("earlier backups checked", done, earlier.len() as u64);
+                task.step("earlier backups checked", done, earlier.len() as u64)?;
                 files.check(backup.number)?;
             }
             // The engine copies a file again that is not there.
             mended = files.remove_damaged_shared()?;
         }
         // The engine does not say how far it has come.
-        progress("copying the database", 0, 0);
+        task.step("copying the database", 0, 0)?;
         copies.add(&self.engine)?;
         if let Some(keep) = keep {
             copies.keep_newest(keep.max(1))?;
@@ -76,7 +70,7 @@ impl Store {
         if !quick {
             files.forget_damaged();
             for (done, backup) in (0..).zip(&backups) {
-                progress("backups checked", done, backups.len() as u64);
+                task.reports().step("backups checked", done, backups.len() as u64);
                 if let Some(file) = files.check(backup.number)? {
                     if backup.number == newest.number {
                         return Err(Error::DamagedBackup { number: newest.number, file, others: Vec::new() });

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::columns::Fingerprints;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
+use crate::progress::Task;
 use crate::store::care::salvage::{Salvage, replace_file};
 use crate::store::care::survey::{self, Survey};
 use crate::store::care::verify::{Problem, Verification};
@@ -92,11 +93,7 @@ impl Repairing {
     ///
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
-    pub(crate) fn begin(
-        root: &Path,
-        options: &StoreOptions,
-        progress: &mut dyn FnMut(&'static str, u64),
-    ) -> Result<Begun> {
+    pub(crate) fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Begun> {
         let marked = match check_marker(root) {
             Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
                 Err(error)
@@ -105,8 +102,7 @@ impl Repairing {
         };
         let lock = WriterLock::take(root)?;
         finish_interrupted(root)?;
-        let verified =
-            marked.and_then(|()| Store::open_unlocked(root, options)).and_then(|store| store.verify(progress));
+        let verified = marked.and_then(|()| Store::open_unlocked(root, options)).and_then(|store| store.verify(task));
         let mut problems = match verified {
             Ok(found) if found.problems.is_empty() => {
                 Store::open_locked(root, lock, options)?;
@@ -118,7 +114,7 @@ impl Repairing {
         };
         let salvage = Salvage::open(root)?;
         let commits = mark::read(root)?.commits;
-        let survey = Survey::of(&salvage, commits, progress)?;
+        let survey = Survey::of(&salvage, commits, task)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(survey.findings.iter().map(finding));
         let commits_lost = commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
@@ -133,7 +129,7 @@ impl Repairing {
             store,
             lock,
         };
-        repairing.write_whole(progress)?;
+        repairing.write_whole(task)?;
         // The documents that are hurt lie between those that are whole.
         repairing.batch = Batch::new(0, BATCH_BYTES);
         Ok(Begun::Damaged(Box::new(repairing)))
@@ -214,7 +210,7 @@ impl Repairing {
     }
 
     /// Puts the new store in the place of the damaged one, once it has been verified.
-    pub(crate) fn finish(mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Repair> {
+    pub(crate) fn finish(mut self, task: &Task<'_>) -> Result<Repair> {
         self.batch.skip_to(self.survey.next_document);
         self.commit()?;
         // Later than all commits the database has seen.
@@ -223,7 +219,7 @@ impl Repairing {
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
         let commits = self.store.view().state.commits;
 
-        self.report.now = self.store.verify(progress)?;
+        self.report.now = self.store.verify(task)?;
         if !self.report.now.problems.is_empty() {
             return Err(Error::Damaged {
                 what: "what was rebuilt".into(),
@@ -253,7 +249,7 @@ impl Repairing {
     }
 
     /// Copies the documents that are whole, with their positions and postings.
-    fn write_whole(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
+    fn write_whole(&mut self, task: &Task<'_>) -> Result<()> {
         let Self { salvage, survey, store, batch, committer, report, .. } = self;
         let incoming = store.root.join(INCOMING);
         let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
@@ -277,12 +273,11 @@ impl Repairing {
             if batch.is_full() {
                 committer.commit(store, batch)?;
             }
-            progress("documents rewritten", done);
+            task.step("documents rewritten", done, survey.whole.len() as u64)?;
         }
         store.engine.ingest(POSITIONS, files.finish()?)?;
         store.engine.ingest(TEXTS, text_files.finish()?)?;
 
-        progress("documents rewritten", survey.whole.len() as u64);
         let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
             survey::for_each_posting(salvage, &mut |posting| match survey
                 .whole

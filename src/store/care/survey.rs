@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
+use crate::progress::Task;
 use crate::store::care::salvage::{Salvage, SalvagedRows, number};
 use crate::store::codec::block::{Block, Posting};
 use crate::store::codec::format::{
@@ -67,11 +68,7 @@ pub(in crate::store) struct Survey {
 impl Survey {
     /// Looks at everything that can be read. `marked` is the number of the last commit that was made: a state that is
     /// older says nothing of what came after.
-    pub(in crate::store) fn of(
-        salvage: &Salvage,
-        marked: u64,
-        progress: &mut dyn FnMut(&'static str, u64),
-    ) -> Result<Self> {
+    pub(in crate::store) fn of(salvage: &Salvage, marked: u64, task: &Task<'_>) -> Result<Self> {
         let state: Option<StateRecord> =
             salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -115,7 +112,7 @@ impl Survey {
             highest = highest.max(Some(posting.document));
             taken += 1;
             if taken.is_multiple_of(1 << 16) {
-                progress("postings", taken);
+                task.step("postings", taken, 0)?;
             }
             Ok(())
         })?;
@@ -140,7 +137,7 @@ impl Survey {
                     lost.insert(id);
                 }
             }
-            progress("documents", index as u64);
+            task.step("documents", index as u64, ids.len() as u64)?;
         }
 
         let mut names: FxHashMap<u32, String> = FxHashMap::default();

@@ -5,7 +5,7 @@
 use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
-use crate::progress::is_due;
+use crate::progress::{Task, is_due};
 use crate::store::care::survey::Tally;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
@@ -59,15 +59,15 @@ impl Problem {
 impl Store {
     /// Checks the whole database against itself. Damage is listed; an error is what keeps the list from being
     /// made.
-    pub(crate) fn verify(&self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Verification> {
+    pub(crate) fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let view = self.view();
         let mut verifier = Verifier { store: self, view: &view, found: Verification::default() };
         for (run, record) in &view.runs {
-            verifier.check_run(*run, record, progress)?;
-            progress("postings", verifier.found.postings);
+            verifier.check_run(*run, record, task)?;
+            task.step("postings", verifier.found.postings, view.posting_count())?;
         }
-        let tallies = verifier.count_postings(progress)?;
-        let sums = verifier.check_documents(&tallies, progress)?;
+        let tallies = verifier.count_postings(task)?;
+        let sums = verifier.check_documents(&tallies, task)?;
         verifier.check_sums(&sums);
         verifier.check_marker()?;
         verifier.check_strays(NAMES)?;
@@ -97,7 +97,7 @@ impl Verifier<'_> {
 
     /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says; and
     /// that its filters let every hash through.
-    fn check_run(&mut self, run: u32, record: &RunRecord, progress: &mut dyn FnMut(&'static str, u64)) -> Result<()> {
+    fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let what = format!("run {run}");
         let mut blocks = blocks_of(self.store, run, Reading::Through)?;
         let mut filters = FilterCursor::new(self.store, run)?;
@@ -144,7 +144,7 @@ impl Verifier<'_> {
                 }
                 last = Some(posting);
                 if is_due(postings) {
-                    progress("postings", self.found.postings + postings);
+                    task.step("postings", self.found.postings + postings, self.view.posting_count())?;
                 }
                 postings += 1;
             }
@@ -172,7 +172,7 @@ impl Verifier<'_> {
     }
 
     /// What the postings say of each document, by id.
-    fn count_postings(&mut self, progress: &mut dyn FnMut(&'static str, u64)) -> Result<Vec<Tally>> {
+    fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<Tally>> {
         let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
@@ -180,7 +180,7 @@ impl Verifier<'_> {
         let merged = run_reader::merge(&mut readers, |posting| {
             counted += 1;
             if is_due(counted) {
-                progress("postings counted", counted);
+                task.step("postings counted", counted, self.view.posting_count())?;
             }
             if let Some(tally) = tallies.get_mut(posting.document as usize) {
                 tally.add(posting, last != Some((posting.hash, posting.document)));
@@ -194,11 +194,7 @@ impl Verifier<'_> {
 
     /// Each document's record against its postings, positions, name and digest. Returns the sums of the
     /// records.
-    fn check_documents(
-        &mut self,
-        tallies: &[Tally],
-        progress: &mut dyn FnMut(&'static str, u64),
-    ) -> Result<StateRecord> {
+    fn check_documents(&mut self, tallies: &[Tally], task: &Task<'_>) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         let mut recorded = RoaringBitmap::new();
         for entry in self.store.engine.entries(DOCUMENTS, &[], "read the documents")? {
@@ -249,7 +245,7 @@ impl Verifier<'_> {
                 self.found.texts += u64::from(self.listed(checked)?.is_some());
             }
             self.found.documents += 1;
-            progress("documents", self.found.documents);
+            task.step("documents", self.found.documents, self.view.state().documents)?;
         }
         for (id, tally) in (0..).zip(tallies) {
             if tally.postings > 0 && self.view.is_live(id) && !recorded.contains(id) {

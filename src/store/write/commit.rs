@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::progress::{Progress, is_due};
+use crate::progress::{Task, is_due};
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key,
@@ -132,7 +132,7 @@ impl Committer {
         batch: &mut Batch,
         other: &Store,
         moved: &[(u32, u32)],
-        progress: Progress<'_>,
+        task: &Task<'_>,
     ) -> Result<()> {
         let incoming = store.root.join(INCOMING);
         let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
@@ -156,7 +156,7 @@ impl Committer {
             other.for_each_posting(|posting| {
                 seen += 1;
                 if is_due(seen) {
-                    progress("postings looked through", seen, postings);
+                    task.reports().step("postings looked through", seen, postings);
                 }
                 match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
                     Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
-use crate::progress::{Progress, STEP, is_due};
+use crate::progress::{STEP, Task, is_due};
 use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, posting_key, run_key};
 use crate::store::codec::records::{self, RunRecord};
 use crate::store::read::lookup::{Reading, rows_of};
@@ -27,21 +27,21 @@ impl Store {
     /// Folds as many runs as there are too many of.
     pub(crate) fn fold_excess(&self) -> Result<()> {
         while let Some(runs) = excess(&self.view().runs) {
-            self.fold(&runs, &|_, _, _| {})?;
+            self.fold(&runs, &Task::new())?;
         }
         Ok(())
     }
 
     /// Folds all runs into one, forgets the tombstones, and frees the space of what was deleted.
-    pub(crate) fn compact(&self, progress: Progress<'_>) -> Result<()> {
+    pub(crate) fn compact(&self, task: &Task<'_>) -> Result<()> {
         let view = self.view();
         let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
         if runs.len() > 1 || view.tombstone_count() > 0 {
-            self.fold(&runs, progress)?;
+            self.fold(&runs, task)?;
         }
         self.forget_tombstones()?;
         for (done, name) in (0..).zip(FAMILIES) {
-            progress("parts of the store compacted", done, FAMILIES.len() as u64);
+            task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
             // A run is a few large tables already; of the rest every commit may have left some.
             self.engine.compact(name, !RUN_FAMILIES.contains(&name))?;
         }
@@ -49,21 +49,21 @@ impl Store {
     }
 
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
-    fn fold(&self, runs: &[u32], progress: Progress<'_>) -> Result<()> {
+    fn fold(&self, runs: &[u32], task: &Task<'_>) -> Result<()> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
         let postings: u64 = folding.map(|(_, record)| record.postings).sum();
         let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads() as u64);
         let parts = ranges::of_hashes(&self.profile, parts as usize);
         let folded = AtomicU64::new(0);
-        let tell = |more| progress("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
+        let tell = |more| task.step("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
         let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
             let mut seen = 0;
             let readers = runs.iter().map(|&run| RunReader::of_hashes(self, run, hashes.clone()));
             run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
                 seen += 1;
                 if is_due(seen) {
-                    tell(STEP);
+                    tell(STEP)?;
                 }
                 if view.is_live(posting.document) { part.push(posting) } else { Ok(()) }
             })

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 
-use fpdb::{Database, Error, IngestObserver, IngestOptions, Outcome, Source};
+use fpdb::{Database, IngestOptions, Progress, Source, Task};
 use serde_json::{Value, json};
 
 use super::hostile::{tar_of, zip_of};
@@ -213,13 +212,7 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
 #[derive(Default)]
 struct Commits(Mutex<Vec<u64>>);
 
-impl IngestObserver for Commits {
-    fn read(&self, _: u64) {}
-    fn done(&self, _: &str, _: Outcome, _: &str) {}
-    fn skipped(&self, _: &str, _: &'static str) {}
-    fn unchanged(&self, _: &str, _: u64) {}
-    fn failed(&self, _: &str, _: &Error) {}
-
+impl Progress for Commits {
     fn committed(&self, documents: u64) {
         self.0.lock().unwrap().push(documents);
     }
@@ -233,7 +226,7 @@ fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands()
     let ingest = || {
         let options = IngestOptions { memory: IngestOptions::LEAST_MEMORY, threads: 2, ..IngestOptions::default() };
         let (commits, sources) = (Commits::default(), [Source::Path(path.clone())]);
-        let summary = database.ingest(&sources, &options, &AtomicBool::new(false), &commits).unwrap();
+        let summary = database.ingest(&sources, &options, &Task::new().progress(&commits)).unwrap();
         ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())
     };
     assert_eq!(ingest().0, (2000, 0));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fpdb::{
     Database, DocId, Error, Location, Match, Measure, Mode, OnChange, Profile, QueryAnswer, QueryOptions, Selection,
-    Span,
+    Span, Task,
 };
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -164,7 +164,7 @@ impl Model {
         for hash in self.documents.iter().flat_map(|document| &document.selected) {
             *occurrences.entry(*hash).or_default() += 1;
         }
-        let counts = database.count_hashes().unwrap();
+        let counts = database.count_hashes(&Task::new()).unwrap();
         assert_eq!(counts.distinct, occurrences.len() as u64);
         assert_eq!(counts.singletons, occurrences.values().filter(|&&count| count == 1).count() as u64);
     }
