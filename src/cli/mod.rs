@@ -2,6 +2,7 @@
 //! done (one verb a file). Only here are results turned into exit statuses.
 
 mod colour;
+mod complete;
 mod failure_list;
 mod html_report;
 mod interrupt;
@@ -24,10 +25,18 @@ use fpdb::Error;
 
 use printer::Printer;
 use run_status::RunStatus;
-use typed::{Cli, Command, Global};
+use typed::{Cli, Global, Verb};
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
+    match complete::answered() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+    }
     let mut command = typed::command();
     if std::env::var_os("FPDB_DB").is_some_and(|path| path.is_empty()) {
         // Empty is as good as not set.
@@ -57,7 +66,7 @@ pub(crate) fn run() -> ExitCode {
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
-    if let (Command::Query(args), Some(matches)) = (&mut cli.command, matches.subcommand_matches("query")) {
+    if let (Verb::Query(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("query")) {
         args.note_order(matches);
     }
     Ok(cli)
@@ -71,24 +80,25 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("cannot start threads")?;
     }
     let global: &Global = &cli.global;
-    match &cli.command {
-        Command::Init(args) => verbs::init::run(global, args, printer),
-        Command::Ingest(args) => verbs::ingest::run(global, args, printer),
-        Command::Query(args) => verbs::query::run(global, args, printer),
-        Command::Diff(args) => verbs::diff::run(global, args, printer),
-        Command::Pairs(args) => verbs::pairs::run(global, args, printer),
-        Command::Dedup(args) => verbs::dedup::run(global, args, printer),
-        Command::Rm(args) => verbs::rm::run(global, args, printer),
-        Command::Compact => verbs::compact::run(global, printer),
-        Command::Verify(args) => verbs::verify::run(global, args, printer),
-        Command::Backup(args) => verbs::backup::run(global, args, printer),
-        Command::Restore(args) => verbs::restore::run(global, args, printer),
-        Command::Merge(args) => verbs::merge::run(global, args, printer),
-        Command::List(args) => verbs::list::run(global, args, printer),
-        Command::Show(args) => verbs::show::run(global, args, printer),
-        Command::Stats(args) => verbs::stats::run(global, args, printer),
-        Command::Completions { shell } => verbs::completions::run(global, *shell),
-        Command::Man => verbs::man::run(global),
+    match &cli.verb {
+        Verb::Init(args) => verbs::init::run(global, args, printer),
+        Verb::Ingest(args) => verbs::ingest::run(global, args, printer),
+        Verb::Query(args) => verbs::query::run(global, args, printer),
+        Verb::Diff(args) => verbs::diff::run(global, args, printer),
+        Verb::Pairs(args) => verbs::pairs::run(global, args, printer),
+        Verb::Dedup(args) => verbs::dedup::run(global, args, printer),
+        Verb::Rm(args) => verbs::rm::run(global, args, printer),
+        Verb::Compact => verbs::compact::run(global, printer),
+        Verb::Verify(args) => verbs::verify::run(global, args, printer),
+        Verb::Backup(args) => verbs::backup::run(global, args, printer),
+        Verb::Restore(args) => verbs::restore::run(global, args, printer),
+        Verb::Merge(args) => verbs::merge::run(global, args, printer),
+        Verb::List(args) => verbs::list::run(global, args, printer),
+        Verb::Show(args) => verbs::show::run(global, args, printer),
+        Verb::Stats(args) => verbs::stats::run(global, args, printer),
+        Verb::Completions(args) => verbs::completions::run(global, args),
+        Verb::Man(args) => verbs::man::run(global, args, printer),
+        Verb::Help(args) => verbs::help::run(global, args),
     }
 }
 

@@ -60,7 +60,7 @@ impl TextUnavailable {
             Self::NotStored => "its text was not stored, and it came from standard input",
             Self::Changed => "its file has changed since it was ingested",
             Self::NotSearched => "its container is too large to be searched for it (--store-text)",
-            Self::Limited => "it exceeds a limit (--max-...); it may have been ingested under a larger one",
+            Self::Limited => "it exceeds a limit (--limit); it may have been ingested under a larger one",
             Self::NotExtracted => "its text can no longer be extracted",
             Self::Missing | Self::Unreadable => "its file can no longer be read",
         }
@@ -74,7 +74,7 @@ impl TextUnavailable {
             Self::Missing => "the query's text is gone",
             Self::Changed => "the query's file has changed since it was ingested",
             Self::NotSearched => "the query's container is too large to be searched for it (--store-text)",
-            Self::Limited => "the query exceeds a limit (--max-...); it may have been ingested under a larger one",
+            Self::Limited => "the query exceeds a limit (--limit); it may have been ingested under a larger one",
             Self::NotExtracted => "the query's text can no longer be extracted",
             Self::Unreadable => "the query's file can no longer be read",
         }

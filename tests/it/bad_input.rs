@@ -240,7 +240,7 @@ fn impossible_profiles_are_refused() {
     status 2
     --- stderr
     error: invalid value 'poetry' for '--profile <NAME>'
-      [possible values: text, prose, words, code, bytes]
+      [possible values: prose, text, words, code, bytes]
 
       tip: a similar value exists: 'prose'
 
@@ -286,12 +286,18 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["list", "--format", "html", "-o", "page"]), @"
     status 2
     --- stderr
-    error: `fpdb list` has no html format; it has human, json, csv
+    error: invalid value 'html' for '--format <FORMAT>'
+      [possible values: human, json, csv]
+
+    For more information, try '--help'.
     ");
     assert_snapshot!(tell(&folder, &["stats", "--format", "csv"]), @"
     status 2
     --- stderr
-    error: `fpdb stats` has no csv format; it has human, json
+    error: invalid value 'csv' for '--format <FORMAT>'
+      [possible values: human, json]
+
+    For more information, try '--help'.
     ");
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--memory", "1000"]), @"
     status 2

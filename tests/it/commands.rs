@@ -40,23 +40,10 @@ fn names(folder: &Folder, database: &str) -> Vec<String> {
     list.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
 }
 
-const LIMITS: [&str; 10] = [
-    "--max-document-size",
-    "--max-record-size",
-    "--max-expansion",
-    "--max-expanded-size",
-    "--max-nesting",
-    "--max-members",
-    "--max-json-depth",
-    "--max-whole-size",
-    "--max-unpacked-size",
-    "--max-unpacking",
-];
-
 #[test]
 fn help_mentions_every_flag() {
     let folder = Folder::new();
-    let own: [(&str, &[&str]); 15] = [
+    let own: [(&str, &[&str]); 17] = [
         ("init", &[]),
         (
             "ingest",
@@ -93,8 +80,9 @@ fn help_mentions_every_flag() {
             ],
         ),
         ("diff", &["--exit-status", "--as"]),
-        ("pairs", &["--min-shared", "--across", "--passages"]),
-        ("rm", &["NAME"]),
+        ("pairs", &["--min-shared", "--across", "--passages", "--top", "--rewritten"]),
+        ("dedup", &["--protect"]),
+        ("rm", &["NAME", "--ignore-missing"]),
         ("compact", &[]),
         ("verify", &[]),
         ("backup", &["DIR"]),
@@ -103,48 +91,105 @@ fn help_mentions_every_flag() {
         ("show", &["NAME"]),
         ("stats", &["--hashes"]),
         ("completions", &["SHELL"]),
-        ("man", &[]),
+        ("man", &["--dir"]),
+        ("help", &["TOPIC"]),
     ];
     let overview = folder.ok(&["--help"]).stdout;
-    let page = folder.ok(&["man"]).stdout.replace('\\', "");
     for (command, flags) in own {
         let help = folder.ok(&[command, "--help"]).stdout;
+        let page = folder.ok(&["man", command]).stdout.replace('\\', "");
         let profile = if matches!(command, "init" | "ingest" | "diff") { &PROFILE[..] } else { &[] };
-        // Of all that read documents, or read stored ones again: hints of errors name them.
+        // Of all that read documents, or read stored ones again: hints of errors name it.
         let reads = matches!(command, "ingest" | "query" | "diff" | "pairs");
-        let limits = if reads { &LIMITS[..] } else { &[] };
+        let limits = if reads { &["--limit"][..] } else { &[] };
         for flag in GLOBAL.iter().chain(flags).chain(profile).chain(limits) {
+            if *flag == "--format" && matches!(command, "completions" | "man" | "help") {
+                continue;
+            }
             assert!(help.contains(flag), "`fpdb {command} --help` does not mention {flag}:\n{help}");
-            assert!(page.contains(flag.trim()), "the manual page does not mention {flag}");
+            assert!(page.contains(flag.trim()), "the manual page of {command} does not mention {flag}");
         }
+        for section in ["NAME", "SYNOPSIS", "EXAMPLES", "ENVIRONMENT", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
+            assert!(page.contains(&format!("\n.SH {section}\n")), "the page of {command} has no {section}:\n{page}");
+        }
+        assert!(page.contains("Print nothing but results and errors"), "flags without their help:\n{page}");
         assert!(overview.contains(&format!("\n  {command}")), "{command} is not in the overview");
-        assert!(help.contains("Usage: fpdb "), "{help}");
+        assert!(help.contains("Usage: fpdb ") && help.contains("\nExamples:\n"), "{help}");
         assert_eq!(folder.ok(&["help", command]).stdout, help);
     }
     assert!(overview.contains("$FPDB_DB") && overview.contains("Exit status"));
+    assert_eq!(folder.ok(&["help"]).stdout, overview);
+    let limits = folder.ok(&["help", "limits"]).stdout;
+    assert!(limits.contains("\n  document-size=16GiB\n") && limits.contains("\n  json-depth=64\n"), "{limits}");
+    let unknown = folder.run(&["help", "nothing"]);
+    assert!(unknown.status == 2 && unknown.stderr.contains("there is no help on nothing"), "{unknown:?}");
+    for (limit, said) in
+        [("members", "expected NAME=VALUE"), ("size=1", "`fpdb help limits` lists them"), ("nesting=x", "whole number")]
+    {
+        let run = folder.run(&["ingest", "a", "--limit", limit]);
+        assert!(run.status == 2 && run.stderr.contains(said), "{run:?}");
+    }
     assert_eq!(folder.ok(&["--version"]).stdout, format!("fpdb {}\n", env!("CARGO_PKG_VERSION")));
     let bare = folder.run(&[]);
     assert_eq!(bare.status, 2);
     assert!(bare.stderr.contains("Usage: fpdb "), "{bare:?}");
 }
 
+/// The words that a shell offers for the last of these.
+fn completed(folder: &Folder, words: &[&str]) -> Vec<String> {
+    let mut command = folder.command(&[&["--", "fpdb"], words].concat());
+    let output = command
+        .env("FPDB_COMPLETE", "bash")
+        .env("_CLAP_IFS", "\n")
+        .env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let run = Run::of(&output.output().unwrap());
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{words:?}");
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
 #[test]
-fn completions_and_the_manual_page_come_from_the_same_definitions() {
-    let folder = Folder::new();
+fn completions_know_flags_formats_and_stored_names() {
+    let folder = samples();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = folder.ok(&["completions", shell]).stdout;
-        for word in ["ingest", "query", "min-score", "no-passages", "files-from"] {
-            assert!(script.contains(word), "{shell} does not know {word}");
-        }
+        assert!(script.contains("FPDB_COMPLETE"), "{shell}: {script}");
     }
     assert_eq!(folder.run(&["completions", "cmd"]).status, 2);
+    assert_eq!(completed(&folder, &["in"]), ["ingest", "init"]);
+    assert_eq!(completed(&folder, &["query", "--no-p"]), ["--no-passages", "--no-progress"]);
+    assert_eq!(completed(&folder, &["list", "--format", ""]), ["human", "json", "csv"]);
+    assert_eq!(completed(&folder, &["ingest", "--as", "ht"]), ["html"]);
+    assert_eq!(completed(&folder, &["ingest", "--limit", "js"]), ["json-depth="]);
+    assert_eq!(completed(&folder, &["ingest", "--on-change", ""]), ["replace", "keep", "both"]);
+    assert_eq!(completed(&folder, &["help", "li"]), ["list", "limits"]);
+    let papers = ["federalist/fed10.txt", "federalist/fed11.txt"];
+    assert_eq!(completed(&folder, &["show", "federalist/fed1"]), papers);
+    assert_eq!(completed(&folder, &["query", "--document", "federalist/fed1"]), papers);
+    assert_eq!(completed(&folder, &["show", "--db", "nowhere", "federalist/fed1"]), [""; 0]);
+    std::fs::rename(folder.path().join(".fpdb"), folder.path().join("moved")).unwrap();
+    assert_eq!(completed(&folder, &["rm", "--db", "moved", "federalist/fed1"]), papers);
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let folder = Folder::new();
     for command in [&["man"][..], &["completions", "bash"]] {
         let run = folder.run(&[command, &["--format", "json"]].concat());
+        assert!(run.status == 2 && run.stderr.contains("invalid value 'json' for '--format"), "{run:?}");
+        let run = folder.run(&[&["--format", "json"], command].concat());
         assert!(run.status == 2 && run.stderr.contains("has no json format; it has human"), "{run:?}");
     }
     folder.ok(&["man", "--output", "fpdb.1"]);
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
-    assert!(page.contains(".TH") && page.contains("ingest"), "{page}");
+    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 19 pages into pages\n");
+    assert_eq!(std::fs::read_to_string(folder.path().join("pages/fpdb.1")).unwrap(), page);
+    // Every page that is named is there.
+    let named: Vec<&str> = page.split("(1)").filter_map(|before| before.rsplit([' ', '\n']).next()).collect();
+    for name in named.iter().filter(|name| name.starts_with("fpdb")) {
+        let name = name.replace('\\', "");
+        assert!(folder.path().join(format!("pages/{name}.1")).exists(), "{name}");
+    }
+    assert!(named.len() > 30, "in the list of commands, and under SEE ALSO");
 }
 
 #[test]
@@ -153,7 +198,7 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     folder.write("a.txt", prose(1));
     folder.write("deep/er/b.txt", prose(2));
     let created = folder.ok(&["ingest", "a.txt"]);
-    assert!(created.stderr.contains("created the database ./.fpdb: unit char, k 50, w 100"), "{created:?}");
+    assert!(created.stderr.contains("created the database ./.fpdb: unit char, k 25, w 20"), "{created:?}");
     folder.ok(&["ingest", "--db", "other", "--profile", "words", "deep"]);
 
     // From a folder below, the nearest one above.
@@ -199,10 +244,10 @@ fn init_pins_what_is_asked_for() {
     created the database words: unit word (unicode), k 5, w 1, selection robust
     ");
     for (number, (flags, profile)) in [
-        (&[][..], "unit char, k 50, w 100, selection robust"),
-        (&["--profile", "prose"], "unit char, k 25, w 20, selection robust"),
+        (&[][..], "unit char, k 25, w 20, selection robust"),
+        (&["--profile", "text"], "unit char, k 50, w 100, selection robust"),
         (&["--profile", "bytes", "-w", "7"], "unit byte, k 50, w 7, selection robust"),
-        (&["--selection", "all"], "unit char, k 50, w 1, selection all"),
+        (&["--selection", "all"], "unit char, k 25, w 1, selection all"),
         (&["--selection", "safe-mod:8", "-k", "9", "-w", "10"], "unit char, k 9, w 10, selection safe-mod:8"),
     ]
     .into_iter()

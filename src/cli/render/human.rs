@@ -265,6 +265,14 @@ pub(crate) fn pair_line(pair: &Pair, weighted: bool, style: Style) -> String {
     )
 }
 
+/// How many pairs there are.
+pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
+    match all - printed {
+        0 => format!("{}\n", count(all as u64, "pair")),
+        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed as u64), count(all as u64, "pair")),
+    }
+}
+
 /// One removable document.
 pub(crate) fn removable_line(report: &DedupReport, style: Style) -> String {
     let because = match report.because.as_str() {

@@ -11,8 +11,8 @@ pub(super) use csv::{
 };
 pub(super) use escape::escape_terminal;
 pub(super) use human::{
-    dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, query_page,
-    removable_line, stats_page, verify_page,
+    dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, pairs_total,
+    query_page, removable_line, stats_page, verify_page,
 };
 pub(super) use numbers::{count, size};
 pub(super) use style::Style;

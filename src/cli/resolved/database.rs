@@ -43,7 +43,12 @@ pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> 
 
 /// The database that was named or found, if there is one to be named or found.
 pub(crate) fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
-    if let Some(path) = &global.db {
+    nearest(global.db.as_ref())
+}
+
+/// The database of this name, else the nearest one.
+pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(path) = named {
         return Ok(Some(path.clone()));
     }
     let here = here()?;

@@ -1,22 +1,32 @@
 //! Which profile: of a new database, or what is asked of one that exists.
 
-use anyhow::Context;
 use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
+use crate::cli::printer::Printer;
 use crate::cli::typed::ProfileArgs;
 
+/// Says so where rewritten text is looked for in a database that is not of words.
+pub(crate) fn note_rewritten(rewritten: bool, profile: &Profile, printer: &Printer) {
+    if rewritten && profile.unit != Unit::Word {
+        printer.note("--rewritten finds rewritten text in databases of words (ingest --profile words); this one is of another unit");
+    }
+}
+
 impl ProfileArgs {
-    /// The profile of a new database: the named one, `text` without a name, with the other settings changed.
-    pub(crate) fn for_new(&self) -> anyhow::Result<Profile> {
-        let name = self.profile.as_deref().unwrap_or("text");
-        // The names were checked when they were typed.
-        let base = Profile::named(name).with_context(|| format!("there is no profile {name}"))?;
-        Ok(self.over(&base)?)
+    /// The profile of a new database: the named one, else the default, with the other settings changed.
+    pub(crate) fn for_new(&self) -> Result<Profile, Error> {
+        self.or(Profile::default())
+    }
+
+    /// The named profile, else `default`, with the other settings changed.
+    pub(crate) fn or(&self, default: Profile) -> Result<Profile, Error> {
+        // The name was checked when it was typed.
+        self.over(&self.profile.and_then(Profile::named).unwrap_or(default))
     }
 
     /// Checks that what was given agrees with the profile of an existing database; what was not given does.
     pub(crate) fn check(&self, stored: &Profile) -> Result<(), Error> {
-        let base = self.profile.as_deref().and_then(Profile::named).unwrap_or(*stored);
+        let base = self.profile.and_then(Profile::named).unwrap_or(*stored);
         let asked = self.over(&base)?;
         let asked = Profile { hash_version: stored.hash_version, ..asked };
         if asked == *stored {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use fpdb::OnChange;
 
 use super::ingest::on_change;
@@ -10,7 +10,9 @@ use super::values::parse_size;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Rebuild what is damaged, from what can be read and from the documents' own files, and list what cannot be
+    /// Rebuild damaged parts, and list the documents that are lost
+    ///
+    /// The sources are whatever of the database can be read, and the documents' own files.
     #[arg(long)]
     pub(crate) repair: bool,
 }
@@ -18,13 +20,15 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
     /// The folder of backups: new, empty, or with earlier backups
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
     /// Keep only the N newest backups [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Option<u32>,
-    /// Compare only the sizes of the files that earlier backups need; without it all of them are read and compared with
-    /// their checksums, and damaged ones are copied again where the database still has them
+    /// Check only the sizes of the files of earlier backups
+    ///
+    /// Without this flag all of them are read and compared with their checksums, and damaged ones are copied again if the
+    /// database still has them.
     #[arg(long)]
     pub(crate) quick: bool,
 }
@@ -32,23 +36,25 @@ pub(crate) struct BackupArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
     /// A folder of backups
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
-    /// The backup to take [default: the newest]
+    /// Which backup to restore [default: the newest]
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
-    /// Folders of other databases
-    #[arg(value_name = "OTHER", required = true)]
+    /// Folders of other databases, of the same profile
+    #[arg(value_name = "OTHER", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) others: Vec<PathBuf>,
-    /// What to do with a document whose name is stored with other content
+    /// If a stored document has other content there: replace, keep or both
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
+    #[arg(hide_possible_values = true)]
     pub(crate) on_change: OnChange,
-    /// Memory to use, such as 512M or 4GiB: each commit takes as many documents as it has room for, some 1 KiB each, and
-    /// reads the other database's postings once [default: a quarter of this machine's]
+    /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
+    ///
+    /// Each commit has as many documents as this has room for, some 1 KiB each, and reads the other database's postings once.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 }

@@ -6,12 +6,7 @@ use fpdb::{DedupBy, Keep};
 
 use super::values::{choices, parse_count, parse_share, parse_size};
 
-/// What deletes the documents that `dedup` lists.
-const PIPELINE: &str = "To delete what may go, by number, since versions may share a name:\n  \
-    fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id";
-
 #[derive(Debug, Args)]
-#[command(after_help = PIPELINE)]
 pub(crate) struct DedupArgs {
     /// What makes a document removable, beside being identical to another
     #[arg(long, value_name = "BY", default_value = "exact", value_parser = by())]
@@ -19,13 +14,15 @@ pub(crate) struct DedupArgs {
     /// The least resemblance, or containment in the survivor (0 to 1), with --by resemblance or containment [default: 0.8]
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
-    /// Which of several alike stays
+    /// Which document of several alike stays
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = keep())]
     pub(crate) keep: Keep,
-    /// Documents whose names begin with this may never go; may be repeated
+    /// Never remove documents whose names begin with this; may be repeated
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
-    /// Leave out fingerprints that more than N documents hold, and say how many; 0 for none
+    /// Ignore fingerprints that more than N documents hold
+    ///
+    /// The number of ignored fingerprints is printed. 0 ignores none.
     #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
@@ -37,8 +34,8 @@ pub(crate) struct DedupArgs {
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     choices([
         ("exact", DedupBy::Exact, "Nothing else"),
-        ("resemblance", DedupBy::Resemblance, "A survivor that resembles it"),
-        ("containment", DedupBy::Containment, "A survivor that contains it"),
+        ("resemblance", DedupBy::Resemblance, "A survivor resembles it"),
+        ("containment", DedupBy::Containment, "A survivor contains it"),
     ])
 }
 

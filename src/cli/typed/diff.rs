@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::passages::JoiningArgs;
 use super::profile::ProfileArgs;
@@ -12,20 +12,20 @@ use super::report::ReportArgs;
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
     /// The file that is asked about; `-` is standard input
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) a: PathBuf,
     /// The file it is compared with
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
     pub(crate) b: PathBuf,
     /// Exit with status 1 if they share nothing
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }

@@ -2,48 +2,56 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum, ValueHint};
 
-/// Flags of every command.
+/// Flags of every command. `-h` shows those that most runs need; `--help` shows all of them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The database's folder
-    #[arg(long, value_name = "PATH", env = "FPDB_DB", global = true)]
+    ///
+    /// Without it the database is $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.
+    #[arg(long, value_name = "PATH", env = "FPDB_DB", hide_env = true, global = true, value_hint = ValueHint::DirPath)]
     pub(crate) db: Option<PathBuf>,
-    /// Write results to a file instead of standard output, which is `-`; it is replaced when all is written
-    #[arg(short, long, value_name = "PATH", global = true)]
+    /// Write results to this file
+    ///
+    /// The file appears, or replaces an earlier one, when all results are written. `-` is standard output, the default.
+    #[arg(short, long, value_name = "PATH", global = true, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
-    /// How results are written; formats a command does not have are an error
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human, global = true)]
+    /// How to write results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Human, global = true)]
     pub(crate) format: OutputFormat,
     /// Threads to use, at most 1024 [default: one per processor]
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", global = true, hide_short_help = true)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Say nothing but errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Print nothing but results and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose", hide_short_help = true)]
     pub(crate) quiet: bool,
-    /// Say more: each document and what became of it
-    #[arg(short, long, global = true)]
+    /// Also print each document and what became of it
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) verbose: bool,
-    /// When to use colour; NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb are honoured
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true)]
+    /// When to use colour
+    ///
+    /// NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb are honoured.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true, hide_short_help = true)]
     pub(crate) color: When,
     /// Show no progress bar
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) no_progress: bool,
 }
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// For reading
+    /// Text for people
     Human,
     /// One JSON object a line
     Json,
     /// Comma-separated values with a header
     Csv,
-    /// A report for a browser: query, pairs and diff, with -o
+    /// A report for a browser, written to -o
     Html,
 }
 
@@ -56,4 +64,10 @@ pub(crate) enum When {
     Always,
     /// Never
     Never,
+}
+
+/// One of the formats that a command has.
+pub(super) fn one_of(formats: &'static [OutputFormat]) -> impl TypedValueParser<Value = OutputFormat> {
+    PossibleValuesParser::new(formats.iter().filter_map(OutputFormat::to_possible_value))
+        .try_map(|typed| OutputFormat::from_str(&typed, false))
 }

@@ -2,65 +2,85 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::{Args, ValueHint};
 use fpdb::{OnChange, ReadOptions, RecordFields};
 
+use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
-use super::reading::{LimitArgs, ReadArgs};
+use super::reading::ReadArgs;
 use super::values::{choices, parse_size};
 
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
-    /// Files, folders and pipes; `-` is standard input. Databases of fpdb and their backups are left out
-    #[arg(value_name = "PATH", required_unless_present = "files_from")]
+    /// Files, folders, archives and pipes; `-` is standard input
+    ///
+    /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of fpdb and their
+    /// backups are left out.
+    #[arg(value_name = "PATH", required_unless_present = "files_from", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Take paths from a file, one a line, or with NUL characters after them (`find -print0`); `-` is standard input
-    #[arg(long, value_name = "FILE")]
+    /// Read more paths from a file, one a line; `-` is standard input
+    ///
+    /// Paths may also end with NUL characters, as `find -print0` writes them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
     /// The name of the document on standard input
     #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(hide_short_help = true)]
     pub(crate) name: String,
-    /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub(crate) memory: Option<u64>,
-    /// What to do with a document whose name is stored with other content
-    #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
-    pub(crate) on_change: OnChange,
-    /// Keep the texts in the database, compressed: passages are exact even when the files are gone
-    #[arg(long)]
-    pub(crate) store_text: bool,
-    /// Leave out files and folders that match this glob, and all below them (.gitignore syntax, from the current folder);
-    /// may be repeated
+    /// Leave out what matches this glob; may be repeated
+    ///
+    /// Files and folders that match, and all below them, are left out. The syntax is that of .gitignore; globs with a slash
+    /// begin at the current folder.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
     /// Leave out files and folders whose name begins with a dot
     #[arg(long)]
     pub(crate) skip_hidden: bool,
-    /// Follow symbolic links below folders
-    #[arg(long)]
+    /// Follow symbolic links inside folders
+    #[arg(long, hide_short_help = true)]
     pub(crate) follow: bool,
-    /// The documents are boilerplate: never a match, and what they hold is ignored in all others. Stored ones become so; to
-    /// take it back, `rm` them and ingest them again
+    /// If a stored document has changed: replace, keep or both
+    #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
+    #[arg(hide_possible_values = true)]
+    pub(crate) on_change: OnChange,
+    /// Keep the texts in the database, compressed
+    ///
+    /// Passages are then exact even when the files are gone.
+    #[arg(long)]
+    pub(crate) store_text: bool,
+    /// Ignore the text of these documents in all others
+    ///
+    /// Boilerplate documents are never a match, and the text they hold counts nowhere. Stored documents that are named again
+    /// become boilerplate too; to undo it, remove them and ingest them again.
     #[arg(long)]
     pub(crate) boilerplate: bool,
-    /// Write each document that could not be read to this file, one JSON object a line; the answer lists the first thousand
-    #[arg(long, value_name = "FILE")]
+    /// Write each failure to this file, one JSON object a line
+    ///
+    /// The answer lists only the first thousand documents that could not be read.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) failures: Option<PathBuf>,
-    /// A CSV file whose column `filename` names documents; its other columns (label, group, ...) are kept with them
-    #[arg(long, value_name = "FILE")]
+    /// Keep labels with the documents: a CSV file
+    ///
+    /// Its column `filename` names documents; its other columns (label, group, ...) are kept with them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) metadata: Option<PathBuf>,
-    /// The field of JSON lines and Parquet that holds the text
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text)]
-    pub(crate) text_field: String,
-    /// The field that holds the id, kept with the document
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id)]
-    pub(crate) id_field: String,
-    /// Other fields to keep with the documents, with commas between them
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
-    pub(crate) keep_fields: Vec<String>,
+    /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    /// The field of JSON lines and Parquet that holds the text
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, help_heading = "Reading")]
+    #[arg(hide_short_help = true)]
+    pub(crate) text_field: String,
+    /// The field that holds the id, which is kept with the document
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, help_heading = "Reading")]
+    #[arg(hide_short_help = true)]
+    pub(crate) id_field: String,
+    /// Other fields to keep with the documents, separated by commas
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', help_heading = "Reading", hide_short_help = true)]
+    pub(crate) keep_fields: Vec<String>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -77,7 +97,7 @@ impl IngestArgs {
 }
 
 /// What to do with documents that have changed.
-pub(super) fn on_change() -> impl clap::builder::TypedValueParser<Value = OnChange> {
+pub(super) fn on_change() -> impl TypedValueParser<Value = OnChange> {
     choices([
         ("replace", OnChange::Replace, "The new content replaces the stored one"),
         ("keep", OnChange::Keep, "The stored content stays"),

@@ -6,6 +6,7 @@ mod dedup;
 mod diff;
 mod global;
 mod ingest;
+mod limits;
 mod pairs;
 mod passages;
 mod profile;
@@ -13,89 +14,120 @@ mod query;
 mod reading;
 mod report;
 mod stored;
+mod tools;
 mod values;
+pub(crate) mod verb_help;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
 pub(crate) use care::{BackupArgs, MergeArgs, RestoreArgs, VerifyArgs};
 pub(crate) use dedup::DedupArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use global::{Global, OutputFormat, When};
 pub(crate) use ingest::IngestArgs;
+pub(crate) use limits::{limit_names, limits_page};
 pub(crate) use pairs::PairsArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
 pub(crate) use query::QueryArgs;
 pub(crate) use reading::QueryReadArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use stored::{ListArgs, RmArgs, ShowArgs, StatsArgs};
+pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
 
-/// A persistent fingerprint database: which stored documents share text with this one, how much, and
-/// exactly where?
+/// Which stored documents share text with this one, how much, and exactly where?
+///
+/// A persistent database of document fingerprints. It finds every shared run of text from a certain length on, tells how
+/// much two documents share, and shows where in both originals.
 #[derive(Debug, Parser)]
-#[command(name = "fpdb", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "The database is --db, else $FPDB_DB, else the nearest .fpdb/ in this folder or above it.\n\
-    Exit status: 0 done, 1 nothing found (with -e), 2 an error or an unreadable document, 130 interrupted.")]
+#[command(name = "fpdb", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) verb: Verb,
 }
 
+/// The commands, those for every day first.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Create an empty database
-    Init(InitArgs),
+pub(crate) enum Verb {
     /// Add documents; run again to add only what is new or changed
     Ingest(Box<IngestArgs>),
-    /// Find the stored documents that share text with these
+    /// Find the stored documents that share text with these files
     Query(QueryArgs),
+    /// List pairs of stored documents that share text, best first
+    Pairs(PairsArgs),
+    /// List removable documents, each with the one that stays for it
+    ///
+    /// Changes nothing. A document is removable if one that stays is identical to it or, on request, contains or resembles it.
+    Dedup(DedupArgs),
     /// Compare two files, without a database
     Diff(DiffArgs),
-    /// List all pairs of stored documents that share enough text, the most alike first
-    Pairs(PairsArgs),
-    /// List the documents that may go, each with the survivor that justifies it; deletes nothing
-    Dedup(DedupArgs),
-    /// Delete documents
-    Rm(RmArgs),
-    /// Free the space of deleted documents and make queries faster
-    Compact,
-    /// Check every posting, document and count against each other
-    Verify(VerifyArgs),
-    /// Copy the database to a folder; again: only what has changed since
-    Backup(BackupArgs),
-    /// Make a database of the newest backup in a folder, or an older one
-    Restore(RestoreArgs),
-    /// Add the documents of other databases of the same profile, without reading their texts again
-    Merge(MergeArgs),
+    /// Create an empty database
+    Init(InitArgs),
     /// List the stored documents
     List(ListArgs),
     /// Show all that is known of documents
     Show(ShowArgs),
-    /// Show what the database holds and what it takes
+    /// Show what the database holds and how much space it takes
     Stats(StatsArgs),
-    /// Print a completion script for a shell
-    Completions {
-        /// Which shell
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page
-    Man,
+    /// Remove documents
+    Rm(RmArgs),
+    /// Free the space of removed documents and make queries faster
+    Compact,
+    /// Check the whole database, and repair it on request
+    Verify(VerifyArgs),
+    /// Copy the database to a folder; again: only what has changed since
+    Backup(BackupArgs),
+    /// Create a database from a backup
+    Restore(RestoreArgs),
+    /// Add the documents of other databases
+    ///
+    /// Their texts are not read again. The databases need the same profile.
+    Merge(MergeArgs),
+    /// Print the completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
+    /// Explain a command, or list the limits on what is read
+    Help(HelpArgs),
 }
 
-/// The program's command line. A value that begins like `-1` is the value of the flag before it, and out of its range
-/// rather than a flag that is not known.
-pub(crate) fn command() -> clap::Command {
-    let takes_numbers = |arg: clap::Arg| {
+/// The program's command line: the definitions above, with examples, and with the formats that each command has.
+///
+/// A value that begins like `-1` is the value of the flag before it, and out of its range rather than an unknown flag.
+pub(crate) fn command() -> Command {
+    let takes_numbers = |arg: Arg| {
         let takes = !arg.is_positional() && arg.get_action().takes_values();
         if takes { arg.allow_negative_numbers(true) } else { arg }
     };
-    let mut command = Cli::command().mut_args(takes_numbers);
+    let mut command = with_help(Cli::command().mut_args(takes_numbers), "");
+    let format = command.get_arguments().find(|arg| arg.get_id() == "format").cloned();
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    for verb in verbs {
-        command = command.mut_subcommand(verb, |verb| verb.mut_args(takes_numbers));
+    for name in verbs {
+        command = command.mut_subcommand(&name, |verb| {
+            let mut verb = with_help(verb.mut_args(takes_numbers), &name);
+            if let (Some(format), Some(help)) = (&format, verb_help::of(&name)) {
+                let format = format.clone().global(false).value_parser(global::one_of(help.formats));
+                verb = verb.arg(format.hide(help.formats.len() == 1));
+            }
+            // Its settings are what `init` is about.
+            if name == "init" { verb.mut_args(|arg| arg.hide_short_help(false)) } else { verb }
+        });
     }
     command
+}
+
+/// A command whose help ends with examples.
+fn with_help(command: Command, verb: &str) -> Command {
+    let Some(help) = verb_help::of(verb) else { return command };
+    let some = verb_help::examples(&help.examples[..help.examples.len().min(2)]);
+    let all = verb_help::examples(help.examples);
+    let mut long = if help.note.is_empty() { all } else { format!("{}\n\n{all}", help.note) };
+    if verb.is_empty() {
+        let statuses = verb_help::EXIT_STATUS.iter().map(|(status, means)| format!("\n  {status:>3}  {means}"));
+        long += &format!("\n\n{}\n\nExit status:{}", verb_help::DATABASE, statuses.collect::<String>());
+    }
+    command.after_help(some).after_long_help(long)
 }
 
 #[cfg(test)]
@@ -110,9 +142,49 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_in_the_help_are_those_of_the_library() {
+    fn without_flags_documents_are_read_as_by_the_library() {
         let cli = Cli::parse_from(["fpdb", "ingest", "a"]);
-        let Command::Ingest(args) = cli.command else { panic!("that was ingest") };
+        let Verb::Ingest(args) = cli.verb else { panic!("that was ingest") };
         assert_eq!(args.read_options(), ReadOptions::default());
+    }
+
+    /// `-h` is for a look: it fits a screen of 80 columns and 40 lines, and ends with two examples.
+    #[test]
+    fn short_help_fits_a_screen() {
+        let mut command = command().term_width(80);
+        command.build();
+        let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+        let mut pages = vec![("fpdb".to_owned(), command.render_help().to_string())];
+        for name in names {
+            let page = command.find_subcommand_mut(&name).unwrap().clone().term_width(80).render_help().to_string();
+            pages.push((name, page));
+        }
+        for (name, page) in pages {
+            assert!(page.lines().count() <= 40, "{name}: {} lines\n{page}", page.lines().count());
+            assert!(page.lines().all(|line| line.chars().count() <= 80), "{name}:\n{page}");
+            let examples = page.split_once("Examples:\n").unwrap().1;
+            assert_eq!(examples.lines().count(), 4, "{name}:\n{page}");
+        }
+    }
+
+    /// Every example in the help can be typed.
+    #[test]
+    fn examples_can_be_typed() {
+        for help in &verb_help::VERBS {
+            for (_, example) in help.examples {
+                for run in example.split(" | ").flat_map(|run| run.split(" && ")) {
+                    let Some(at) = run.find("fpdb ") else { continue };
+                    let words = run[at..]
+                        .trim_end_matches(')')
+                        .split_whitespace()
+                        .take_while(|word| !word.starts_with(['>', '<']));
+                    let words = words.map(|word| word.trim_matches('\''));
+                    let parsed = command().try_get_matches_from(
+                        words.chain(std::iter::repeat_n("1", usize::from(run.contains("xargs")))),
+                    );
+                    assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+                }
+            }
+        }
     }
 }

@@ -8,32 +8,51 @@ use super::values::parse_count;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passages")]
 pub(crate) struct JoiningArgs {
-    /// Shared runs with at most N symbols between them are one passage [default: t = W + K - 1]
-    #[arg(long, value_name = "N")]
-    pub(crate) gap: Option<u32>,
-    /// For rewritten text: join shared runs that are near each other in both documents in whatever order they stand
-    /// there, with a gap of N where they are sparse and down to a quarter of it where they are dense, and leave out
-    /// phrases that both documents repeat and passages that others explain better
+    /// For rewritten text: join scattered runs of shared words
+    ///
+    /// The same as --any-order --gap 80 --min-passage 10, which find rewritten text best in a database of the profile words.
+    /// Flags that are given beside it replace its values.
     #[arg(long)]
-    pub(crate) any_order: bool,
-    /// Leave out passages with fewer than N symbols that agree, with --any-order in whatever order; what --skip-quotes and
-    /// --ignore-phrases ignore is not counted
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
-    pub(crate) min_passage: u64,
+    rewritten: bool,
+    /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    gap: Option<u32>,
+    /// Join runs that are near each other in both documents, in whatever order
+    ///
+    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that both
+    /// documents repeat, and passages that others explain better, are left out.
+    #[arg(long, hide_short_help = true)]
+    any_order: bool,
+    /// Leave out passages with fewer than N symbols that agree
+    ///
+    /// Text that --skip-quotes and --ignore-phrases ignore does not count.
+    #[arg(long, value_name = "N", value_parser = parse_count, hide_short_help = true)]
+    min_passage: Option<u64>,
 }
 
 impl JoiningArgs {
     /// `most` are the passages of one pair that are wanted, for a page; all where `None`.
     pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
-        fpdb::PassageOptions { gap: self.gap, any_order: self.any_order, least: self.min_passage, most }
+        fpdb::PassageOptions {
+            gap: self.gap.or(self.rewritten.then_some(80)),
+            any_order: self.any_order || self.rewritten,
+            least: self.min_passage.unwrap_or(if self.rewritten { 10 } else { 0 }),
+            most,
+        }
     }
 
     /// What was typed: flags and their values, `None` for those that were not.
     pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
         vec![
+            ("--rewritten", self.rewritten.then(|| "yes".to_owned())),
             ("--gap", self.gap.map(|gap| gap.to_string())),
             ("--any-order", self.any_order.then(|| "yes".to_owned())),
-            ("--min-passage", (self.min_passage > 0).then(|| self.min_passage.to_string())),
+            ("--min-passage", self.min_passage.filter(|&least| least > 0).map(|least| least.to_string())),
         ]
+    }
+
+    /// Whether rewritten text is looked for.
+    pub(crate) fn rewritten(&self) -> bool {
+        self.rewritten
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
-use clap::{ArgAction, ArgGroup, ArgMatches, Args};
+use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueHint};
 use fpdb::{DocId, Mode, QuerySource, Weight};
 
 use super::passages::JoiningArgs;
@@ -15,54 +15,68 @@ use super::values::{choices, parse_count, parse_positive, parse_share};
 #[command(group(ArgGroup::new("queries").args(["files", "document", "ids"]).required(true).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// Query with a stored document, of several versions the one that was added last; may be repeated. Answers come in the
-    /// order in which queries are given
+    /// Query with a stored document; may be repeated
+    ///
+    /// If several versions have this name, the one that was added last is used. Answers come in the order in which queries
+    /// are given.
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
-    /// Query with the stored document of this number, which tells versions of one name apart (`fpdb show NAME` tells it);
-    /// may be repeated
-    #[arg(long = "id", value_name = "N", action = ArgAction::Append)]
+    /// Query with the stored document of this number
+    ///
+    /// Numbers tell versions of one name apart; `fpdb show NAME` prints them. May be repeated.
+    #[arg(long = "id", value_name = "N", action = ArgAction::Append, hide_short_help = true)]
     pub(crate) ids: Vec<u32>,
     /// All of them, in the order they were given.
     #[arg(skip)]
     pub(crate) sources: Vec<QuerySource>,
-    /// What ranks the matches: containment uses every fingerprint of the query, resemblance its n smallest
+    /// Rank matches by containment or resemblance
+    ///
+    /// Containment uses every fingerprint of the query: use it to find where passages come from. Resemblance uses a sample,
+    /// and estimates how alike two whole documents are.
     #[arg(long, value_name = "MODE", default_value = "containment", value_parser = mode())]
+    #[arg(hide_possible_values = true)]
     pub(crate) mode: Mode,
-    /// Winnow the query with this window, the database's or larger: fewer look-ups, coarser answers
-    #[arg(long, value_name = "W")]
-    pub(crate) window: Option<u32>,
-    /// Look up only the N smallest hashes [default: all in containment mode, 128 in resemblance mode]
-    #[arg(short, value_name = "N", value_parser = parse_positive)]
-    pub(crate) n: Option<u64>,
-    /// Show at most this many matches, 0 for all
+    /// Print at most N matches, 0 for all
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
     pub(crate) top: u64,
-    /// Show only matches whose score (0 to 1) is at least this, and documents of the very same bytes
-    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share)]
+    /// Print only matches with at least this score (0 to 1)
+    ///
+    /// Documents of the very same bytes are printed whatever their score.
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share, hide_default_value = true)]
     pub(crate) min_score: f64,
-    /// Leave out fingerprints that more than N documents hold, and count them as common; 0 for none. No score counts them;
-    /// passages that others lead to show the same text all the same
+    /// Ignore fingerprints that more than N documents hold
+    ///
+    /// They count in no score, and the answer tells how many they are. Passages that other fingerprints lead to still show
+    /// the same text. 0 ignores none.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
-    /// What a shared fingerprint counts in the score that ranks the matches. A score of weighed fingerprints that is an
-    /// estimate has no interval: that is for those that count the same
-    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight())]
-    pub(crate) weight: Weight,
     /// Do not look for passages: faster
     #[arg(long)]
     pub(crate) no_passages: bool,
-    #[command(flatten)]
-    pub(crate) read: QueryReadArgs,
     /// Exit with status 1 if nothing was found
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
+    /// Winnow the query with this window, the database's w or larger
+    ///
+    /// A larger window looks up fewer fingerprints and finds only longer runs.
+    #[arg(long, value_name = "W", hide_short_help = true)]
+    pub(crate) window: Option<u32>,
+    /// Look up only the N smallest hashes [default: all in containment mode, 128 in resemblance mode]
+    #[arg(short, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
+    pub(crate) n: Option<u64>,
+    /// How much a shared fingerprint counts in the score that ranks the matches
+    ///
+    /// An estimated score has no interval with idf: intervals assume that all fingerprints count the same.
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight(), hide_short_help = true)]
+    pub(crate) weight: Weight,
     #[command(flatten)]
-    pub(crate) report: ReportArgs,
+    pub(crate) read: QueryReadArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 impl QueryArgs {
@@ -86,10 +100,10 @@ fn mode() -> impl TypedValueParser<Value = Mode> {
     ])
 }
 
-/// What a shared fingerprint counts.
+/// How much a shared fingerprint counts.
 pub(super) fn weight() -> impl TypedValueParser<Value = Weight> {
     choices([
-        ("none", Weight::None, "Each the same"),
-        ("idf", Weight::Idf, "The more the fewer documents hold it: ln(1 + N / df)"),
+        ("none", Weight::None, "All fingerprints count the same"),
+        ("idf", Weight::Idf, "The fewer documents hold it, the more it counts: ln(1 + N / df)"),
     ])
 }

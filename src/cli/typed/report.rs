@@ -4,23 +4,25 @@ use clap::Args;
 
 use super::values::parse_size;
 
-/// How the page for a browser is made.
+/// How the report for a browser is made.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Options of --format html, which writes a report into the folder -o")]
+#[command(next_help_heading = "Report (--format html -o DIR)")]
 pub(crate) struct ReportArgs {
-    /// Write one file with everything in it instead of a folder
-    #[arg(long)]
+    /// Write the report as one file
+    #[arg(long, hide_short_help = true)]
     pub(crate) single_file: bool,
-    /// Show at most N pairs, the best; the report says how many more there are [default: 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Show at most N pairs, the best ones [default: 1000]
+    ///
+    /// The report says how many more there are.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     pub(crate) max_report_pairs: Option<u32>,
-    /// Embed texts and passages up to this size, packed, those of the best pairs first [default: 64MiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    /// Embed at most this much text, those of the best pairs first [default: 64MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_report_size: Option<u64>,
-    /// Replace the names of documents by numbers and leave out paths and metadata; the texts stay
-    #[arg(long)]
+    /// Replace names of documents by numbers, and leave out paths and metadata; texts stay
+    #[arg(long, hide_short_help = true)]
     pub(crate) anonymise: bool,
-    /// Leave out the texts: measures and places of passages only
-    #[arg(long)]
+    /// Leave out the texts: only measures and the places of passages
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_text: bool,
 }

@@ -18,17 +18,24 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
-    /// Names of stored documents; all versions of a name are deleted
+    /// Names of stored documents; all versions of a name are removed
     #[arg(value_name = "NAME", required_unless_present = "ids")]
     pub(crate) names: Vec<String>,
-    /// Numbers of stored documents, which tell versions of one name apart: what `fpdb dedup --format json` calls remove_id
+    /// Remove the stored documents of these numbers
+    ///
+    /// Numbers tell versions of one name apart. `fpdb show NAME` prints them, and `fpdb dedup --format json` as remove_id.
     #[arg(long = "id", value_name = "N", num_args = 1..)]
     pub(crate) ids: Vec<u32>,
+    /// Ignore names and numbers that no stored document has
+    ///
+    /// A removal that was interrupted can then be run again with the same arguments.
+    #[arg(short = 'f', long)]
+    pub(crate) ignore_missing: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// Count distinct fingerprints, and in how many documents each is; reads every posting
+    /// Also count distinct fingerprints, and the documents that hold each; reads every posting
     #[arg(long)]
     pub(crate) hashes: bool,
 }

@@ -1,16 +1,21 @@
-//! `fpdb completions`: a script for a shell, from the same definitions as `--help`.
+//! `fpdb completions`: the script with which a shell asks the program, while a command is typed.
 
-use clap::CommandFactory;
+use anyhow::Context;
+use clap_complete::env::Shells;
 
+use crate::cli::complete::VARIABLE;
 use crate::cli::output::print;
 use crate::cli::resolved::output;
 use crate::cli::run_status::RunStatus;
-use crate::cli::typed::{Cli, Global, OutputFormat};
+use crate::cli::typed::{CompletionsArgs, Global, OutputFormat};
 
-pub(crate) fn run(global: &Global, shell: clap_complete::Shell) -> anyhow::Result<RunStatus> {
+pub(crate) fn run(global: &Global, args: &CompletionsArgs) -> anyhow::Result<RunStatus> {
     output::only(global, "completions", &[OutputFormat::Human])?;
+    let name = args.shell.to_string();
+    let shell = Shells::builtins();
+    let shell = shell.completer(&name).with_context(|| format!("there are no completions for {name}"))?;
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "fpdb", &mut script);
-    print(global, &String::from_utf8_lossy(&script))?;
+    shell.write_registration(VARIABLE, "fpdb", "fpdb", "fpdb", &mut script)?;
+    print(global, &String::from_utf8(script)?)?;
     Ok(RunStatus::Done)
 }

@@ -1,5 +1,6 @@
 //! `fpdb diff`: two files compared, without a database.
 
+use fpdb::Profile;
 use fpdb::report::html::{DocumentTexts, Origin, Report};
 
 use super::query;
@@ -16,7 +17,10 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         anyhow::bail!("standard input can be read only once");
     }
     output::not_over(global, [&args.a, &args.b])?;
-    let profile = args.profile.for_new()?;
+    let profile = match args.joining.rewritten() {
+        true => args.profile.or(Profile::named("words").unwrap_or_default())?,
+        false => args.profile.for_new()?,
+    };
     let spooled = match html {
         Some(_) => TemporaryCopies::of([&args.a, &args.b].into_iter())?,
         None => TemporaryCopies::default(),

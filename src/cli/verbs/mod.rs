@@ -5,6 +5,7 @@ pub(super) mod compact;
 pub(super) mod completions;
 pub(super) mod dedup;
 pub(super) mod diff;
+pub(super) mod help;
 pub(super) mod ingest;
 pub(super) mod init;
 pub(super) mod list;

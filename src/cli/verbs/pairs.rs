@@ -8,8 +8,8 @@ use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{pair_header, pair_header_line, pair_line, pair_rows};
-use crate::cli::resolved::database;
+use crate::cli::render::{pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
+use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};
 
@@ -22,6 +22,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
     let database = Database::open(&database::existing(global)?)?;
+    profile::note_rewritten(args.joining.rewritten(), database.profile(), printer);
     let default = PairsOptions::of(database.profile());
     let given = args.min_resemblance.is_some() || args.min_shared.is_some() || args.min_containment.is_some();
     let options = PairsOptions {
@@ -44,6 +45,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let answer = database.pairs(&options, &bar.task());
     bar.end();
     let mut answer = answer?;
+    let all = answer.pairs.len();
+    // Best first: the rest are the least alike.
+    answer.pairs.truncate(most(args.top));
     let how = PairEvidence {
         max_df: options.max_df,
         joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
@@ -76,14 +80,21 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             }
         }
     }
+    if global.format == OutputFormat::Human && all > 0 {
+        output.text(&pairs_total(answer.pairs.len(), all))?;
+    }
     output.finish()?;
     left_out(&answer, args, &options, printer);
     Ok(RunStatus::Done)
 }
 
-/// Says how many pairs there are, and what is not in them.
+/// How many pairs are wanted, 0 being all.
+fn most(top: u64) -> usize {
+    if top == 0 { usize::MAX } else { usize::try_from(top).unwrap_or(usize::MAX) }
+}
+
+/// Says what is not among the pairs.
 fn left_out(answer: &PairsAnswer, args: &PairsArgs, options: &PairsOptions, printer: &Printer) {
-    printer.detail(&format!("{} pairs", answer.pairs.len()));
     for prefix in &answer.unmatched {
         printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }

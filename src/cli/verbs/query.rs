@@ -11,7 +11,7 @@ use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::render::{query_header, query_page, query_rows};
-use crate::cli::resolved::{database, output, phrases, query};
+use crate::cli::resolved::{database, output, phrases, profile, query};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, QueryArgs};
 
@@ -24,6 +24,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         anyhow::bail!("standard input can be read only once");
     }
     let database = Database::open(&database::existing(global)?)?;
+    profile::note_rewritten(args.joining.rewritten(), database.profile(), printer);
     let options = QueryOptions {
         phrases: phrases::read(&args.read, database.profile(), printer)?,
         ..query::options(args, HtmlReport::most_passages(html.as_ref()))

@@ -1,4 +1,4 @@
-//! `fpdb rm`: deletes documents.
+//! `fpdb rm`: removes documents.
 
 use fpdb::report::RmReport;
 use fpdb::{Database, DocId, Error};
@@ -33,7 +33,15 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     }
     if removed > 0 {
         let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
-        printer.note(&format!("{documents} deleted; `fpdb compact` frees the space"));
+        printer.note(&format!("{documents} removed; `fpdb compact` frees the space"));
+    }
+    if args.ignore_missing {
+        for name in
+            unknown_names.iter().map(|(name, _)| name.to_string()).chain(unknown.iter().map(ToString::to_string))
+        {
+            printer.detail(&format!("{name}: no stored document, ignored"));
+        }
+        return Ok(RunStatus::Done);
     }
     for (name, error) in &unknown_names {
         printer.failure(name, error);

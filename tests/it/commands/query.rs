@@ -520,9 +520,9 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
     folder.write("page.html", format!("<p>{}</p>", prose(1)));
     // Of the very same bytes as a stored document would be compared with itself.
     folder.write("text.txt", prose(1) + "!");
-    let depth = ["--max-json-depth", "100"];
+    let depth = ["--limit", "json-depth=100"];
     let refused = folder.run(&["ingest", "deep.jsonl"]);
-    assert!(refused.status == 2 && refused.stderr.contains("--max-json-depth"), "{refused:?}");
+    assert!(refused.status == 2 && refused.stderr.contains("--limit json-depth="), "{refused:?}");
     folder.ok(&[&["ingest", "-q", "deep.jsonl", "page.html"], &depth[..]].concat());
 
     let inferred = |arguments: &[&str], name: &str| {
@@ -530,15 +530,15 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
         matches(&answer[0]).iter().find(|found| found["document"] == name).unwrap()["inferred"].clone()
     };
     let first = ["--document", "deep.jsonl:1"];
-    let limited = "the query exceeds a limit (--max-...); it may have been ingested under a larger one";
+    let limited = "the query exceeds a limit (--limit); it may have been ingested under a larger one";
     assert_eq!(inferred(&first, "deep.jsonl:2"), limited);
     assert_eq!(inferred(&[first, depth].concat(), "deep.jsonl:2"), Value::Null);
-    let limited = "it exceeds a limit (--max-...); it may have been ingested under a larger one";
+    let limited = "it exceeds a limit (--limit); it may have been ingested under a larger one";
     assert_eq!(inferred(&["text.txt"], "deep.jsonl:1"), limited);
     assert_eq!(inferred(&[&["text.txt"], &depth[..]].concat(), "deep.jsonl:1"), Value::Null);
     // Limits of formats that are read whole hold where a document is read and where its symbols are made.
     assert_eq!(inferred(&["text.txt"], "page.html"), Value::Null);
-    assert_eq!(inferred(&["text.txt", "--max-whole-size", "10"], "page.html"), limited);
+    assert_eq!(inferred(&["text.txt", "--limit", "whole-size=10"], "page.html"), limited);
 
     let exact = |arguments: &[&str]| {
         let pairs = folder.ok(&[&["pairs", "--passages", "--format", "json"], arguments].concat()).json();
@@ -552,9 +552,9 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
 
     for command in [&["diff", "page.html", "text.txt"][..], &["query", "page.html"]] {
         folder.ok(command);
-        let refused = folder.run(&[command, &["--max-whole-size", "10"]].concat());
+        let refused = folder.run(&[command, &["--limit", "whole-size=10"]].concat());
         assert!(
-            refused.status == 2 && refused.stderr.contains("a larger --max-whole-size lets it pass"),
+            refused.status == 2 && refused.stderr.contains("a larger --limit whole-size=SIZE lets it pass"),
             "{refused:?}"
         );
     }

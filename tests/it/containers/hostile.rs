@@ -72,11 +72,11 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     let error = "it unfolds to more than 250 times its size";
     let bombs = ["a.gz", "b.zip!bomb.txt", "c.tar!bomb.gz", "d.zip!in.zip!bomb.txt"];
     assert_eq!(failed, bombs.map(|name| format!("{name}: {error}")));
-    assert!(run.stderr.contains("--max-expansion"), "{run:?}");
+    assert!(run.stderr.contains("--limit expansion="), "{run:?}");
     // What one file unfolds to in all counts too, so nothing is taken from it after its bomb.
     let stored = names(&folder);
     assert_eq!(stored, ["b.zip!a.txt", "c.tar!z.txt", "z.txt"], "{run:?}");
-    let (_, failed) = ingest(&folder, &["--as", "text", "--max-expansion", "1000000"]);
+    let (_, failed) = ingest(&folder, &["--as", "text", "--limit", "expansion=1000000"]);
     assert!(failed.is_empty(), "{failed:?}");
 }
 
@@ -112,7 +112,7 @@ fn every_limit_has_a_flag() {
             "nested.gz: more than 8 containers and compressions lie within each other",
         ]
     );
-    let (_, failed) = ingest(&folder, &["--max-json-depth", "100", "--max-nesting", "9"]);
+    let (_, failed) = ingest(&folder, &["--limit", "json-depth=100", "--limit", "nesting=9"]);
     assert!(failed.is_empty(), "{failed:?}");
 
     let databases = Folder::new();
@@ -122,21 +122,24 @@ fn every_limit_has_a_flag() {
         failed.retain(|failure| failure.starts_with(file));
         failed
     };
-    assert_eq!(limited(&["--max-members", "2"], "many"), ["many.zip: the file has more than 2 members"]);
+    assert_eq!(limited(&["--limit", "members=2"], "many"), ["many.zip: the file has more than 2 members"]);
     assert_eq!(
-        limited(&["--max-expanded-size", "5000"], "many"),
+        limited(&["--limit", "expanded-size=5000"], "many"),
         ["many.zip!texts/fed51.txt: the file unfolds to more than 5000 bytes"],
         "told of once, and then no more"
     );
-    assert_eq!(limited(&["--max-document-size", "2000"], "many").len(), 5);
-    assert_eq!(limited(&["--max-document-size", "900"], "large"), ["large.txt: the document has more than 900 bytes"]);
-    assert_eq!(limited(&["--max-record-size", "100"], "deep"), ["deep.jsonl:1: the record has more than 100 bytes"]);
+    assert_eq!(limited(&["--limit", "document-size=2000"], "many").len(), 5);
+    assert_eq!(
+        limited(&["--limit", "document-size=900"], "large"),
+        ["large.txt: the document has more than 900 bytes"]
+    );
+    assert_eq!(limited(&["--limit", "record-size=100"], "deep"), ["deep.jsonl:1: the record has more than 100 bytes"]);
 
     folder.write("page.html", format!("<html><p>{}", prose(3)));
     folder.write("book.epub", std::fs::read(sample("sample.epub")).unwrap());
-    let page = limited(&["--max-whole-size", "900"], "page");
+    let page = limited(&["--limit", "whole-size=900"], "page");
     assert!(page.len() == 1 && page[0].contains("more than 900 bytes, the most that is read whole"), "{page:?}");
-    let book = limited(&["--max-unpacked-size", "900"], "book");
+    let book = limited(&["--limit", "unpacked-size=900"], "book");
     assert!(book.len() == 1 && book[0].contains("unpacks to more than"), "{book:?}");
     // Times the document's size, past what small ones may have.
     let relations: &[u8] = br#"<Relationships><Relationship Target="word/document.xml"
@@ -145,8 +148,8 @@ fn every_limit_has_a_flag() {
     let parts =
         [("[Content_Types].xml", &b"<Types/>"[..]), ("_rels/.rels", relations), ("word/document.xml", body.as_bytes())];
     folder.write("wide.docx", zip_of(&parts));
-    assert!(limited(&["--max-unpacking", "2"], "wide")[0].contains("unpacks to more than"));
-    assert!(limited(&["--max-unpacking", "100000"], "wide").is_empty());
+    assert!(limited(&["--limit", "unpacking=2"], "wide")[0].contains("unpacks to more than"));
+    assert!(limited(&["--limit", "unpacking=100000"], "wide").is_empty());
 }
 
 #[test]

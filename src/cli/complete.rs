@@ -1,0 +1,93 @@
+//! Complete: answers a shell that asks what a word on the command line can become.
+//!
+//! The engine is clap_complete's dynamic one, which is marked unstable (so its minor version is fixed in Cargo.toml): a
+//! script that is written once cannot know the names of stored documents, nor which formats a command has.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Command;
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+use fpdb::{Database, DocumentInfo};
+
+use super::resolved::database;
+use super::typed;
+
+/// The environment variable by which a shell asks.
+pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
+
+/// The most names that are offered, and the time in which they are looked for: a shell waits for the answer.
+const MOST_NAMES: usize = 200;
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Flags and arguments that take names of stored documents.
+const NAMES: [(&str, &str); 6] = [
+    ("query", "document"),
+    ("pairs", "across"),
+    ("dedup", "protect"),
+    ("list", "prefixes"),
+    ("show", "names"),
+    ("rm", "names"),
+];
+
+/// Answers the shell that asks, if one does.
+///
+/// # Errors
+/// What the shell asks in another way than its script does.
+pub(crate) fn answered() -> Result<bool, clap::Error> {
+    let asked = CompleteEnv::with_factory(command).var(VARIABLE);
+    asked.try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref())
+}
+
+/// The command line, with what its arguments can be.
+fn command() -> Command {
+    let mut command = typed::command();
+    for (verb, argument) in NAMES {
+        command = command.mut_subcommand(verb, |verb| {
+            verb.mut_arg(argument, |argument| argument.add(ArgValueCompleter::new(stored_names)))
+        });
+    }
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    for (verb, argument, more) in [("man", "verb", None), ("help", "topic", Some("limits"))] {
+        let topics: Vec<String> = verbs.iter().map(String::as_str).chain(more).map(str::to_owned).collect();
+        let topics = ArgValueCandidates::new(move || topics.iter().map(CompletionCandidate::new).collect());
+        command = command.mut_subcommand(verb, |verb| verb.mut_arg(argument, |argument| argument.add(topics)));
+    }
+    for verb in ["ingest", "query", "diff", "pairs"] {
+        let limit =
+            |(name, help): (&str, &'static str)| CompletionCandidate::new(format!("{name}=")).help(Some(help.into()));
+        let limits = ArgValueCandidates::new(move || typed::limit_names().map(limit).collect());
+        command = command.mut_subcommand(verb, |verb| verb.mut_arg("chosen", |argument| argument.add(limits)));
+    }
+    command
+}
+
+/// Names of stored documents that begin like this: as many as a shell can show, of those that are found at once.
+fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let (mut names, started) = (Vec::new(), Instant::now());
+    let (Some(typed), Ok(Some(path))) = (typed.to_str(), database::nearest(named_database().as_ref())) else {
+        return names;
+    };
+    // Without a database there is nothing to offer, and nobody to tell.
+    let Ok(database) = Database::open(&path) else { return names };
+    let _ = database.for_each_document(|document: DocumentInfo| {
+        if document.name.starts_with(typed) {
+            names.push(CompletionCandidate::new(document.name));
+        }
+        // The error ends the search.
+        if names.len() < MOST_NAMES && started.elapsed() < PATIENCE { Ok(()) } else { Err(anyhow::anyhow!("enough")) }
+    });
+    names
+}
+
+/// The database that is named on the command line that is being typed, or in the environment.
+fn named_database() -> Option<PathBuf> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let beside =
+        words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--db").map(|(_, value)| value.clone());
+    let joined = || words.iter().find_map(|word| word.to_str()?.strip_prefix("--db=").map(OsString::from));
+    let path = beside.or_else(joined).or_else(|| std::env::var_os("FPDB_DB"));
+    path.filter(|path| !path.is_empty()).map(PathBuf::from)
+}

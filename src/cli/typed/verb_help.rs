@@ -1,0 +1,235 @@
+//! Verb help: what the help and the manual page of each command have beside its flags.
+
+use super::global::OutputFormat::{self, Csv, Html, Human, Json};
+
+/// What the help of a command has beside its flags.
+pub(crate) struct VerbHelp {
+    /// The command; empty for the program itself.
+    pub(crate) verb: &'static str,
+    /// The formats that it can write.
+    pub(crate) formats: &'static [OutputFormat],
+    /// What it says at its end.
+    pub(crate) note: &'static str,
+    /// Two or more runs, each with what it does. `-h` shows the first two.
+    pub(crate) examples: &'static [(&'static str, &'static str)],
+}
+
+/// What every command says about the database and its exit status.
+pub(crate) const DATABASE: &str =
+    "The database is --db, else $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.";
+
+/// The exit statuses and what each stands for.
+pub(crate) const EXIT_STATUS: [(&str, &str); 4] = [
+    ("0", "All is done. Also if nothing was found, unless -e is given."),
+    ("1", "Nothing was found, with query -e or diff -e."),
+    ("2", "An error, or a document that could not be read. All other documents were processed."),
+    ("130", "Interrupted. Everything that was committed stays; the same command continues."),
+];
+
+/// The environment variables that have a say, and in what.
+pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
+    ("FPDB_DB", "The folder of the database, if --db is not given."),
+    ("NO_COLOR", "If set, nothing is coloured."),
+    ("CLICOLOR, CLICOLOR_FORCE", "0: no colour. CLICOLOR_FORCE=1: colour also where no terminal is."),
+    ("TERM", "dumb: neither colour nor progress bars."),
+];
+
+/// The help of a command.
+pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
+    VERBS.iter().find(|help| help.verb == verb)
+}
+
+pub(super) const VERBS: [VerbHelp; 19] = [
+    VerbHelp {
+        verb: "",
+        formats: &[Human, Json, Csv, Html],
+        note: "",
+        examples: &[
+            ("Store the fingerprints of all files below a folder", "fpdb ingest archive/"),
+            ("Find out where the passages of a document come from", "fpdb query essay.txt"),
+            ("Find out who copied from whom; both texts side by side", "fpdb pairs --format html -o report"),
+        ],
+    },
+    VerbHelp {
+        verb: "init",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Create ./.fpdb for prose", "fpdb init"),
+            ("Create a database for source code", "fpdb init --db code.db --profile code"),
+        ],
+    },
+    VerbHelp {
+        verb: "ingest",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Add a folder; run it again to add only what is new or changed", "fpdb ingest archive/"),
+            ("Create a database of source code", "fpdb ingest --db code.db --profile code src/"),
+            (
+                "Read records of a dataset and keep two of their fields",
+                "fpdb ingest crawl.jsonl.zst --keep-fields url,date",
+            ),
+            ("Read standard input", "pdftotext a.pdf - | fpdb ingest - --name a.pdf"),
+            ("Ignore a licence text in all documents", "fpdb ingest --boilerplate licences/"),
+        ],
+    },
+    VerbHelp {
+        verb: "query",
+        formats: &[Human, Json, Csv, Html],
+        note: "",
+        examples: &[
+            ("Find out where the passages of a file come from", "fpdb query essay.txt"),
+            ("Find the documents most like a stored one", "fpdb query --mode resemblance --document archive/a.txt"),
+            ("Answer many queries for another program", "fpdb query --format json inbox/*.txt > answers.jsonl"),
+            ("Show both texts side by side in a browser", "fpdb query essay.txt --format html -o report"),
+            ("Find rewritten text, in a database of words", "fpdb query --db words.db --rewritten essay.txt"),
+        ],
+    },
+    VerbHelp {
+        verb: "diff",
+        formats: &[Human, Json, Csv, Html],
+        note: "",
+        examples: &[
+            ("Compare two texts", "fpdb diff draft.txt final.txt"),
+            ("Compare two programs whatever their names and layout", "fpdb diff --profile code a.py b.py"),
+        ],
+    },
+    VerbHelp {
+        verb: "pairs",
+        formats: &[Human, Json, Csv, Html],
+        note: "Stored documents count whole: --ignore-phrases is for query and diff, and ingest --boilerplate marks text \
+            that all may share.",
+        examples: &[
+            ("The 20 pairs that are most alike", "fpdb pairs --top 20"),
+            ("Both texts of each pair side by side in a browser", "fpdb pairs --format html -o report"),
+            ("Only pairs of this year's documents and earlier ones", "fpdb pairs --new-since 2026-01-01"),
+            ("Only pairs of different students", "fpdb pairs --group-by '^submissions/([^/]*)/'"),
+        ],
+    },
+    VerbHelp {
+        verb: "dedup",
+        formats: &[Human, Json, Csv],
+        note: "",
+        examples: &[
+            ("List documents that another one contains", "fpdb dedup --by containment"),
+            (
+                "Remove what dedup lists, by number, since versions may share a name",
+                "fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id",
+            ),
+        ],
+    },
+    VerbHelp {
+        verb: "list",
+        formats: &[Human, Json, Csv],
+        note: "",
+        examples: &[
+            ("All documents", "fpdb list"),
+            ("Those below a folder, as a table", "fpdb list archive/2026/ --format csv"),
+        ],
+    },
+    VerbHelp {
+        verb: "show",
+        formats: &[Human, Json, Csv],
+        note: "",
+        examples: &[
+            ("All that is known of a document", "fpdb show archive/a.txt"),
+            ("Its number", "fpdb show archive/a.txt --format json | jq .id"),
+        ],
+    },
+    VerbHelp {
+        verb: "stats",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Documents, profile and size", "fpdb stats"),
+            ("How many documents share fingerprints", "fpdb stats --hashes"),
+        ],
+    },
+    VerbHelp {
+        verb: "rm",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Remove a document, and free its space", "fpdb rm archive/a.txt && fpdb compact"),
+            ("Remove what a list names, whether it is there or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
+        ],
+    },
+    VerbHelp {
+        verb: "compact",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Free the space of removed documents", "fpdb compact"),
+            ("The same for another database", "fpdb compact --db archive.db"),
+        ],
+    },
+    VerbHelp {
+        verb: "verify",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[("Check everything", "fpdb verify"), ("Rebuild what is damaged", "fpdb verify --repair")],
+    },
+    VerbHelp {
+        verb: "backup",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Copy the database; again: only what has changed since", "fpdb backup /mnt/backups"),
+            ("Keep only the newest seven", "fpdb backup --keep 7 /mnt/backups"),
+        ],
+    },
+    VerbHelp {
+        verb: "restore",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Create a database from the newest backup", "fpdb restore --db restored.db /mnt/backups"),
+            ("Create one from an older backup", "fpdb restore --db restored.db --number 3 /mnt/backups"),
+        ],
+    },
+    VerbHelp {
+        verb: "merge",
+        formats: &[Human, Json],
+        note: "",
+        examples: &[
+            ("Add the documents of two databases", "fpdb merge part1.db part2.db"),
+            ("Keep the stored version of each document", "fpdb merge --on-change keep other.db"),
+        ],
+    },
+    VerbHelp {
+        verb: "completions",
+        formats: &[Human],
+        note: "The script asks the program while you type, so it knows stored names. Print it anew after an update of fpdb, \
+            or load it when the shell starts, as in the examples.",
+        examples: &[
+            ("In ~/.bashrc", "source <(fpdb completions bash)"),
+            ("In ~/.zshrc, after compinit", "source <(fpdb completions zsh)"),
+            ("For fish", "fpdb completions fish > ~/.config/fish/completions/fpdb.fish"),
+        ],
+    },
+    VerbHelp {
+        verb: "man",
+        formats: &[Human],
+        note: "",
+        examples: &[
+            ("Read a page", "fpdb man query | man -l -"),
+            ("Install all pages", "fpdb man --dir ~/.local/share/man/man1"),
+        ],
+    },
+    VerbHelp {
+        verb: "help",
+        formats: &[Human],
+        note: "",
+        examples: &[
+            ("Explain every flag of a command", "fpdb help query"),
+            ("List the limits on what is read", "fpdb help limits"),
+        ],
+    },
+];
+
+/// The examples, as the end of a help text.
+pub(super) fn examples(examples: &[(&str, &str)]) -> String {
+    let lines = examples.iter().map(|(does, run)| format!("\n  # {does}\n  {run}"));
+    format!("Examples:{}", lines.collect::<String>())
+}
