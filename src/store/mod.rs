@@ -57,7 +57,7 @@ pub(crate) use codec::format::FORMAT_VERSION;
 pub(crate) use codec::positions::Place;
 pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
 pub(crate) use open::StoreOptions;
-pub(crate) use open::create::MAKING;
+pub(crate) use open::making::MAKING;
 pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub(crate) use view::View;

@@ -7,6 +7,8 @@ mod commands;
 mod containers;
 mod crash;
 mod dedup;
+#[path = "../faults/mod.rs"]
+mod faults;
 mod federalist;
 mod formats;
 mod golden;

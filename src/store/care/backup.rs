@@ -15,7 +15,7 @@ use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{FORMAT_VERSION, STORE};
 use crate::store::engine::copies::Copies;
 use crate::store::open::create::make_whole;
-use crate::store::open::marker::is_empty_folder;
+use crate::store::open::making::is_empty_folder;
 use crate::store::{Store, StoreOptions};
 
 const MARKER: &str = "FPDB-BACKUP";

@@ -8,9 +8,9 @@ use crate::profile::Profile;
 use crate::store::codec::format::{MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker};
 use crate::store::codec::records::{self, StateRecord};
 use crate::store::engine::{Access, Engine};
+use crate::store::open::making::{Making, remove_stale};
 use crate::store::open::marker::check_marker;
 use crate::store::{Store, StoreOptions};
-use crate::temporary::Temporary;
 
 impl Store {
     /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
@@ -29,9 +29,6 @@ impl Store {
     }
 }
 
-/// How the name of a database's folder begins while it is being made.
-pub(crate) const MAKING: &str = ".fpdb-making-";
-
 /// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It appears whole or not
 /// at all: it is made beside its place and then renamed.
 pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
@@ -48,8 +45,8 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         _ => PathBuf::from("."),
     };
     fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
-    let making = Temporary::folder(|| tempfile::Builder::new().prefix(MAKING).tempdir_in(&parent));
-    let (making, _noted) = making.map_err(Error::io("create a folder in", &parent))?;
+    remove_stale(&parent);
+    let making = Making::new(&parent)?;
     let inside = making.path();
     let profile = fill(inside)?;
     let marker_path = inside.join(MARKER);
@@ -59,14 +56,17 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         .map_err(Error::io("write", &marker_path))?;
     if fills {
         // The marker comes last, and makes it a database.
-        for name in [STORE, MARKER] {
-            fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root))?;
-        }
+        let fill = |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root));
+        fill(STORE)?;
+        fill(MARKER).inspect_err(|_| {
+            // Alone it would keep another database from being made here.
+            let _ = fs::remove_dir_all(root.join(STORE));
+        })?;
         fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
         return Ok(());
     }
     fs::rename(inside, root).map_err(Error::io("create", root))?;
     // The folder has moved: there is nothing left to remove.
-    let _ = making.keep();
+    making.keep();
     fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))
 }

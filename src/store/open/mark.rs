@@ -83,6 +83,14 @@ impl Mark {
     }
 }
 
+/// The path of the list of tables, and the bytes of it that were marked; `None` where it has not grown since, or is another
+/// list.
+pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
+    let (Some(marked), Some((found, path))) = (read(root)?.tables, Tables::of(root)?) else { return Ok(None) };
+    let same = (found.number, found.head) == (marked.number, marked.head);
+    Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
+}
+
 /// The text before the checksum at the end of a line, if that is right.
 fn vouched(line: &str) -> Option<&str> {
     let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;

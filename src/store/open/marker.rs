@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::store::codec::format::{FORMAT_VERSION, MARKER, marker_version};
+use crate::store::open::making::is_empty_folder;
 
 /// Sees to it that there is a database at `root`, of a format this program reads.
 pub(in crate::store) fn check_marker(root: &Path) -> Result<()> {
@@ -31,8 +32,4 @@ pub(in crate::store) fn check_marker(root: &Path) -> Result<()> {
         }),
         None => Err(Error::NotADatabase { path: root.to_owned() }),
     }
-}
-
-pub(in crate::store) fn is_empty_folder(path: &Path) -> bool {
-    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -3,6 +3,8 @@
 pub(super) mod create;
 pub(super) mod lock;
 pub(super) mod log_folder;
+pub(super) mod making;
+mod manifest;
 pub(super) mod mark;
 pub(super) mod marker;
 pub(super) mod open_files;

@@ -12,6 +12,7 @@ use crate::store::engine::failure::EngineError;
 use crate::store::engine::{Access, Engine};
 use crate::store::open::lock::{self, WriterLock};
 use crate::store::open::log_folder::LogFolder;
+use crate::store::open::manifest::TrustedList;
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
 use crate::store::open::open_files;
@@ -39,6 +40,9 @@ impl Store {
 
     /// As [`Self::open_writer`], with the lock in hand.
     pub(in crate::store) fn open_locked(root: &Path, lock: WriterLock, options: &StoreOptions) -> Result<Self> {
+        if let Some(list) = TrustedList::of(root)? {
+            list.put_in_place()?;
+        }
         // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
         drop(Self::open_unlocked(root, options)?);
         let engine = Engine::open(&root.join(STORE), Access::Write, options.cache_bytes).map_err(cannot_open(root))?;
@@ -98,8 +102,13 @@ impl Store {
         open_files::allow_for(root, options.raise_open_files)?;
         let marked = marked(root)?;
         let log = LogFolder::new()?;
+        let mut store = root.join(STORE);
+        if let Some(list) = TrustedList::of(root)? {
+            store = log.path().join(STORE);
+            list.link_store(&store)?;
+        }
         let access = Access::Read { log: log.path() };
-        let engine = Engine::open(&root.join(STORE), access, options.cache_bytes).map_err(cannot_open(root))?;
+        let engine = Engine::open(&store, access, options.cache_bytes).map_err(cannot_open(root))?;
         let store = Self::load(root, engine, Some(log), None)?.checked(marked)?;
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {

@@ -1,0 +1,275 @@
+//! Manifest: RocksDB's list of the store's tables, as far as this crate reads it.
+//!
+//! The engine appends an edit to the list and syncs it. Where the sync of an edit that adds tables fails, it takes the
+//! tables away again, and the edit stays: the list then names files that are not there, and the engine opens the store no
+//! more. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of them. Nothing is lost by
+//! that: a commit is written after the tables it needs, and never after a sync that failed.
+//!
+//! The list is a log of the engine (blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2 bytes of length,
+//! 1 of kind), and each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB. Only edits that do nothing
+//! but add tables are looked into; all else is as trusted as the engine finds it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::store::care::salvage::replace_file;
+use crate::store::codec::format::STORE;
+use crate::store::codec::varint;
+use crate::store::open::mark;
+
+/// Of a log of the engine.
+const BLOCK: usize = 32 << 10;
+const HEAD: usize = 7;
+
+/// Kinds of records: whole, first part, part between, last part.
+const FULL: u8 = 1;
+const FIRST: u8 = 2;
+const MIDDLE: u8 = 3;
+const LAST: u8 = 4;
+
+/// A list of tables without the edits that a failed sync has left in it.
+pub(super) struct TrustedList {
+    path: PathBuf,
+    content: Vec<u8>,
+}
+
+impl TrustedList {
+    /// The trusted part of the list of the database at `root`; `None` where it can be used as it is.
+    pub(super) fn of(root: &Path) -> Result<Option<Self>> {
+        let Some((path, trusted)) = mark::grown_list(root)? else { return Ok(None) };
+        let mut content = fs::read(&path).map_err(Error::io("read", &path))?;
+        let store = root.join(STORE);
+        let is_there = |table| store.join(format!("{table:06}.sst")).exists();
+        let trusted = usize::try_from(trusted).unwrap_or(usize::MAX);
+        Ok(untrusted_edits(&content, trusted, is_there).map(|end| {
+            content.truncate(end);
+            Self { path, content }
+        }))
+    }
+
+    /// Puts it in the place of the whole list. Needs the writer lock.
+    pub(super) fn put_in_place(&self) -> Result<()> {
+        replace_file(&self.path, &self.content)
+    }
+
+    /// Makes `folder` a copy of the store with this list, whose other files are links. For a reader, who changes nothing.
+    #[cfg(unix)]
+    pub(super) fn link_store(&self, folder: &Path) -> Result<()> {
+        fs::create_dir(folder).map_err(Error::io("create", folder))?;
+        let Some(store) = self.path.parent() else { return Ok(()) };
+        let store = store.canonicalize().map_err(Error::io("find", store))?;
+        for entry in fs::read_dir(&store).map_err(Error::io("read", &store))? {
+            let name = entry.map_err(Error::io("read", &store))?.file_name();
+            let (link, list) = (folder.join(&name), self.path.file_name() == Some(&*name));
+            let made = match list {
+                true => fs::write(&link, &self.content),
+                false => std::os::unix::fs::symlink(store.join(&name), &link),
+            };
+            made.map_err(Error::io("create", link))?;
+        }
+        Ok(())
+    }
+}
+
+/// One edit of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edit {
+    /// Where its record begins in the list.
+    start: usize,
+    content: Vec<u8>,
+}
+
+/// Where the list ceases to be trusted: the offset of the first edit behind `trusted` bytes from which on all edits do nothing
+/// but add tables, one of which `is_there` finds missing. `None` where there is no such edit.
+pub(super) fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
+    let edits = edits(list)?;
+    let mut untrusted = None;
+    for edit in edits.iter().filter(|edit| edit.start >= trusted) {
+        let added = added_tables(&edit.content);
+        match (untrusted, added) {
+            // Something else was done after it: the list is not what a failed sync leaves.
+            (Some(_), None) => return None,
+            (None, Some(tables)) if tables.iter().any(|&table| !is_there(table)) => untrusted = Some(edit.start),
+            _ => {}
+        }
+    }
+    untrusted
+}
+
+/// The edits of a list; `None` where it is not one. A record that is cut off at the end is left out.
+fn edits(list: &[u8]) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    let mut open: Option<Edit> = None;
+    let mut at = 0;
+    while at < list.len() {
+        let left = BLOCK - at % BLOCK;
+        if left < HEAD {
+            at += left;
+            continue;
+        }
+        let Some(head) = list.get(at..at + HEAD) else { break };
+        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+        let Some(content) = list.get(at + HEAD..at + HEAD + length) else { break };
+        match (head[6], open.as_mut()) {
+            (FULL, None) => edits.push(Edit { start: at, content: content.to_vec() }),
+            (FIRST, None) => open = Some(Edit { start: at, content: content.to_vec() }),
+            (MIDDLE, Some(edit)) => edit.content.extend_from_slice(content),
+            (LAST, Some(edit)) => {
+                edit.content.extend_from_slice(content);
+                edits.extend(open.take());
+            }
+            _ => return None,
+        }
+        at += HEAD + length;
+    }
+    Some(edits)
+}
+
+/// The numbers of the tables an edit adds; `None` where it does anything else, or nothing.
+fn added_tables(mut edit: &[u8]) -> Option<Vec<u64>> {
+    /// Numbers that every edit may hold: the log before this one, the next file, the last change; the family.
+    const NEXT_FILE: u64 = 3;
+    const LAST_SEQUENCE: u64 = 4;
+    const PREVIOUS_LOG: u64 = 9;
+    const FAMILY: u64 = 200;
+    const NEW_TABLE: u64 = 103;
+    let mut tables = Vec::new();
+    while !edit.is_empty() {
+        match number(&mut edit)? {
+            NEXT_FILE | LAST_SEQUENCE | PREVIOUS_LOG | FAMILY => {
+                number(&mut edit)?;
+            }
+            NEW_TABLE => tables.push(table(&mut edit)?),
+            _ => return None,
+        }
+    }
+    (!tables.is_empty()).then_some(tables)
+}
+
+/// The number of a table, from the description that `edit` begins with and that is taken off it.
+fn table(edit: &mut &[u8]) -> Option<u64> {
+    const END: u64 = 1;
+    let _level = number(edit)?;
+    let table = number(edit)?;
+    let _bytes = number(edit)?;
+    let (_smallest_key, _largest_key) = (field(edit)?, field(edit)?);
+    let (_first_change, _last_change) = (number(edit)?, number(edit)?);
+    while number(edit)? != END {
+        field(edit)?;
+    }
+    Some(table)
+}
+
+/// A varint, taken off the bytes.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    varint::read(bytes)
+}
+
+/// Bytes after their number, taken off.
+fn field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(number(bytes)?).ok()?;
+    let (field, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A record of a log, in parts where it does not fit into what is left of its block.
+    fn append(log: &mut Vec<u8>, edit: &[u8]) {
+        let mut rest = edit;
+        loop {
+            if BLOCK - log.len() % BLOCK < HEAD {
+                log.resize(log.len().next_multiple_of(BLOCK), 0);
+            }
+            let (part, after) = rest.split_at(rest.len().min(BLOCK - log.len() % BLOCK - HEAD));
+            let kind = match (rest.len() == edit.len(), after.is_empty()) {
+                (true, true) => FULL,
+                (true, false) => FIRST,
+                (false, false) => MIDDLE,
+                (false, true) => LAST,
+            };
+            log.extend([0; 4]);
+            log.extend((part.len() as u16).to_le_bytes());
+            log.push(kind);
+            log.extend(part);
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn adds(tables: &[u64]) -> Vec<u8> {
+        let mut edit = Vec::new();
+        for number in [9, 0, 3, 17, 4, 300] {
+            varint::write(number, &mut edit);
+        }
+        for &table in tables {
+            for number in [103, 6, table, 1000] {
+                varint::write(number, &mut edit);
+            }
+            edit.extend([3, b'a', b'b', b'c', 2, b'd', b'e', 5, 5]);
+            edit.extend([5, 1, 7, 13, 2, 0x80, 1, 1]);
+        }
+        for number in [200, 4] {
+            varint::write(number, &mut edit);
+        }
+        edit
+    }
+
+    /// As a flush does: a later log.
+    const MOVES_LOG: [u8; 4] = [2, 9, 200, 3];
+
+    fn list(edits: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
+        let (mut list, mut starts) = (Vec::new(), Vec::new());
+        for edit in edits {
+            starts.push(list.len());
+            append(&mut list, edit);
+        }
+        (list, starts)
+    }
+
+    #[test]
+    fn edits_come_back_over_the_ends_of_blocks() {
+        for length in [0, 1, BLOCK - HEAD - 1, BLOCK - HEAD, BLOCK - HEAD + 1, BLOCK, 3 * BLOCK] {
+            let edit: Vec<u8> = (0..length).map(|index| index as u8).collect();
+            let (list, _) = list(&[&edit, b"between", &edit]);
+            let found: Vec<Vec<u8>> = edits(&list).unwrap().into_iter().map(|edit| edit.content).collect();
+            assert_eq!(found, [&edit[..], b"between", &edit]);
+        }
+    }
+
+    #[test]
+    fn only_a_tail_that_adds_missing_tables_is_not_trusted() {
+        let is_there = |table: u64| table < 10;
+        let (there, missing, both) = (adds(&[4, 5]), adds(&[11]), adds(&[3, 12]));
+        assert_eq!(added_tables(&both), Some(vec![3, 12]));
+        for (edits, expected) in [
+            (vec![&there[..], &there], None),
+            (vec![&there[..], &missing], Some(1)),
+            (vec![&there[..], &both, &missing], Some(1)),
+            (vec![&there[..], &missing, &there], Some(1)),
+            (vec![&MOVES_LOG[..], &missing], Some(1)),
+            // What came after was done with the list as it is.
+            (vec![&there[..], &missing, &MOVES_LOG], None),
+        ] {
+            let (list, starts) = list(&edits);
+            assert_eq!(untrusted_edits(&list, 0, is_there), expected.map(|edit| starts[edit]), "{edits:?}");
+            assert_eq!(untrusted_edits(&list, list.len(), is_there), None, "all of it was marked");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = untrusted_edits(&bytes, 0, |_| false);
+            let _ = added_tables(&bytes);
+        }
+    }
+}

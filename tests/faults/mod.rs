@@ -1,0 +1,137 @@
+//! Faults of the system: each command goes through calls that fail, are cut short, or end the process.
+//!
+//! A small library (`shim.c`) stands between the program and the system and does it at the n-th call of a class. Whatever
+//! happens, what was committed is there and whole, answers are right, and the same command run again ends as if nothing had
+//! been. Needs Linux and a C compiler; skipped, with a word, where there is none.
+
+mod shim;
+mod trial;
+
+use shim::{Fault, Shim};
+use trial::{COMMANDS, Trials};
+
+use crate::oracle::Random;
+
+/// Calls of these classes are made to fail.
+const CLASSES: [&str; 10] = ["write", "sync", "rename", "unlink", "open", "mkdir", "link", "truncate", "close", "read"];
+
+/// What the n-th call is made to do, and whether all later ones do it too. Of each row one is tried in a sample.
+const FAULTS: [&[(Fault, bool)]; 4] = [
+    &[(Fault::Error("EIO"), false), (Fault::Error("ENOSPC"), false)],
+    &[(Fault::Error("EIO"), true), (Fault::Error("ENOSPC"), true)],
+    &[(Fault::KillBefore, false), (Fault::KillAfter, false)],
+    &[(Fault::Short, false)],
+];
+
+/// Tries faults at calls of each class that a command makes: each fault at every call, or a sample.
+fn survive(command: &str, every: bool, random: &mut Random) {
+    let Some(shim) = Shim::get() else { return };
+    let trials = Trials::new(command);
+    for class in CLASSES {
+        let calls = trials.count(shim, class);
+        let ats = |random: &mut Random| if every { (1..=calls).collect() } else { vec![1 + random.below(calls)] };
+        if calls == 0 {
+            continue;
+        }
+        for faults in FAULTS {
+            let faults = if every { faults.to_vec() } else { vec![random.one_of(faults)] };
+            for (fault, lasts) in faults {
+                if fault == Fault::Short && !["read", "write"].contains(&class) {
+                    continue;
+                }
+                for at in ats(random) {
+                    trials.survive(shim, class, at, if lasts { usize::MAX } else { at }, fault);
+                }
+            }
+        }
+        if class == "open" {
+            for at in ats(random) {
+                trials.survive(shim, class, at, usize::MAX, Fault::Error("EMFILE"));
+                trials.survive(shim, class, at, at, Fault::Error("EACCES"));
+            }
+        }
+    }
+}
+
+macro_rules! sampled {
+    ($($name:ident: $command:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                survive($command, false, &mut Random(0xfa17 + $command.len() as u64));
+            }
+        )*
+    };
+}
+
+sampled! {
+    an_ingest_survives_faults: "ingest",
+    a_replacement_survives_faults: "replace",
+    a_removal_survives_faults: "rm",
+    a_compaction_survives_faults: "compact",
+    a_merge_survives_faults: "merge",
+    a_backup_survives_faults: "backup",
+    a_restoration_survives_faults: "restore",
+    a_repair_survives_faults: "repair",
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn every_command_survives_every_fault() {
+    for command in COMMANDS {
+        survive(command, true, &mut Random(1));
+    }
+}
+
+/// The engine has appended to its list of tables, and the sync fails: what it has appended names tables that it takes away.
+fn survive_syncs_of_the_list(command: &str, every: bool) {
+    let Some(shim) = Shim::get() else { return };
+    let (trials, on) = (Trials::new(command), "store/MANIFEST-");
+    let calls = trials.count_on(shim, "sync", on);
+    assert!(calls > 3, "{command}: {calls} syncs of the list of tables");
+    let mut failed = 0;
+    for at in 1..=calls {
+        // Lasting failures show at the first call what they show at all.
+        let lasts = if every { vec![at, usize::MAX] } else { vec![if at % 3 == 1 { usize::MAX } else { at }] };
+        for last in lasts {
+            let run = trials.survive_on(shim, on, "sync", at, last, Fault::Error("EIO"));
+            failed += usize::from(run.status != 0);
+        }
+    }
+    assert!(failed > calls / 2, "{command}: {failed} failures of {calls} were noticed");
+}
+
+#[test]
+fn an_ingest_does_not_rely_on_a_list_of_tables_that_could_not_be_synced() {
+    survive_syncs_of_the_list("ingest", false);
+}
+
+#[test]
+fn a_merge_does_not_rely_on_a_list_of_tables_that_could_not_be_synced() {
+    survive_syncs_of_the_list("merge", false);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn no_command_relies_on_a_list_of_tables_that_could_not_be_synced() {
+    for command in ["ingest", "replace", "rm", "compact", "merge"] {
+        survive_syncs_of_the_list(command, true);
+    }
+}
+
+/// Memory that is refused ends a command with an error, or, where the engine leaves no choice, at once; nothing is lost.
+#[test]
+fn refused_memory_loses_nothing() {
+    let Some(shim) = Shim::get() else { return };
+    let mut random = Random(77);
+    for command in ["ingest", "rm", "compact"] {
+        let trials = Trials::new(command);
+        let calls = trials.count(shim, "map");
+        for _ in 0..3 {
+            let at = 1 + random.below(calls);
+            for last in [at, usize::MAX] {
+                trials.survive(shim, "map", at, last, Fault::Error("ENOMEM"));
+            }
+        }
+    }
+}

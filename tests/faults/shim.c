@@ -1,0 +1,192 @@
+/* Fails, shortens or kills at the n-th call of a class of system calls. Loaded into the program with LD_PRELOAD.
+ *
+ * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read or map
+ * FAULT_AT     the number of the call that fails, from 1; 0 fails none
+ * FAULT_LAST   the number of the last call that fails
+ * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it
+ * FAULT_PATH   only calls on paths that contain this count (for memory maps: all do)
+ * FAULT_COUNT  a file into which the number of calls is written when the program ends
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define FILES 65536
+
+static char class[16], wanted[256], count_path[4096];
+static long first, last, with;
+static atomic_long calls;
+/* The open files whose paths count. */
+static atomic_char counts[FILES];
+
+static ssize_t (*real_write)(int, const void *, size_t);
+static int (*real_open)(const char *, int, ...);
+
+__attribute__((constructor)) static void begin(void) {
+    const char *value;
+    real_write = dlsym(RTLD_NEXT, "write");
+    real_open = dlsym(RTLD_NEXT, "open");
+    if ((value = getenv("FAULT_CLASS"))) strncpy(class, value, sizeof class - 1);
+    if ((value = getenv("FAULT_PATH"))) strncpy(wanted, value, sizeof wanted - 1);
+    if ((value = getenv("FAULT_COUNT"))) strncpy(count_path, value, sizeof count_path - 1);
+    first = (value = getenv("FAULT_AT")) ? atol(value) : 0;
+    last = (value = getenv("FAULT_LAST")) ? atol(value) : first;
+    with = (value = getenv("FAULT_WITH")) ? atol(value) : EIO;
+}
+
+__attribute__((destructor)) static void end(void) {
+    char text[32];
+    if (!count_path[0]) return;
+    int file = real_open(count_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0) return;
+    int length = snprintf(text, sizeof text, "%ld", atomic_load(&calls));
+    if (real_write(file, text, (size_t)length) < 0) abort();
+}
+
+static int named(const char *path) { return path && strstr(path, wanted) != NULL; }
+
+static int opened(int file) { return file >= 0 && file < FILES && atomic_load(&counts[file]); }
+
+static int at_folder(int folder, const char *path) {
+    char link[64], target[4096];
+    if (named(path)) return 1;
+    if (folder == AT_FDCWD || !path || path[0] == '/') return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    if (length < 0) return 0;
+    target[length] = 0;
+    return named(target);
+}
+
+/* What happens to a call: 0 goes on, 1 fails with errno set, 2 is cut short, 3 is the last of the program. */
+static int fate(const char *of, int concerned) {
+    if (!concerned || strcmp(of, class) != 0) return 0;
+    long number = atomic_fetch_add(&calls, 1) + 1;
+    if (!first || number < first || number > last) return 0;
+    if (with == -1) kill(getpid(), SIGKILL);
+    if (with == -2) return 3;
+    if (with == 0) return 2;
+    errno = (int)with;
+    return 1;
+}
+
+static long done(int what, long result) {
+    int said = errno;
+    if (what == 3) kill(getpid(), SIGKILL);
+    errno = said;
+    return result;
+}
+
+#define REAL(name) \
+    static __typeof__(name) *real; \
+    if (!real) real = dlsym(RTLD_NEXT, #name)
+
+#define PLAIN(type, name, parameters, arguments, of, concerned) \
+    type name parameters { \
+        REAL(name); \
+        int what = fate(of, concerned); \
+        if (what == 1) return -1; \
+        return (type)done(what, (long)real arguments); \
+    }
+
+/* Cut short, it transfers half. */
+#define TRANSFER(type, name, parameters, whole, half, of) \
+    type name parameters { \
+        REAL(name); \
+        int what = fate(of, opened(file)); \
+        if (what == 1) return -1; \
+        if (what == 2 && size > 1) return real half; \
+        return (type)done(what, (long)real whole); \
+    }
+
+TRANSFER(ssize_t, write, (int file, const void *from, size_t size), (file, from, size), (file, from, size / 2), "write")
+TRANSFER(ssize_t, pwrite, (int file, const void *from, size_t size, off_t at), (file, from, size, at), (file, from, size / 2, at), "write")
+TRANSFER(ssize_t, pwrite64, (int file, const void *from, size_t size, off64_t at), (file, from, size, at), (file, from, size / 2, at), "write")
+TRANSFER(ssize_t, read, (int file, void *to, size_t size), (file, to, size), (file, to, size / 2), "read")
+TRANSFER(ssize_t, pread, (int file, void *to, size_t size, off_t at), (file, to, size, at), (file, to, size / 2, at), "read")
+TRANSFER(ssize_t, pread64, (int file, void *to, size_t size, off64_t at), (file, to, size, at), (file, to, size / 2, at), "read")
+PLAIN(ssize_t, writev, (int file, const struct iovec *from, int parts), (file, from, parts), "write", opened(file))
+
+PLAIN(int, fsync, (int file), (file), "sync", opened(file))
+PLAIN(int, fdatasync, (int file), (file), "sync", opened(file))
+PLAIN(int, ftruncate, (int file, off_t size), (file, size), "truncate", opened(file))
+PLAIN(int, ftruncate64, (int file, off64_t size), (file, size), "truncate", opened(file))
+PLAIN(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size), "truncate", opened(file))
+PLAIN(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size), "truncate", opened(file))
+
+PLAIN(int, rename, (const char *from, const char *to), (from, to), "rename", named(from) || named(to))
+PLAIN(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), "rename", at_folder(a, from) || at_folder(b, to))
+PLAIN(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags), "rename", at_folder(a, from) || at_folder(b, to))
+PLAIN(int, unlink, (const char *path), (path), "unlink", named(path))
+PLAIN(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), "unlink", at_folder(folder, path))
+PLAIN(int, rmdir, (const char *path), (path), "unlink", named(path))
+PLAIN(int, mkdir, (const char *path, mode_t mode), (path, mode), "mkdir", named(path))
+PLAIN(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), "mkdir", at_folder(folder, path))
+PLAIN(int, link, (const char *from, const char *to), (from, to), "link", named(from) || named(to))
+PLAIN(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), "link", at_folder(a, from) || at_folder(b, to))
+
+int close(int file) {
+    REAL(close);
+    int concerned = opened(file), what = fate("close", concerned);
+    if (file >= 0 && file < FILES) atomic_store(&counts[file], 0);
+    int result = real(file);
+    /* The file is closed also where the call fails. */
+    if (what == 1) {
+        errno = (int)with;
+        return -1;
+    }
+    return (int)done(what, result);
+}
+
+#define OPEN(name, parameters, arguments, concerned_by) \
+    int name parameters { \
+        REAL(name); \
+        mode_t mode = 0; \
+        if (flags & (O_CREAT | __O_TMPFILE)) { \
+            va_list list; \
+            va_start(list, flags); \
+            mode = va_arg(list, mode_t); \
+            va_end(list); \
+        } \
+        int concerned = concerned_by, what = fate("open", concerned); \
+        if (what == 1) return -1; \
+        int file = real arguments; \
+        if (file >= 0 && file < FILES) atomic_store(&counts[file], (char)concerned); \
+        return (int)done(what, file); \
+    }
+
+OPEN(open, (const char *path, int flags, ...), (path, flags, mode), named(path))
+OPEN(open64, (const char *path, int flags, ...), (path, flags, mode), named(path))
+OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), at_folder(folder, path))
+OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), at_folder(folder, path))
+
+FILE *fopen(const char *path, const char *mode) {
+    REAL(fopen);
+    int concerned = named(path), what = fate("open", concerned);
+    if (what == 1) return NULL;
+    FILE *file = real(path, mode);
+    if (file && fileno(file) < FILES) atomic_store(&counts[fileno(file)], (char)concerned);
+    done(what, 0);
+    return file;
+}
+
+void *mmap(void *place, size_t size, int protection, int flags, int file, off_t at) {
+    REAL(mmap);
+    return fate("map", 1) == 1 ? MAP_FAILED : real(place, size, protection, flags, file, at);
+}
+
+void *mmap64(void *place, size_t size, int protection, int flags, int file, off64_t at) {
+    REAL(mmap64);
+    return fate("map", 1) == 1 ? MAP_FAILED : real(place, size, protection, flags, file, at);
+}
