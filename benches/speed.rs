@@ -14,8 +14,8 @@ use fpdb::kgram::KgramHasher;
 use fpdb::normalize::{FrontEnd, Symbols, language_of};
 use fpdb::winnow::Winnower;
 use fpdb::{
-    Database, Fingerprinter, Fingerprints, IngestOptions, Mode, Profile, QueryOptions, QuerySource, Selection, Source,
-    Task, Unit, WordRule,
+    Database, DatabaseWriter, Fingerprinter, Fingerprints, IngestOptions, Mode, Profile, QueryOptions, QuerySource,
+    Selection, Source, Task, Unit, WordRule,
 };
 
 const TEXT: usize = 1 << 20;
@@ -265,9 +265,9 @@ impl Folder {
         self.place.path().join(format!("{index:04}.txt"))
     }
 
-    fn ingest(&self, place: &Path, profile: &Profile, threads: usize) -> Database {
-        let database = Database::create(place, profile).expect("a new database");
-        let options = IngestOptions { threads, ..IngestOptions::default() };
+    fn ingest(&self, place: &Path, profile: &Profile, threads: usize) -> DatabaseWriter {
+        let database = Database::builder().threads(threads).create(place, profile).expect("a new database");
+        let options = IngestOptions::default();
         let sources = [Source::Path(self.place.path().to_owned())];
         let summary = database.ingest(&sources, &options, &Task::new()).expect("an ingest");
         assert_eq!(summary.added, FILES as u64);

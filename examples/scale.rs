@@ -59,8 +59,9 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     println!("|---|--:|--:|--:|--:|--:|");
 
     let path = folder.join("db");
-    let database = Database::create(&path, profile)?;
-    let options = IngestOptions { memory, ..IngestOptions::default() };
+    let builder = Database::builder().memory(memory).raise_open_files(true);
+    let database = builder.create(&path, profile)?;
+    let options = IngestOptions::default();
     let meter = Meter::start()?;
     let added = database.ingest(&[Source::Path(first)], &options, &Task::new())?.fingerprints;
     let load = meter.stop()?;
@@ -84,7 +85,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     if !asker.success() {
         return Err("the queries failed".into());
     }
-    let database = Database::open_writer(&path)?;
+    let database = builder.open_writer(&path)?;
     let meter = Meter::start()?;
     let more = database.ingest(&[Source::Path(more)], &options, &Task::new())?.fingerprints;
     let growth = meter.stop()?;

@@ -39,20 +39,26 @@ mod input;
 mod kernel;
 pub mod kgram;
 mod lanes;
+mod memory;
 pub mod normalize;
 mod pairs;
+mod pool;
 mod profile;
 mod progress;
 mod query;
 pub mod report;
 mod schema;
+mod setters;
 mod stop;
 mod store;
 mod temporary;
 pub mod winnow;
 
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
-pub use database::{CacheUse, Database, DatabaseStats, DocumentInfo, QuerySource, StoredPart};
+pub use database::{
+    BackupOptions, CacheUse, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo, QuerySource,
+    Removal, StoredPart,
+};
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};

@@ -18,7 +18,6 @@ mod verbs;
 use std::io;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 use fpdb::Error;
@@ -76,9 +75,6 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
     // As a file operation, whose hints it needs: what listens takes two open files.
     interrupt::install().map_err(|source| Error::Io { action: "listen for", path: "Ctrl-C".into(), source })?;
     resolved::output::not_inside_a_database(&cli.global)?;
-    if let Some(threads) = cli.global.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("cannot start threads")?;
-    }
     let global: &Global = &cli.global;
     match &cli.verb {
         Verb::Init(args) => verbs::init::run(global, args, printer),

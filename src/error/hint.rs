@@ -44,7 +44,6 @@ impl Error {
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
             Self::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
-            Self::OpenedForReading { .. } => "open it with `Database::open_writer`".into(),
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
             Self::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),
             Self::EncryptedDocument { .. } => "save it without a password and ingest that".into(),

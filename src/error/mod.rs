@@ -270,11 +270,13 @@ pub enum Error {
         /// The number asked for.
         number: u32,
     },
-    /// A database opened for reading was to be changed.
-    #[error("the database at {} was opened for reading", path.display())]
-    OpenedForReading {
-        /// Where it is.
-        path: PathBuf,
+    /// The threads of a database could not be started.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were wanted.
+        threads: usize,
+        /// What the system said.
+        source: Cause,
     },
     /// A document of a text front-end that holds no text.
     #[error("no front-end reads it: {reason}")]

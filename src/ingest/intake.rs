@@ -93,7 +93,7 @@ pub(super) fn with_intake<T>(
             }
         });
         let (part, whole) = BATCH_SHARE;
-        let memory = usize::try_from(options.memory / whole * part).unwrap_or(usize::MAX);
+        let memory = usize::try_from(store.memory() / whole * part).unwrap_or(usize::MAX);
         work(&mut Intake {
             store,
             progress: task.reports(),

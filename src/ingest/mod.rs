@@ -6,7 +6,6 @@
 
 mod intake;
 mod known;
-mod memory;
 mod merge;
 mod pipeline;
 mod record;
@@ -22,6 +21,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::progress::Task;
+use crate::setters::setters;
 use crate::store::Store;
 use intake::with_intake;
 
@@ -41,12 +41,9 @@ pub enum OnChange {
 }
 
 /// How to ingest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct IngestOptions {
-    /// Threads that read and fingerprint; at least 1.
-    pub threads: usize,
-    /// Bytes of memory to use, about; see [`IngestOptions::LEAST_MEMORY`].
-    pub memory: u64,
     /// What to do with documents that have changed.
     pub on_change: OnChange,
     /// Whether to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
@@ -63,43 +60,22 @@ pub struct IngestOptions {
     pub metadata: Option<Arc<MetadataTable>>,
 }
 
-impl Default for IngestOptions {
-    /// All processors, and a quarter of the machine's memory.
-    fn default() -> Self {
-        Self {
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            memory: (memory::of_machine() / 4).max(Self::LEAST_MEMORY),
-            on_change: OnChange::default(),
-            store_text: false,
-            walk: WalkOptions::default(),
-            read: ReadOptions::default(),
-            boilerplate: false,
-            metadata: None,
-        }
-    }
-}
-
 impl IngestOptions {
-    /// Below this the fixed costs of a batch dominate, and the setting is refused.
-    pub const LEAST_MEMORY: u64 = 1 << 20;
-
-    /// Above this it is a slip of the pen: no machine has that much.
-    pub const MOST_MEMORY: u64 = 1 << 44;
+    setters! {
+        on_change: OnChange,
+        store_text: bool,
+        walk: WalkOptions,
+        read: ReadOptions,
+        boilerplate: bool,
+        metadata: Option<Arc<MetadataTable>>,
+    }
 
     /// Whether a run can begin with these; it does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a setting outside of its range, and for a glob that does not parse.
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
     pub fn check(&self) -> Result<()> {
-        self.walk.check()?;
-        if (Self::LEAST_MEMORY..=Self::MOST_MEMORY).contains(&self.memory) {
-            return Ok(());
-        }
-        Err(Error::InvalidParameter {
-            name: "--memory",
-            value: format!("{} bytes", self.memory),
-            expected: "at least 1 MiB and at most 16 TiB",
-        })
+        self.walk.check()
     }
 
     /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
@@ -193,9 +169,8 @@ pub(crate) fn ingest(
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
     options.check()?;
-    let options = IngestOptions { threads: options.threads.max(1), ..options.clone() };
-    with_intake(store, &options, task, |intake| {
-        pipeline::run(store, sources, &options, task, intake)?;
+    with_intake(store, options, task, |intake| {
+        pipeline::run(store, sources, options, task, intake)?;
         intake.finish(task.token())
     })
 }

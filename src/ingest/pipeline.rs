@@ -76,15 +76,16 @@ pub(super) fn run(
     intake: &mut Intake<'_>,
 ) -> Result<()> {
     // A run that fails stops its own threads, not its caller's token.
+    let threads = store.pool().threads();
     let (stop, progress) = (&task.token().child(), task.reports());
-    let waiting = options.threads * JOBS_WAITING;
+    let waiting = threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
         let mut walker = Walker { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 };
         let walker = scope.spawn(move || walker.walk(sources));
-        for _ in 0..options.threads {
+        for _ in 0..threads {
             let jobs = &waiting_jobs;
             scope.spawn(move || work(store, options, jobs, stop, progress));
         }

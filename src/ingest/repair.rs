@@ -12,8 +12,8 @@ use crate::stop::StopToken;
 use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
-pub(crate) fn repair(root: &Path, task: &Task<'_>) -> Result<Repair> {
-    let mut repairing = match Repairing::begin(root, &StoreOptions::default(), task)? {
+pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Repair> {
+    let mut repairing = match Repairing::begin(root, options, task)? {
         Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
         Begun::Damaged(repairing) => repairing,
     };

@@ -32,6 +32,7 @@ use std::sync::mpsc::Receiver;
 use crate::document::{Format, Language, Modified};
 use crate::error::{Error, Result};
 use crate::normalize::language_of;
+use crate::setters::setters;
 
 pub use containers::RecordFields;
 pub use enclosing::enclosing_database;
@@ -76,6 +77,7 @@ impl Source {
 
 /// Which files of a folder are documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WalkOptions {
     /// Leaves out files and folders whose name begins with a dot.
     pub skip_hidden: bool,
@@ -83,6 +85,10 @@ pub struct WalkOptions {
     pub follow: bool,
     /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
     pub exclude: Vec<String>,
+}
+
+impl WalkOptions {
+    setters! { skip_hidden: bool, follow: bool, exclude: Vec<String> }
 }
 
 /// What is taken for a document, and how it is read.

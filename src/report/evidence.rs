@@ -59,18 +59,15 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
         }
     }
     let texts = TextCache::of_queries(partners.len());
-    let compared: Vec<Result<_>> = partners
-        .into_par_iter()
-        .map(|(a, only)| {
-            let mut answer = query(database, a, only, how, &texts)?;
-            let matches = std::mem::take(&mut answer.matches);
-            let found: Vec<_> = matches.into_iter().map(|found| ((a, found.id), found)).collect();
-            Ok((found, a, spans(&answer)))
-        })
-        .collect();
+    let compare = |(a, only)| {
+        let mut answer = query(database, a, only, how, &texts)?;
+        let matches = std::mem::take(&mut answer.matches);
+        let found: Vec<_> = matches.into_iter().map(|found| ((a, found.id), found)).collect();
+        Ok((found, a, spans(&answer)))
+    };
+    let compared: Vec<_> = database.run(|| partners.into_par_iter().map(compare).collect::<Result<_>>())?;
     let mut all = FoundInPairs::default();
-    for compared in compared {
-        let (found, a, ignored) = compared?;
+    for (found, a, ignored) in compared {
         all.matches.extend(found);
         all.ignored.insert(a, ignored);
     }
@@ -88,7 +85,8 @@ pub(super) fn ignored_in(
 ) -> Result<HashMap<DocId, Vec<Location>>> {
     // None of their texts is compared.
     let texts = TextCache::default();
-    documents.into_par_iter().map(|id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts)?)))).collect()
+    let ignored = |id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts)?)));
+    database.run(|| documents.into_par_iter().map(ignored).collect())
 }
 
 fn query(

@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::Digest;
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::profile::Profile;
 use codec::format::{
     self, DIGESTS, DOCUMENTS, FAMILIES, NAMES, POSITIONS, document_key, name_key, name_prefix, position_key, split_u32,
@@ -92,8 +93,11 @@ pub(crate) struct Store {
     _at_close: Option<AtClose>,
     /// Of a reader.
     _log: Option<LogFolder>,
-    lock: Option<WriterLock>,
+    /// Of a writer.
+    _lock: Option<WriterLock>,
     turns: Turns,
+    memory: u64,
+    pool: Pool,
 }
 
 impl Store {
@@ -105,6 +109,16 @@ impl Store {
     /// The database's own folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Bytes of memory that an ingest or a merge may use, about.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// The threads that work for it.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// The last commit this store has seen.

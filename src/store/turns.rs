@@ -25,15 +25,10 @@ pub(crate) struct Unchanged<'a>(#[expect(dead_code, reason = "held, not read")] 
 const TRIES: usize = 100;
 
 impl Store {
-    /// Waits for its turn to change the store. Not to be asked for by who has a turn.
-    ///
-    /// # Errors
-    /// [`Error::OpenedForReading`].
-    pub(crate) fn change_alone(&self) -> Result<Changing<'_>> {
-        if self.lock.is_none() {
-            return Err(Error::OpenedForReading { path: self.root.clone() });
-        }
-        Ok(Changing(self.turns.0.write().unwrap_or_else(PoisonError::into_inner)))
+    /// Waits for its turn to change the store, which must have been opened for writing. Deadlocks if the caller already
+    /// holds a turn.
+    pub(crate) fn change_alone(&self) -> Changing<'_> {
+        Changing(self.turns.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until nobody changes the store. Not to be asked for by who has a turn.

@@ -312,13 +312,14 @@ fn a_merge_is_interrupted_where_something_is_left_undone() {
         folder.write(&format!("c/{number:03}.txt"), format!("document {number}, {}", word(number).repeat(9)));
     }
     folder.ok(&["--db", "source", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
-    let source = Database::open(&folder.path().join("source")).unwrap();
-    let options = IngestOptions { memory: 1 << 20, ..IngestOptions::default() };
+    let source = Database::open(folder.path().join("source")).unwrap();
+    let options = IngestOptions::default();
+    let builder = Database::builder().memory(1 << 20);
     let merge = |name: &str, documents, commits| {
         let path = folder.path().join(name);
-        let database = match Database::open_writer(&path) {
+        let database = match builder.open_writer(&path) {
             Ok(database) => database,
-            Err(_) => Database::create(&path, source.profile()).unwrap(),
+            Err(_) => builder.create(&path, source.profile()).unwrap(),
         };
         let stop = StopToken::new();
         let (seen, committed) = (AtomicU64::new(0), AtomicU64::new(0));

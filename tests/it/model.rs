@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use fpdb::report::IngestReport;
 use fpdb::{
-    Database, Error, IngestOptions, Mode, OnChange, Profile, QueryOptions, QuerySource, Selection, Source, Task, Unit,
-    WordRule,
+    Database, DatabaseWriter, Error, IngestOptions, Mode, OnChange, Profile, QueryOptions, QuerySource, Selection,
+    Source, Task, Unit, WordRule,
 };
 use proptest::prelude::*;
 
@@ -139,7 +139,7 @@ fn settle(path: &Path, write: u64) {
 struct World {
     folder: Folder,
     path: PathBuf,
-    database: Option<Database>,
+    database: Option<DatabaseWriter>,
     model: Model,
     files: BTreeMap<PathBuf, String>,
     writes: u64,
@@ -155,7 +155,7 @@ impl World {
         Self { folder, path, database, model, files: BTreeMap::new(), writes: 0 }
     }
 
-    fn database(&self) -> &Database {
+    fn database(&self) -> &DatabaseWriter {
         self.database.as_ref().unwrap()
     }
 
@@ -186,13 +186,10 @@ impl World {
                     self.database = Some(Database::open_writer(&self.path).unwrap());
                     counts
                 } else {
-                    let options = IngestOptions {
-                        threads: *threads,
-                        memory: *memory,
-                        on_change: *on_change,
-                        store_text: *store_text,
-                        ..IngestOptions::default()
-                    };
+                    self.database = None;
+                    let builder = Database::builder().threads(*threads).memory(*memory);
+                    self.database = Some(builder.open_writer(&self.path).unwrap());
+                    let options = IngestOptions::default().on_change(*on_change).store_text(*store_text);
                     let summary = self.database().ingest(&[Source::Path(docs)], &options, &Task::new()).unwrap();
                     IngestReport::new(&summary, 0.0)
                 };
@@ -210,7 +207,8 @@ impl World {
                 self.model.documents.retain(|document| document.name != name);
                 let deleted = (before - self.model.documents.len()) as u64;
                 let unknown = if deleted == 0 { vec![name.clone()] } else { vec![] };
-                assert_eq!(self.database().remove(&[name]).unwrap(), (deleted, unknown));
+                let removal = self.database().remove(&[name]).unwrap();
+                assert_eq!((removal.removed, removal.unknown_names), (deleted, unknown));
                 self.check();
             }
             Op::Compact => {

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use fpdb::{Database, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress, Source, StopToken, Task};
+use fpdb::{
+    Database, DatabaseWriter, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress, Source, StopToken, Task,
+};
 use tempfile::TempDir;
 
 /// Text of so many words, of which each number gives others.
@@ -40,14 +42,21 @@ impl Progress for StopAfter<'_> {
 }
 
 /// Ingests a folder, and stops after so many pieces.
-fn ingest(database: &Database, folder: &Path, memory: u64, pieces: usize) -> IngestSummary {
-    let (options, stop) = (IngestOptions { memory, ..IngestOptions::default() }, StopToken::new());
+fn ingest(database: &DatabaseWriter, folder: &Path, pieces: usize) -> IngestSummary {
+    let stop = StopToken::new();
     let observer = StopAfter { pieces: pieces.into(), stop: &stop };
-    database.ingest(&[Source::Path(folder.to_owned())], &options, &Task::new().progress(&observer).stop(&stop)).unwrap()
+    database
+        .ingest(
+            &[Source::Path(folder.to_owned())],
+            &IngestOptions::default(),
+            &Task::new().progress(&observer).stop(&stop),
+        )
+        .unwrap()
 }
 
-fn create(folder: &TempDir, name: &str) -> Database {
-    Database::create(&folder.path().join(name), &Profile::named("prose").unwrap()).unwrap()
+fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
+    let profile = Profile::named("prose").unwrap();
+    Database::builder().memory(memory).create(folder.path().join(name), &profile).unwrap()
 }
 
 /// Number and name of each document, and the postings held, once everything has been checked.
@@ -70,16 +79,16 @@ fn what_fails_takes_no_number_however_much_of_it_was_stored() {
     fs::create_dir(&documents).unwrap();
     fs::write(documents.join("a.txt"), text(1, 500)).unwrap();
     fs::write(documents.join("z.txt"), text(2, 500)).unwrap();
-    let whole = create(&folder, "whole");
-    ingest(&whole, &documents, 64 << 20, usize::MAX);
+    let whole = create(&folder, "whole", 64 << 20);
+    ingest(&whole, &documents, usize::MAX);
 
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(text(3, 200_000).as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     fs::write(documents.join("m.txt.gz"), &packed[..packed.len() - 100]).unwrap();
     for (name, memory) in [("little", 1 << 20), ("much", 256 << 20)] {
-        let database = create(&folder, name);
-        let summary = ingest(&database, &documents, memory, usize::MAX);
+        let database = create(&folder, name, memory);
+        let summary = ingest(&database, &documents, usize::MAX);
         assert_eq!((summary.added, summary.failed.len()), (2, 1), "{summary:?}");
         assert_eq!(content(&database), content(&whole), "{name}");
     }
@@ -91,12 +100,12 @@ fn a_large_document_that_is_left_as_it_was_leaves_nothing_behind() {
     let documents = folder.path().join("documents");
     fs::create_dir(&documents).unwrap();
     fs::write(documents.join("b.txt"), text(1, 100)).unwrap();
-    let database = create(&folder, "database");
-    ingest(&database, &documents, 1 << 20, usize::MAX);
+    let database = create(&folder, "database", 1 << 20);
+    ingest(&database, &documents, usize::MAX);
     fs::write(documents.join("b.txt"), text(3, 200_000)).unwrap();
     fs::write(documents.join("a.txt"), text(2, 100)).unwrap();
     fs::write(documents.join("c.txt"), text(4, 100)).unwrap();
-    let options = IngestOptions { memory: 1 << 20, on_change: OnChange::Keep, ..IngestOptions::default() };
+    let options = IngestOptions::default().on_change(OnChange::Keep);
     let source = [Source::Path(documents.clone())];
     let summary = database.ingest(&source, &options, &Task::new()).unwrap();
     assert_eq!((summary.added, summary.kept), (2, 1));
@@ -115,18 +124,18 @@ fn a_run_that_was_stopped_and_begun_again_gives_the_same_numbers() {
     for (number, name) in (1..).zip(["a", "c", "d", "e", "f", "z"]) {
         fs::write(documents.join(format!("{name}.txt")), text(number, 500)).unwrap();
     }
-    let undisturbed = create(&folder, "undisturbed");
-    ingest(&undisturbed, &documents, 1 << 20, usize::MAX);
+    let undisturbed = create(&folder, "undisturbed", 1 << 20);
+    ingest(&undisturbed, &documents, usize::MAX);
     let expected = content(&undisturbed);
     let mut stopped = 0;
     for pieces in [0, 1, 2, 3, 5, 8, 12, 16, 20] {
-        let database = create(&folder, &format!("stopped-{pieces}"));
         let memory = if pieces % 2 == 0 { 1 << 20 } else { 64 << 20 };
-        let summary = ingest(&database, &documents, memory, pieces);
+        let database = create(&folder, &format!("stopped-{pieces}"), memory);
+        let summary = ingest(&database, &documents, pieces);
         stopped += usize::from(summary.interrupted && summary.added < 7);
         let (before, _) = content(&database);
         assert!(expected.0.starts_with(&before), "{pieces}: {before:?}");
-        ingest(&database, &documents, memory, usize::MAX);
+        ingest(&database, &documents, usize::MAX);
         assert_eq!(content(&database), expected, "stopped after {pieces} pieces");
     }
     assert!(stopped > 2, "{stopped} were stopped before they were done");

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use fpdb::{
-    Database, DedupBy, DedupOptions, DocId, Error, IngestOptions, IngestSummary, PairsOptions, Profile, QueryOptions,
-    QuerySource, Source, StopToken, Task,
+    BackupOptions, Database, DatabaseBuilder, DatabaseWriter, DedupBy, DedupOptions, DocId, Error, IngestOptions,
+    IngestSummary, PairsOptions, Profile, QueryOptions, QuerySource, Source, StopToken, Task, WalkOptions,
 };
 use tempfile::TempDir;
 
@@ -17,14 +17,14 @@ const SHARED: &str = "the quick brown fox jumps over the lazy dog while nobody a
 /// A folder with a database and with folders of documents.
 struct Place {
     folder: TempDir,
-    database: Database,
+    database: DatabaseWriter,
 }
 
 impl Place {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let profile = Profile::named("prose").unwrap();
-        let database = Database::create(&folder.path().join("db"), &profile).unwrap();
+        let database = Database::create(folder.path().join("db"), &profile).unwrap();
         Self { folder, database }
     }
 
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-fn ingest(database: &Database, path: &Path) -> IngestSummary {
+fn ingest(database: &DatabaseWriter, path: &Path) -> IngestSummary {
     let sources = [Source::Path(path.to_owned())];
     database.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap()
 }
@@ -82,19 +82,22 @@ fn ingests_and_removals_at_once_lose_nothing() {
         }
         scope.spawn(|| {
             for number in 0..60 {
-                assert_eq!(place.database.remove_numbers(&[DocId(number)]).unwrap(), (1, vec![]));
+                assert_eq!(place.database.remove_numbers(&[DocId(number)]).unwrap().removed, 1);
             }
         });
         scope.spawn(|| {
             for _ in 0..5 {
                 place.database.compact(&Task::new()).unwrap();
-                place.database.backup(&place.path("backups"), Some(1), false, &Task::new()).unwrap();
+                place
+                    .database
+                    .backup(place.path("backups"), &BackupOptions::default().keep(Some(1)), &Task::new())
+                    .unwrap();
             }
         });
     });
     let expected = folders.iter().flat_map(|folder| (0..60).map(move |number| folder.join(format!("{number}.txt"))));
     assert_eq!(documents(&place.database), expected.map(|path| path.display().to_string()).collect());
-    let restored = Database::restore(&place.path("restored"), &place.path("backups"), None).unwrap();
+    let restored = Database::builder().restore(place.path("restored"), place.path("backups"), None).unwrap();
     documents(&restored);
 }
 
@@ -180,28 +183,39 @@ fn what_no_document_has_is_not_taken_for_damage() {
 }
 
 #[test]
-fn a_database_opened_for_reading_is_not_changed() {
+fn readers_of_a_writer_see_its_commits_and_others_the_last_one_before() {
     let place = Place::new();
     let folder = place.write("a", 3, 0);
     ingest(&place.database, &folder);
-    let before = documents(&place.database);
-    let reader = Database::open(&place.path("db")).unwrap();
-    place.write("a", 4, 1);
-    let options = IngestOptions::default();
-    let refusals = [
-        reader.ingest(&[Source::Path(folder)], &options, &Task::new()).map(|_| ()),
-        reader.merge(&Place::new().database, &options, &Task::new()).map(|_| ()),
-        reader.remove(&["a/0.txt".to_owned()]).map(|_| ()),
-        reader.remove_numbers(&[DocId(0)]).map(|_| ()),
-        reader.compact(&Task::new()),
-        reader.backup(&place.path("backups"), None, false, &Task::new()).map(|_| ()),
-    ];
-    for (number, refusal) in refusals.into_iter().enumerate() {
-        assert!(matches!(refusal, Err(Error::OpenedForReading { .. })), "{number}");
+    let (beside, shared) = (Database::open(place.path("db")).unwrap(), place.database.reader());
+    place.write("a", 5, 1);
+    ingest(&place.database, &folder);
+    let seen = |database: &Database| database.stats().unwrap().documents;
+    assert_eq!((seen(&beside), seen(&shared), seen(&shared.clone())), (3, 5, 5));
+    drop(beside);
+    // A reader keeps its writer's store open.
+    let Place { folder: _folder, database } = place;
+    let path = database.stats().unwrap().path;
+    drop(database);
+    assert!(matches!(Database::open_writer(&path), Err(Error::Locked { .. })));
+    assert_eq!(seen(&shared), 5);
+    drop(shared);
+    Database::open_writer(&path).unwrap();
+}
+
+#[test]
+fn memory_is_refused_before_anything_is_made() {
+    let folder = TempDir::new().unwrap();
+    let profile = Profile::named("prose").unwrap();
+    let path = folder.path().join("db");
+    for memory in [0, DatabaseBuilder::LEAST_MEMORY - 1, DatabaseBuilder::MOST_MEMORY + 1] {
+        let refusal = Database::builder().memory(memory).create(&path, &profile);
+        assert!(matches!(refusal, Err(Error::InvalidParameter { name: "memory", .. })), "{memory}");
+        assert!(!path.exists());
     }
-    drop(reader);
-    assert_eq!(documents(&place.database), before);
-    assert!(!place.path("backups").exists());
+    let builder = Database::builder().memory(DatabaseBuilder::LEAST_MEMORY).cache(0).threads(0);
+    let writer = builder.create(&path, &profile).unwrap();
+    assert_eq!(documents(&writer), BTreeSet::new());
 }
 
 #[test]
@@ -221,8 +235,8 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
             .map(|_| ()),
         place.database.verify(&stopped).map(|_| ()),
         place.database.compact(&stopped),
-        place.database.backup(&place.path("backups"), None, false, &stopped).map(|_| ()),
-        Database::repair(&place.path("nowhere"), &stopped).map(|_| ()),
+        place.database.backup(place.path("backups"), &BackupOptions::default(), &stopped).map(|_| ()),
+        Database::builder().repair(place.path("nowhere"), &stopped).map(|_| ()),
     ];
     for (number, outcome) in outcomes.into_iter().enumerate() {
         let expected = if number == 5 { "no database" } else { "stopped" };
@@ -235,7 +249,8 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
     assert_eq!(documents(&place.database), before);
 
     let token = StopToken::new();
-    let options = IngestOptions { memory: 0, ..IngestOptions::default() };
+    let walk = WalkOptions::default().exclude(vec!["[".to_owned()]);
+    let options = IngestOptions::default().walk(walk);
     let task = Task::new().stop(&token);
     assert!(place.database.ingest(&[Source::Path(folder)], &options, &task).is_err());
     assert!(!token.is_stopped());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::Error;
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
 
 use crate::cli::printer::Printer;
 use crate::cli::typed::Global;
@@ -31,6 +31,31 @@ pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<Pa
     let path = existing(global)?;
     tell_if_above(global, &path, printer)?;
     Ok(path)
+}
+
+/// What the program allows a database.
+pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
+    let builder = Database::builder().raise_open_files(true);
+    match global.threads {
+        Some(threads) => builder.threads(threads.into()),
+        None => builder,
+    }
+}
+
+/// Opens the database of a command that reads it.
+///
+/// # Errors
+/// As [`existing`], and what keeps it from being opened.
+pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
+    Ok(builder(global).open(existing(global)?)?)
+}
+
+/// Opens the database of a command that changes it.
+///
+/// # Errors
+/// As [`to_change`], and what keeps it from being opened.
+pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
+    Ok(builder(global).open_writer(to_change(global, printer)?)?)
 }
 
 /// Says which database was found, if that was above the current folder.

@@ -1,6 +1,6 @@
 //! `fpdb backup`: copies the database to a folder.
 
-use fpdb::Database;
+use fpdb::BackupOptions;
 use fpdb::report::BackupReport;
 
 use crate::cli::output::summary;
@@ -13,10 +13,10 @@ use crate::cli::typed::{BackupArgs, Global, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "backup", &[OutputFormat::Human, OutputFormat::Json])?;
-    let database = Database::open_writer(&database::existing(global)?)?;
+    let database = database::builder(global).open_writer(database::existing(global)?)?;
     let steps = StepBar::start(printer, "looking at the backups");
-    let keep = args.keep.map(|keep| keep as usize);
-    let backup = database.backup(&args.folder, keep, args.quick, &steps.task());
+    let options = BackupOptions::default().keep(args.keep.map(|keep| keep as usize)).quick(args.quick);
+    let backup = database.backup(&args.folder, &options, &steps.task());
     steps.end();
     let backup = backup?;
     if global.format == OutputFormat::Json {

@@ -1,6 +1,5 @@
 //! `fpdb compact`: folds all postings into one run and frees the space of deleted documents.
 
-use fpdb::Database;
 use fpdb::report::CompactReport;
 
 use crate::cli::output::summary;
@@ -13,7 +12,7 @@ use crate::cli::typed::{Global, OutputFormat};
 
 pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "compact", &[OutputFormat::Human, OutputFormat::Json])?;
-    let database = Database::open_writer(&database::to_change(global, printer)?)?;
+    let database = database::open_writer(global, printer)?;
     let before = database.stats()?.stored_bytes();
     let steps = StepBar::start(printer, "compacting");
     let compacted = database.compact(&steps.task());

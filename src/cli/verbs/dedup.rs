@@ -1,7 +1,7 @@
 //! `fpdb dedup`: which documents may go, each with the survivor that justifies it.
 
 use fpdb::report::{DedupReport, DedupSummaryReport};
-use fpdb::{Database, DedupBy, DedupOptions};
+use fpdb::{DedupBy, DedupOptions};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -18,7 +18,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
             "--threshold is for --by resemblance and --by containment; without them only identical documents go"
         );
     }
-    let database = Database::open(&database::existing(global)?)?;
+    let database = database::open(global)?;
     let default = DedupOptions::default();
     let options = DedupOptions {
         by: args.by,

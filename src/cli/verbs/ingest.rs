@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{Database, Error, IngestOptions, IngestSummary, MetadataTable, Source, Task, WalkOptions};
+use fpdb::{DatabaseWriter, Error, IngestOptions, IngestSummary, MetadataTable, Source, Task, WalkOptions};
 
 use crate::cli::failure_list::FailureList;
 use crate::cli::interrupt;
@@ -22,17 +22,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     output::only(global, "ingest", &[OutputFormat::Human, OutputFormat::Json])?;
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
-    let mut options = IngestOptions {
-        on_change: args.on_change,
-        store_text: args.store_text,
-        walk: WalkOptions { skip_hidden: args.skip_hidden, follow: args.follow, exclude: args.exclude.clone() },
-        read: args.read_options(),
-        boilerplate: args.boilerplate,
-        metadata,
-        ..IngestOptions::default()
-    };
-    options.threads = global.threads.map_or(options.threads, usize::from);
-    options.memory = args.memory.unwrap_or(options.memory);
+    let walk = WalkOptions::default().skip_hidden(args.skip_hidden).follow(args.follow).exclude(args.exclude.clone());
+    let options = IngestOptions::default()
+        .on_change(args.on_change)
+        .store_text(args.store_text)
+        .walk(walk)
+        .read(args.read_options())
+        .boilerplate(args.boilerplate)
+        .metadata(metadata);
     options.check()?;
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
@@ -104,9 +101,19 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
 
 /// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
 /// tells.
-fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printer) -> anyhow::Result<Option<Database>> {
+fn open(
+    global: &Global,
+    args: &IngestArgs,
+    sources: &[Source],
+    printer: &Printer,
+) -> anyhow::Result<Option<DatabaseWriter>> {
+    let builder = database::builder(global);
+    let builder = match args.memory {
+        Some(memory) => builder.memory(memory),
+        None => builder,
+    };
     let existing = match database::find(global)? {
-        Some(path) => match Database::open_writer(&path) {
+        Some(path) => match builder.open_writer(&path) {
             Err(Error::NoDatabase { .. }) => None,
             opened => Some((opened?, path)),
         },
@@ -128,7 +135,7 @@ fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printe
         return Ok(None);
     }
     let path = database::new(global);
-    let database = Database::create(&path, &profile)?;
+    let database = builder.create(&path, &profile)?;
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
     Ok(Some(database))
 }

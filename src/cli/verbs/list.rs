@@ -1,6 +1,6 @@
 //! `fpdb list`: the stored documents, in order of arrival.
 
-use fpdb::{Database, DocumentInfo, NamePrefix};
+use fpdb::{DocumentInfo, NamePrefix};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -11,7 +11,7 @@ use crate::cli::typed::{Global, ListArgs, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "list", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
-    let database = Database::open(&database::existing(global)?)?;
+    let database = database::open(global)?;
     let mut output = Output::open(global)?;
     if global.format == OutputFormat::Csv {
         output.csv([document_header()])?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{Database, Error, IngestOptions, IngestSummary, StopToken};
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error, IngestOptions, IngestSummary, StopToken};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
@@ -17,11 +17,13 @@ use crate::cli::typed::{Global, MergeArgs, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "merge", &[OutputFormat::Human, OutputFormat::Json])?;
-    let default = IngestOptions::default();
-    let memory = args.memory.unwrap_or(default.memory);
-    let options = IngestOptions { on_change: args.on_change, memory, ..default };
-    options.check()?;
-    let database = Database::open_writer(&database::to_change(global, printer)?)?;
+    let options = IngestOptions::default().on_change(args.on_change);
+    let builder = database::builder(global);
+    let writing = match args.memory {
+        Some(memory) => builder.clone().memory(memory),
+        None => builder.clone(),
+    };
+    let database = writing.open_writer(database::to_change(global, printer)?)?;
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful();
     let (mut failed, mut left) = (false, args.others.as_slice());
@@ -30,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             break;
         }
         let started = Instant::now();
-        let other = match open(path) {
+        let other = match open(&builder, path) {
             Ok(other) => other,
             // What is wrong with one of the others does not keep the rest from being merged.
             Err(error) => {
@@ -72,8 +74,8 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
 }
 
 /// A database that is to be merged.
-fn open(path: &Path) -> fpdb::Result<Database> {
-    Database::open(path).map_err(|error| match error {
+fn open(builder: &DatabaseBuilder, path: &Path) -> fpdb::Result<Database> {
+    builder.open(path).map_err(|error| match error {
         Error::NoDatabase { path } => Error::NoOther { path },
         error => error,
     })
@@ -81,7 +83,7 @@ fn open(path: &Path) -> fpdb::Result<Database> {
 
 /// Adds the documents of another database.
 fn merge(
-    database: &Database,
+    database: &DatabaseWriter,
     other: &Database,
     options: &IngestOptions,
     stop: &StopToken,

@@ -23,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
     }
-    let database = Database::open(&database::existing(global)?)?;
+    let database = database::open(global)?;
     profile::note_rewritten(args.joining.rewritten(), database.profile(), printer);
     let options = QueryOptions {
         phrases: phrases::read(&args.read, database.profile(), printer)?,

@@ -1,6 +1,5 @@
 //! `fpdb restore`: makes a database of a backup.
 
-use fpdb::Database;
 use fpdb::report::RestoreReport;
 
 use crate::cli::output::summary;
@@ -13,7 +12,7 @@ use crate::cli::typed::{Global, OutputFormat, RestoreArgs};
 pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "restore", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = database::new(global);
-    let database = Database::restore(&path, &args.folder, args.number)?;
+    let database = database::builder(global).restore(&path, &args.folder, args.number)?;
     let documents = database.stats()?.documents;
     if global.format == OutputFormat::Json {
         let folder = args.folder.display().to_string();

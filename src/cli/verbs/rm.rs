@@ -1,7 +1,7 @@
 //! `fpdb rm`: removes documents.
 
 use fpdb::report::RmReport;
-use fpdb::{Database, DocId, Error};
+use fpdb::{DocId, Error, Removal};
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
@@ -11,7 +11,7 @@ use crate::cli::typed::{Global, OutputFormat, RmArgs};
 
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "rm", &[OutputFormat::Human, OutputFormat::Json])?;
-    let database = Database::open_writer(&database::to_change(global, printer)?)?;
+    let database = database::open_writer(global, printer)?;
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     for name in &args.names {
@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
             Err(error) => return Err(error.into()),
         }
     }
-    let (removed, unknown) = database.remove_numbers(&ids)?;
+    let Removal { removed, unknown_ids: unknown, .. } = database.remove_numbers(&ids)?;
     if global.format == OutputFormat::Json {
         let names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
         summary(global, &RmReport::new(removed, names, unknown.iter().map(|id| id.0).collect()))?;

@@ -1,7 +1,5 @@
 //! `fpdb show`: all that is known of documents.
 
-use fpdb::Database;
-
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::render::{document_header, document_page, document_row};
@@ -11,7 +9,7 @@ use crate::cli::typed::{Global, OutputFormat, ShowArgs};
 
 pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "show", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
-    let database = Database::open(&database::existing(global)?)?;
+    let database = database::open(global)?;
     let mut output = Output::open(global)?;
     if global.format == OutputFormat::Csv {
         output.csv([document_header()])?;

@@ -1,6 +1,6 @@
 //! `fpdb stats`: what the database holds and what it takes.
 
-use fpdb::{Database, Task};
+use fpdb::Task;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -11,7 +11,7 @@ use crate::cli::typed::{Global, OutputFormat, StatsArgs};
 
 pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "stats", &[OutputFormat::Human, OutputFormat::Json])?;
-    let database = Database::open(&database::existing(global)?)?;
+    let database = database::open(global)?;
     let mut stats = database.stats()?;
     if args.hashes {
         printer.detail("reading every posting");

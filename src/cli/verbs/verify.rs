@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpdb::Database;
+use fpdb::DatabaseBuilder;
 use fpdb::report::VerifyReport;
 
 use crate::cli::output::Output;
@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
     let steps = StepBar::start(printer, "checking the database");
-    let report = look(&path, args.repair, &steps);
+    let report = look(&database::builder(global), &path, args.repair, &steps);
     steps.end();
     let report = report?;
     let mut output = Output::open(global)?;
@@ -39,10 +39,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     Ok(if bad { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-fn look(path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<VerifyReport> {
+fn look(builder: &DatabaseBuilder, path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<VerifyReport> {
     let task = steps.task();
     if repair {
-        return Ok(VerifyReport::of_repair(&Database::repair(path, &task)?));
+        return Ok(VerifyReport::of_repair(&builder.repair(path, &task)?));
     }
-    Ok(VerifyReport::new(&Database::open(path)?.verify(&task)?))
+    Ok(VerifyReport::new(&builder.open(path)?.verify(&task)?))
 }

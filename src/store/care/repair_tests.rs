@@ -59,13 +59,13 @@ fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     damage(&store);
     drop(store);
-    let repair = crate::ingest::repair(&root, &Task::new()).unwrap();
+    let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
     assert!(!repair.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     assert_eq!(store.view().state().next_document, DOCUMENTS_HELD as u32, "ids are not used twice");
     assert!(store.view().state().commits > 3);
-    let again = crate::ingest::repair(&root, &Task::new()).unwrap();
+    let again = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
     assert_eq!((again.problems, again.read_again), (vec![], vec![]));
     (repair, before, documents(&store))
 }

@@ -12,18 +12,31 @@ mod opening;
 mod unfinished;
 
 use super::engine::options::DEFAULT_CACHE_BYTES;
+use crate::{memory, pool};
+
+/// A machine that has less than four times this is allowed it all the same.
+const LEAST_MEMORY: u64 = 1 << 20;
 
 /// What a host allows a store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreOptions {
     /// Bytes of memory for blocks and filters that were read.
     pub(crate) cache_bytes: usize,
+    /// Bytes of memory that an ingest or a merge may use beside that, about.
+    pub(crate) memory: u64,
+    /// Threads that work for it at once.
+    pub(crate) threads: usize,
     /// Raises the process's limit of open files as far as the system lets it; else the limit is only checked.
     pub(crate) raise_open_files: bool,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { cache_bytes: DEFAULT_CACHE_BYTES, raise_open_files: true }
+        Self {
+            cache_bytes: DEFAULT_CACHE_BYTES,
+            memory: (memory::of_machine() / 4).max(LEAST_MEMORY),
+            threads: pool::processors(),
+            raise_open_files: false,
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::store::care::repair;
 use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
 use crate::store::engine::failure::EngineError;
@@ -46,7 +47,7 @@ impl Store {
         // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
         drop(Self::open_unlocked(root, options)?);
         let engine = Engine::open(&root.join(STORE), Access::Write, options.cache_bytes).map_err(cannot_open(root))?;
-        let store = Self::load(root, engine, None, Some(lock))?;
+        let store = Self::load(root, engine, None, Some(lock), options)?;
         store.discard_unfinished()?;
         // Opening has made a new list of tables.
         store.mark()?;
@@ -82,7 +83,7 @@ impl Store {
         let access = Access::ReadBesideWriter { log: log.path() };
         let engine = Engine::open(&root.join(STORE), access, options.cache_bytes).map_err(cannot_open(root))?;
         catch_up(&engine)?;
-        let store = Self::load(root, engine, Some(log), None)?;
+        let store = Self::load(root, engine, Some(log), None, options)?;
         // Opened while a writer commits, it can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
@@ -109,7 +110,7 @@ impl Store {
         }
         let access = Access::Read { log: log.path() };
         let engine = Engine::open(&store, access, options.cache_bytes).map_err(cannot_open(root))?;
-        let store = Self::load(root, engine, Some(log), None)?.checked(marked)?;
+        let store = Self::load(root, engine, Some(log), None, options)?.checked(marked)?;
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
             None => Ok(store),
@@ -141,7 +142,13 @@ impl Store {
         Ok(None)
     }
 
-    fn load(root: &Path, engine: Engine, log: Option<LogFolder>, lock: Option<WriterLock>) -> Result<Self> {
+    fn load(
+        root: &Path,
+        engine: Engine,
+        log: Option<LogFolder>,
+        lock: Option<WriterLock>,
+        options: &StoreOptions,
+    ) -> Result<Self> {
         Ok(Self {
             root: root.to_owned(),
             profile: load_profile(&engine)?,
@@ -150,8 +157,10 @@ impl Store {
             _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
             engine,
             _log: log,
-            lock,
+            _lock: lock,
             turns: Turns::default(),
+            memory: options.memory,
+            pool: Pool::new(options.threads),
         })
     }
 }

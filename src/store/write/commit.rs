@@ -86,7 +86,9 @@ impl Committer {
         self.next_run = self.next_run.max(store.view().state.next_run);
         let run = self.next_run;
         let (postings, chunks) = batch.content();
-        let (chunks, written) = rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings));
+        let (chunks, written) = store
+            .pool()
+            .run(|| Ok(rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings))))?;
         chunks?;
         write_texts(store, batch.texts())?;
         let (run, repeats) = written?;

@@ -53,7 +53,7 @@ impl Store {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
         let postings: u64 = folding.map(|(_, record)| record.postings).sum();
-        let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads() as u64);
+        let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, self.pool.threads() as u64);
         let parts = ranges::of_hashes(&self.profile, parts as usize);
         let folded = AtomicU64::new(0);
         let tell = |more| task.step("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);

@@ -114,7 +114,8 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
         let (blocks, filters) = (writer.blocks.finish()?, writer.filters.finish()?);
         Ok(WrittenPart { blocks, filters, record: writer.record, outcome })
     };
-    let parts: Vec<WrittenPart<T>> = parts.into_par_iter().enumerate().map(write).collect::<Result<_>>()?;
+    let parts: Vec<WrittenPart<T>> =
+        store.pool().run(|| parts.into_par_iter().enumerate().map(write).collect::<Result<_>>())?;
     let record = parts.iter().filter_map(|part| part.record.clone()).reduce(|a, b| RunRecord {
         postings: a.postings + b.postings,
         first_document: a.first_document.min(b.first_document),

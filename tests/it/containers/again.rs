@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use fpdb::{Database, IngestOptions, Progress, Source, Task};
+use fpdb::{Database, DatabaseBuilder, IngestOptions, Progress, Source, Task};
 use serde_json::{Value, json};
 
 use super::hostile::{tar_of, zip_of};
@@ -222,9 +222,13 @@ impl Progress for Commits {
 fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands() {
     let folder = folder();
     let path = folder.write("d.jsonl", (0..2000).map(|n| format!("{{\"text\":\"w{n}\"}}\n")).collect::<String>());
-    let database = Database::open_writer(&folder.path().join(".fpdb")).unwrap();
+    let database = Database::builder()
+        .memory(DatabaseBuilder::LEAST_MEMORY)
+        .threads(2)
+        .open_writer(folder.path().join(".fpdb"))
+        .unwrap();
     let ingest = || {
-        let options = IngestOptions { memory: IngestOptions::LEAST_MEMORY, threads: 2, ..IngestOptions::default() };
+        let options = IngestOptions::default();
         let (commits, sources) = (Commits::default(), [Source::Path(path.clone())]);
         let summary = database.ingest(&sources, &options, &Task::new().progress(&commits)).unwrap();
         ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())

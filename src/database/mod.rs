@@ -1,31 +1,36 @@
 //! Database: the one type through which everything is done.
 
-mod care;
+mod builder;
 mod facts;
+mod writer;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
+pub use self::writer::{BackupOptions, DatabaseWriter, Removal};
 use crate::dedup::{self, DedupAnswer, DedupOptions};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
-use crate::ingest::{self, IngestOptions, IngestSummary};
-use crate::input::{InputLimits, Source, tidied};
+use crate::input::{InputLimits, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
 use crate::schema::Schema;
-use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, StoreOptions};
+use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 
-/// An open database, which threads may share. Of those that change it one works at a time, and the others wait for it;
-/// queries go on, of the last commit. What reads all postings ([`Self::pairs`], [`Self::dedup`], [`Self::verify`],
-/// [`Self::count_hashes`]) waits for changes and keeps them waiting, but for those of other processes: to go on beside a
-/// long ingest, open the database again, for reading.
+/// An open database, to be read. A clone costs nothing, and threads may share one.
+///
+/// One that was opened with [`Self::open`] shows the last commit made before. One that came from
+/// [`DatabaseWriter::reader`] shows each commit as it is made. Full scans ([`Self::pairs`], [`Self::dedup`],
+/// [`Self::verify`], [`Self::count_hashes`]) exclude writes through the same store; other processes are not affected. To
+/// scan during a long ingest, open the database again.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -37,7 +42,7 @@ use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Stor
 /// std::fs::write(&suspect, "They wrote: in the course of human events it becomes necessary to copy")?;
 ///
 /// let profile = Profile::named("prose").ok_or("no such profile")?;
-/// let database = Database::create(&folder.join("db"), &profile)?;
+/// let database = Database::create(folder.join("db"), &profile)?;
 /// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &Task::new())?;
 ///
 /// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default())?;
@@ -47,8 +52,9 @@ use crate::store::{Batch, Committer, DocumentRecord, FORMAT_VERSION, Store, Stor
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Database {
-    store: Store,
+    store: Arc<Store>,
 }
 
 impl fmt::Debug for Database {
@@ -72,119 +78,40 @@ pub enum QuerySource {
 }
 
 impl Database {
-    /// Makes an empty database at `path` and opens it for writing.
-    ///
-    /// # Errors
-    /// [`Error::DatabaseExists`], [`Error::NotADatabase`] where something else is there, [`Error::Io`].
-    pub fn create(path: &Path, profile: &Profile) -> Result<Self> {
-        Ok(Self { store: Store::create(path, profile, &StoreOptions::default())? })
+    /// What a host may decide of a database that it opens.
+    #[must_use]
+    pub fn builder() -> DatabaseBuilder {
+        DatabaseBuilder::new()
     }
 
-    /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
+    /// Makes an empty database at `path` and opens it for writing, with the defaults of [`DatabaseBuilder`].
     ///
     /// # Errors
-    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`]; [`Error::Damaged`],
-    /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
-    /// written; [`Error::TooFewOpenFiles`].
-    pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { store: Store::open_reader(path, &StoreOptions::default())? })
+    /// As [`DatabaseBuilder::create`].
+    pub fn create(path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
+        Self::builder().create(path, profile)
     }
 
-    /// Opens a database for writing.
+    /// Opens a database for reading, with the defaults of [`DatabaseBuilder`].
     ///
     /// # Errors
-    /// As [`Database::open`], and [`Error::Locked`] where another process writes.
-    pub fn open_writer(path: &Path) -> Result<Self> {
-        Ok(Self { store: Store::open_writer(path, &StoreOptions::default())? })
+    /// As [`DatabaseBuilder::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder().open(path)
+    }
+
+    /// Opens a database for writing, with the defaults of [`DatabaseBuilder`].
+    ///
+    /// # Errors
+    /// As [`DatabaseBuilder::open_writer`].
+    pub fn open_writer(path: impl AsRef<Path>) -> Result<DatabaseWriter> {
+        Self::builder().open_writer(path)
     }
 
     /// The settings pinned when the database was made.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         self.store.profile()
-    }
-
-    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Needs a
-    /// database opened for writing. Once the task is stopped, the run commits the documents it has whole and ends.
-    ///
-    /// # Errors
-    /// [`Error::OpenedForReading`], and only what ends the run; documents that cannot be read are listed in the summary.
-    pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
-        let _alone = self.store.change_alone()?;
-        ingest::ingest(&self.store, sources, options, task)
-    }
-
-    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
-    /// texts are not read again. As many go into one commit as `options.memory` has room for their records, some 1 KiB
-    /// each. Once the task is stopped, no more are committed: the summary is then of what was, and says that it is not all;
-    /// the same call goes on another time.
-    ///
-    /// # Errors
-    /// [`Error::OtherProfile`], [`Error::OpenedForReading`], and what keeps either from being read or written.
-    pub fn merge(&self, other: &Self, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
-        // Two that merge each other wait for each other in the same order.
-        let (alone, unchanged);
-        if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-            alone = self.store.change_alone()?;
-            unchanged = Some(other.store.keep_unchanged());
-        } else {
-            // None of its own documents is new to it.
-            unchanged = (!std::ptr::eq(self, other)).then(|| other.store.keep_unchanged());
-            alone = self.store.change_alone()?;
-        }
-        let summary = ingest::merge(&self.store, &other.store, options, task);
-        drop((alone, unchanged));
-        summary
-    }
-
-    /// Deletes documents, all versions of each name, at once and together. Needs a database opened for
-    /// writing. Their space comes back with [`Database::compact`].
-    ///
-    /// Returns the number of documents deleted, and the names that no document has.
-    ///
-    /// # Errors
-    /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
-    pub fn remove(&self, names: &[String]) -> Result<(u64, Vec<String>)> {
-        let _alone = self.store.change_alone()?;
-        let (mut found, mut unknown) = (Vec::new(), Vec::new());
-        for name in names {
-            let ids = self.ids_named(name)?;
-            if ids.is_empty() {
-                unknown.push(name.clone());
-            }
-            found.extend(ids.into_iter().map(DocId));
-        }
-        let (removed, _) = self.remove_live(&found)?;
-        Ok((removed, unknown))
-    }
-
-    /// Deletes documents by number, at once and together. Needs a database opened for writing.
-    ///
-    /// Returns the number of documents deleted, and the numbers that no document has.
-    ///
-    /// # Errors
-    /// [`Error::OpenedForReading`], and what keeps the store from being read or written.
-    pub fn remove_numbers(&self, ids: &[DocId]) -> Result<(u64, Vec<DocId>)> {
-        let _alone = self.store.change_alone()?;
-        self.remove_live(ids)
-    }
-
-    fn remove_live(&self, ids: &[DocId]) -> Result<(u64, Vec<DocId>)> {
-        let view = self.store.view();
-        let mut batch = Batch::new(view.state().next_document, 0);
-        let (mut removed, mut unknown) = (0, Vec::new());
-        for &id in ids {
-            if !view.is_live(id.0) {
-                unknown.push(id);
-                continue;
-            }
-            removed += u64::from(!batch.settled().deletes(id.0));
-            batch.delete(id.0, self.store.document(id.0)?);
-        }
-        if !batch.is_empty() {
-            Committer::new(&self.store).commit(&self.store, &mut batch)?;
-        }
-        Ok((removed, unknown))
     }
 
     /// Answers queries, in parallel; the answers are in the order of the sources.
@@ -197,25 +124,24 @@ impl Database {
         SubjectReader::new(self.store.profile(), options.window, &options.read, None)?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
-        let answers = sources
-            .par_iter()
-            .map_init(
-                || None,
-                |reader, source| {
-                    let reader = match reader {
-                        Some(reader) => reader,
-                        None => reader.insert(SubjectReader::new(
-                            self.store.profile(),
-                            options.window,
-                            &options.read,
-                            phrases.as_ref(),
-                        )?),
-                    };
-                    self.answer(reader, source, options, &texts)
-                },
-            )
-            .collect();
-        Ok(answers)
+        let new = || SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
+        if let [source] = sources {
+            // There is nothing to divide: other threads need not be woken.
+            return Ok(vec![self.answer(&mut new()?, source, options, &texts)]);
+        }
+        let answer = |reader: &mut Option<_>, source| {
+            let reader = match reader {
+                Some(reader) => reader,
+                None => reader.insert(new()?),
+            };
+            self.answer(reader, source, options, &texts)
+        };
+        self.run(|| Ok(sources.par_iter().map_init(|| None, answer).collect()))
+    }
+
+    /// Runs `work` on the threads of this database.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        self.store.pool().run(work)
     }
 
     /// Answers one of many queries, each with options of its own, that compare the same texts.
@@ -265,7 +191,7 @@ impl Database {
     /// [`Error::Stopped`].
     pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
         let _unchanged = self.store.keep_unchanged();
-        pairs::pairs(&self.store, options, task)
+        self.run(|| pairs::pairs(&self.store, options, task))
     }
 
     /// Which documents are removable, each with the survivor that justifies it. Deletes nothing.
@@ -274,7 +200,7 @@ impl Database {
     /// What keeps the documents and postings from being read; [`Error::Stopped`].
     pub fn dedup(&self, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
         let _unchanged = self.store.keep_unchanged();
-        dedup::dedup(&self.store, options, task)
+        self.run(|| dedup::dedup(&self.store, options, task))
     }
 
     /// Calls `visit` with each document, in order of number.
@@ -393,6 +319,15 @@ impl Database {
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
         })
+    }
+
+    /// Checks every posting, position, document, name and count against each other and against the engine's checksums.
+    ///
+    /// # Errors
+    /// What keeps the check from being made, [`Error::Stopped`]; damage is listed in its result.
+    pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
+        let _unchanged = self.store.keep_unchanged();
+        self.store.verify(task)
     }
 
     /// Counts distinct hashes by the documents that hold them. Reads every posting.

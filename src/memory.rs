@@ -6,7 +6,7 @@ use std::fs;
 const UNKNOWN: u64 = 4 << 30;
 
 /// Bytes of memory this process may use: the smaller of the machine's and its control group's.
-pub(super) fn of_machine() -> u64 {
+pub(crate) fn of_machine() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text)).unwrap_or(UNKNOWN);
     let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
         .into_iter()

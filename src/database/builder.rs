@@ -1,0 +1,149 @@
+//! Builder: what the host decides of a database that it opens.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Database, DatabaseWriter};
+use crate::error::{Error, Result};
+use crate::ingest;
+use crate::profile::Profile;
+use crate::progress::Task;
+use crate::store::{Repair, Store, StoreOptions};
+
+/// What the host allows a database, and the ways to open one. Every setting has a default.
+///
+/// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part of it as it
+/// needs it) and for what it works on; its own threads, which start when they are needed; an open file for each of its
+/// tables, and the files it reads; and, where it reads, a folder for the storage engine's log in the folder for temporary
+/// files, which goes when the database is closed. It changes no signal handler, no panic hook and no pool of threads of the
+/// process, and its limit of open files only where [`Self::raise_open_files`] says so.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("db");
+/// let profile = fpdb::Profile::named("prose").ok_or("no such profile")?;
+/// let builder = fpdb::Database::builder().memory(256 << 20).cache(64 << 20).threads(2);
+/// let writer = builder.create(&path, &profile)?;
+/// # drop(writer);
+/// let reader = builder.open(&path)?;
+/// assert_eq!(reader.stats()?.documents, 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DatabaseBuilder {
+    store: StoreOptions,
+}
+
+impl DatabaseBuilder {
+    /// Below this the fixed costs of a batch dominate, and the setting is refused.
+    pub const LEAST_MEMORY: u64 = 1 << 20;
+
+    /// Above this it is a slip of the pen: no machine has that much.
+    pub const MOST_MEMORY: u64 = 1 << 44;
+
+    /// The defaults: a quarter of the machine's memory, a cache of 192 MiB, a thread for each processor.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of memory that an ingest or a merge may use, about, beside the cache. The default is a quarter of what the
+    /// machine has, or of what the process may use of it.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.store.memory = bytes;
+        self
+    }
+
+    /// Bytes of memory for what was read: posting blocks, and the filters that tell absent fingerprints. The default of
+    /// 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them.
+    #[must_use]
+    pub fn cache(mut self, bytes: usize) -> Self {
+        self.store.cache_bytes = bytes;
+        self
+    }
+
+    /// Threads that work for this database at once; at least 1. The default is one for each processor.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.store.threads = threads.max(1);
+        self
+    }
+
+    /// Whether to raise the limit of open files of the process as far as the system allows. A database keeps every table
+    /// open, so that a reader goes on seeing what it saw. Without this one that has more tables than files may be open is
+    /// refused.
+    #[must_use]
+    pub fn raise_open_files(mut self, raise: bool) -> Self {
+        self.store.raise_open_files = raise;
+        self
+    }
+
+    /// Makes an empty database at `path` and opens it for writing.
+    ///
+    /// # Errors
+    /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] where something else is there; [`Error::Io`];
+    /// [`Error::InvalidParameter`] for memory out of its range.
+    pub fn create(&self, path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
+        self.check()?;
+        Ok(DatabaseWriter::of(Store::create(path.as_ref(), profile, &self.store)?))
+    }
+
+    /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
+    ///
+    /// # Errors
+    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`]; [`Error::Damaged`],
+    /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
+    /// written; [`Error::TooFewOpenFiles`].
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {
+        Ok(Database { store: Arc::new(Store::open_reader(path.as_ref(), &self.store)?) })
+    }
+
+    /// Opens a database for writing. One process at a time may do so.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`Error::Locked`] where another process writes; [`Error::InvalidParameter`] for memory out of its
+    /// range.
+    pub fn open_writer(&self, path: impl AsRef<Path>) -> Result<DatabaseWriter> {
+        self.check()?;
+        Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))
+    }
+
+    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
+    pub fn restore(
+        &self,
+        path: impl AsRef<Path>,
+        folder: impl AsRef<Path>,
+        number: Option<u32>,
+    ) -> Result<DatabaseWriter> {
+        self.check()?;
+        Ok(DatabaseWriter::of(Store::restore(path.as_ref(), folder.as_ref(), number, &self.store)?))
+    }
+
+    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read, and
+    /// from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much space as the
+    /// database takes. Changes nothing where nothing is wrong.
+    ///
+    /// # Errors
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::Stopped`]. The database is
+    /// then as it was.
+    pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Repair> {
+        ingest::repair(path.as_ref(), &self.store, task)
+    }
+
+    fn check(&self) -> Result<()> {
+        if (Self::LEAST_MEMORY..=Self::MOST_MEMORY).contains(&self.store.memory) {
+            return Ok(());
+        }
+        Err(Error::InvalidParameter {
+            name: "memory",
+            value: format!("{} bytes", self.store.memory),
+            expected: "at least 1 MiB and at most 16 TiB",
+        })
+    }
+}

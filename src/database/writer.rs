@@ -1,0 +1,175 @@
+//! Writer: everything that changes a database.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Database;
+use crate::document::DocId;
+use crate::error::{Error, Result};
+use crate::ingest::{self, IngestOptions, IngestSummary};
+use crate::input::{Source, enclosing_database};
+use crate::progress::Task;
+use crate::setters::setters;
+use crate::store::{Backup, Batch, Committer, Store};
+
+/// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
+/// writer; threads may share one, and each change waits for the one before.
+///
+/// [`Self::reader`] gives handles that see each commit as soon as it is made. The database is closed, and other processes can
+/// write it, once the writer and all of its readers are dropped.
+#[derive(Debug)]
+pub struct DatabaseWriter {
+    database: Database,
+}
+
+/// How to back a database up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BackupOptions {
+    /// The most backups to keep in the folder, newest first; all where `None`.
+    pub keep: Option<usize>,
+    /// Compares only the sizes of the files that earlier backups need, instead of their checksums.
+    pub quick: bool,
+}
+
+impl BackupOptions {
+    setters! { keep: Option<usize>, quick: bool }
+}
+
+/// What was deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Removal {
+    /// Documents deleted.
+    pub removed: u64,
+    /// Names that no document has.
+    pub unknown_names: Vec<String>,
+    /// Numbers that no document has.
+    pub unknown_ids: Vec<DocId>,
+}
+
+impl Deref for DatabaseWriter {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        &self.database
+    }
+}
+
+impl DatabaseWriter {
+    pub(super) fn of(store: Store) -> Self {
+        Self { database: Database { store: Arc::new(store) } }
+    }
+
+    /// A handle for reading that sees each commit of this writer as soon as it is made.
+    #[must_use]
+    pub fn reader(&self) -> Database {
+        self.database.clone()
+    }
+
+    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the task is stopped,
+    /// the run commits the documents it has whole and ends.
+    ///
+    /// # Errors
+    /// Only what ends the run; documents that cannot be read are listed in the summary.
+    pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        let _alone = self.store.change_alone();
+        ingest::ingest(&self.store, sources, options, task)
+    }
+
+    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their texts are not
+    /// read again. As many go into one commit as the memory allowed has room for their records, some 1 KiB each. Once the
+    /// task is stopped, no more are committed: the summary counts what was, and says that it is not all. The same call goes
+    /// on another time.
+    ///
+    /// # Errors
+    /// [`Error::OtherProfile`], and what keeps either from being read or written.
+    pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        // Two that merge each other wait for each other in the same order.
+        let (alone, unchanged);
+        if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
+            alone = self.store.change_alone();
+            unchanged = Some(other.store.keep_unchanged());
+        } else {
+            // None of its own documents is new to it.
+            unchanged = (!Arc::ptr_eq(&self.store, &other.store)).then(|| other.store.keep_unchanged());
+            alone = self.store.change_alone();
+        }
+        let summary = ingest::merge(&self.store, &other.store, options, task);
+        drop((alone, unchanged));
+        summary
+    }
+
+    /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn remove<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
+        let _alone = self.store.change_alone();
+        let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
+        for name in names {
+            let ids = self.ids_named(name.as_ref())?;
+            if ids.is_empty() {
+                unknown_names.push(name.as_ref().to_owned());
+            }
+            found.extend(ids.into_iter().map(DocId));
+        }
+        Ok(Removal { unknown_names, ..self.remove_live(&found)? })
+    }
+
+    /// Deletes documents by number, in one commit.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written.
+    pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
+        let _alone = self.store.change_alone();
+        self.remove_live(ids)
+    }
+
+    fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {
+        let view = self.store.view();
+        let mut batch = Batch::new(view.state().next_document, 0);
+        let mut removal = Removal::default();
+        for &id in ids {
+            if !view.is_live(id.0) {
+                removal.unknown_ids.push(id);
+                continue;
+            }
+            removal.removed += u64::from(!batch.settled().deletes(id.0));
+            batch.delete(id.0, self.store.document(id.0)?);
+        }
+        if !batch.is_empty() {
+            Committer::new(&self.store).commit(&self.store, &mut batch)?;
+        }
+        Ok(removal)
+    }
+
+    /// Folds all postings into one run and frees the space of deleted documents. Readers are not disturbed.
+    ///
+    /// # Errors
+    /// What keeps the store from being read or written; [`Error::Stopped`].
+    pub fn compact(&self, task: &Task<'_>) -> Result<()> {
+        let _alone = self.store.change_alone();
+        self.store.compact(task)
+    }
+
+    /// Copies the database into `folder`, where earlier backups of it may be.
+    ///
+    /// # Errors
+    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`],
+    /// [`Error::InsideDatabase`], [`Error::Stopped`].
+    pub fn backup(&self, folder: impl AsRef<Path>, options: &BackupOptions, task: &Task<'_>) -> Result<Backup> {
+        let folder = folder.as_ref();
+        // The folder itself may be one of backups, but lies in none.
+        let within = folder.join("..");
+        let around = if folder.exists() { within.as_path() } else { folder };
+        if let Some(database) = enclosing_database(around, Some(self.store.root())) {
+            return Err(Error::InsideDatabase { path: folder.to_owned(), database });
+        }
+        let _alone = self.store.change_alone();
+        self.store.backup(folder, options.keep, options.quick, task)
+    }
+}
