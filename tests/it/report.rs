@@ -4,6 +4,7 @@ mod browser;
 mod files;
 mod hostile;
 mod pages;
+mod reading;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -41,6 +41,7 @@ pub(super) fn anonymise(report: &mut Report) {
     overview.anonymous = true;
     for (number, document) in (1..).zip(&mut overview.documents) {
         document.name = format!("Document {number}");
+        document.metadata.clear();
     }
     for (pair, found) in overview.pairs.iter().zip(&mut report.evidence) {
         if let Some(found) = found {

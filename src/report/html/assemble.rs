@@ -1,6 +1,6 @@
 //! Putting a report together from answers: which documents, which pairs, and how alike each document is to its best match.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Report;
 use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, ReportDocument, ReportPair, Role};
@@ -77,7 +77,11 @@ impl Report {
         let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
         let mut rows = Vec::new();
         for Answered { report, ignored, origin } in answered {
-            let query = documents.query(&report, origin);
+            let metadata = match origin {
+                Origin::Stored(id) => database.document(id)?.metadata,
+                Origin::File(_) => BTreeMap::new(),
+            };
+            let query = documents.query(&report, origin, metadata);
             documents.ignored.insert(query, ignored);
             let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
@@ -113,7 +117,7 @@ impl Report {
     pub fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, about: About) -> Self {
         let mut documents = Documents::default();
         let profile = report.profile;
-        let query = documents.query(&report, a);
+        let query = documents.query(&report, a, BTreeMap::new());
         documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
@@ -126,6 +130,8 @@ impl Report {
                 bytes: found.document_bytes,
                 symbols: Some(found.document_symbols),
                 extracted: false,
+                language: None,
+                metadata: found.metadata.clone(),
                 why: None,
                 origin: Some(b.clone()),
             });
@@ -218,7 +224,8 @@ impl Documents {
         index
     }
 
-    fn query(&mut self, report: &QueryAnswer, origin: Origin) -> usize {
+    /// The document that was queried with.
+    fn query(&mut self, report: &QueryAnswer, origin: Origin, metadata: BTreeMap<String, String>) -> usize {
         if let Some(&index) = self.by_origin.get(&origin) {
             return index;
         }
@@ -228,6 +235,8 @@ impl Documents {
             bytes: report.query.bytes,
             symbols: Some(report.query.symbols),
             extracted: false,
+            language: None,
+            metadata,
             why: None,
             origin: Some(origin),
         })
@@ -262,6 +271,8 @@ impl Documents {
             bytes: document.bytes,
             symbols: Some(document.symbols),
             extracted: false,
+            language: None,
+            metadata: document.metadata,
             why: None,
             origin: Some(origin),
         }))

@@ -1,5 +1,6 @@
 //! The data of a report: what the page's script reads. The wire types of the JSON output stand in it as they are.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -109,6 +110,12 @@ pub struct ReportDocument {
     pub symbols: Option<u64>,
     /// Whether offsets count bytes of the text extracted from it, which is then what is shown.
     pub extracted: bool,
+    /// The programming language it is written in, where its text is shown and is a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What the user or its container said of it; nothing in an anonymous report.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
     /// Why its text cannot be shown, where it cannot.
     pub why: Option<String>,
     /// Where its text is to be read.

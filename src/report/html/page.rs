@@ -18,11 +18,13 @@ const VENDOR: [&str; 4] = [
     include_str!("vendor/d3/d3-quadtree.min.js"),
     include_str!("vendor/d3/d3-force.min.js"),
 ];
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("assets/dom.js"),
     include_str!("assets/data.js"),
     include_str!("assets/graph.js"),
     include_str!("assets/overview.js"),
+    include_str!("assets/tokens.js"),
+    include_str!("assets/differing.js"),
     include_str!("assets/pane.js"),
     include_str!("assets/pair.js"),
     include_str!("assets/main.js"),

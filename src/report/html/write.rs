@@ -132,6 +132,8 @@ enum Text {
 struct Packed {
     packed: String,
     extracted: bool,
+    /// The programming language it is written in.
+    language: Option<String>,
     sides: Sides,
 }
 
@@ -187,6 +189,7 @@ impl Pages<'_> {
         for (document, text) in read {
             output.part(&format!("text-{}", document + 1), &text.packed).map_err(Failed::Write)?;
             self.report.overview.documents[document].extracted = text.extracted;
+            self.report.overview.documents[document].language = text.language;
             self.sides.extend(text.sides);
         }
         for document in new {
@@ -242,7 +245,8 @@ impl Pages<'_> {
         let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
         let packed = pack::pack(&data).map_err(Failed::Pack)?;
         self.known[index] = Text::Takes(part_bytes(&packed));
-        Ok(Some(Packed { packed, extracted: text.offsets == Offsets::Extracted, sides }))
+        let language = text.format.language().map(|language| language.name().to_owned());
+        Ok(Some(Packed { packed, extracted: text.offsets == Offsets::Extracted, language, sides }))
     }
 }
 

@@ -93,9 +93,34 @@ const MEASURES = {
   smaller: { title: "the smaller share", of: (pair) => Math.min(pair.containment_a, pair.containment_b) },
 };
 // What the reader has chosen, kept while pages are changed.
-const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: "score", ascending: false, shown: 100, folded: false };
+const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: "score", ascending: false, shown: 100, folded: false, together: true };
 const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
+
+// What the reader has chosen stands in the address beside the page, where it is not what a report begins with, so that a page
+// that is loaded again is the same.
+function remember(page) {
+  const chosen = new URLSearchParams(page);
+  if (view.measure !== report.measure) chosen.set("measure", view.measure);
+  if (view.threshold !== firstThreshold()) chosen.set("threshold", view.threshold);
+  if (view.filter) chosen.set("filter", view.filter);
+  try { history.replaceState(null, "", `#${chosen}`); } catch { /* Some browsers refuse it to files. */ }
+}
+
+function recall(address) {
+  const chosen = new URLSearchParams(address);
+  if (Object.hasOwn(MEASURES, chosen.get("measure") || "")) view.measure = chosen.get("measure");
+  view.threshold = firstThreshold();
+  if (/^\d{1,3}$/.test(chosen.get("threshold") || "")) view.threshold = Math.min(100, Number(chosen.get("threshold")));
+  view.filter = chosen.get("filter") || "";
+}
+
+// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read.
+function firstThreshold() {
+  const bins = report.pairs.map((pair) => bin(score(pair))).sort((a, b) => b - a);
+  const room = Math.max(report.documents.length, 10);
+  return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);
+}
 
 // The folders that all documents are in, which are told once and not with every name.
 const beginning = (() => {

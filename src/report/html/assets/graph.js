@@ -79,9 +79,17 @@ function graph(groups, pairs, open, choose) {
     picture.append(s("circle", { cx: node.x.toFixed(1), cy: node.y.toFixed(1), r: 7, class: `c${node.group % 7} ${document.role}`, onclick: () => choose([node.document]) },
       s("title", {}, called(node.document))));
   }
-  if (nodes.length <= 40) for (const node of nodes) {
+  // Names where there is room for them, those of the documents with most pairs first; the others show theirs when pointed at.
+  const degree = new Map();
+  for (const link of links) for (const end of [link.source, link.target]) degree.set(end, (degree.get(end) || 0) + 1);
+  const named = [];
+  for (const node of [...nodes].sort((a, b) => (degree.get(b) || 0) - (degree.get(a) || 0))) {
     const last = labels.get(node.document);
-    picture.append(s("text", { x: node.x.toFixed(1), y: (node.y + 17).toFixed(1), "text-anchor": "middle" }, last.length > 20 ? `${last.slice(0, 18)}\u2026` : last));
+    const words = inLine(last.length > 20 ? `${last.slice(0, 18)}\u2026` : last);
+    const place = { x: node.x, y: node.y + 17, half: words.length * 2.4 + 2 };
+    if (named.some((other) => Math.abs(other.y - place.y) < 10 && Math.abs(other.x - place.x) < other.half + place.half)) continue;
+    named.push(place);
+    picture.append(s("text", { x: place.x.toFixed(1), y: place.y.toFixed(1), "text-anchor": "middle" }, words));
   }
   const left = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);
   return { picture, left: inside.length > links.length || left > 0 };

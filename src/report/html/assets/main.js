@@ -16,8 +16,10 @@ function top_(title, subtitle, back) {
 }
 
 function route(event) {
-  const [, pair, passage] = /^#pair=(\d+)(?:&passage=(\d+))?$/.exec(location.hash) || [];
-  if (pair && report.pairs[pair - 1]) pairPage(Number(pair), Number(passage));
+  const address = new URLSearchParams(location.hash.slice(1));
+  const [pair, passage] = ["pair", "passage"].map((key) => Math.floor(Number(address.get(key))) || 0);
+  relist = null;
+  if (report.pairs[pair - 1]) pairPage(pair, passage);
   else {
     current = null;
     overview();
@@ -35,7 +37,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
   if (!current) return;
-  const acts = { n: () => current.move && current.move(1), p: () => current.move && current.move(-1), "[": () => turn(-1), "]": () => turn(1), o: () => { location.hash = ""; } };
+  const acts = { n: () => current.move && current.move(1), p: () => current.move && current.move(-1), "[": () => turn(-1), "]": () => turn(1), s: () => current.together && current.together(), o: () => { location.hash = ""; } };
   const act = acts[event.key];
   if (!act) return;
   event.preventDefault();
@@ -43,10 +45,21 @@ addEventListener("keydown", (event) => {
 });
 // On paper everything is in sight.
 addEventListener("beforeprint", () => {
+  if (relist) {
+    view.unprinted = view.shown;
+    view.shown = Infinity;
+    relist();
+  }
   for (const half of (current && current.halves) || []) if (half.pane) half.pane.makeSome(Infinity);
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
 
-view.threshold = firstThreshold();
+addEventListener("afterprint", () => {
+  if (!relist || !view.unprinted) return;
+  view.shown = view.unprinted;
+  relist();
+});
+
+recall(location.hash.slice(1));
 if (!location.hash && report.command === "diff" && report.pairs.length === 1) location.replace("#pair=1");
 route();

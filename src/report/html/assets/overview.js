@@ -7,13 +7,6 @@ const title = () => ({
   diff: () => "Two documents compared",
 })[report.command]();
 
-// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read.
-function firstThreshold() {
-  const bins = report.pairs.map((pair) => bin(score(pair))).sort((a, b) => b - a);
-  const room = Math.max(report.documents.length, 10);
-  return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);
-}
-
 // Documents by the whole percents of their best match: of all documents where that is the report's own measure, otherwise of
 // the pairs that are listed.
 function histogramBins() {
@@ -55,6 +48,15 @@ function histogram(bins, scale) {
   } };
 }
 
+// Lists the pairs of the overview anew; none on the page of a pair.
+let relist = null;
+
+// What tells documents apart for a reader: their label and group.
+const labelsOf = (document) => {
+  const labels = ["label", "group"].map((key) => (document.metadata || {})[key]).filter(Boolean);
+  return labels.length > 0 && h("span", { class: "faint" }, ` [${inLine(labels.join(", "))}]`);
+};
+
 function overview() {
   document.body.className = "";
   document.title = `${title()} - fpdb report`;
@@ -68,7 +70,7 @@ function overview() {
   const slider = h("input", { id: "threshold", type: "range", min: 0, max: scale, step: 1, value: view.threshold, "aria-describedby": "slider-help" });
   const graphPlace = h("div");
   const clusterPlace = h("ul", { class: "clusters", "aria-label": "clusters" });
-  const filter = h("input", { type: "search", id: "filter", placeholder: "part of a name", value: view.filter, autocomplete: "off" });
+  const filter = h("input", { type: "search", id: "filter", placeholder: "part of a name or of metadata", value: view.filter, autocomplete: "off" });
   const chosen = h("span");
   const rows = h("tbody");
   const heads = h("tr");
@@ -78,8 +80,8 @@ function overview() {
 
   const columns = [
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
-    { key: "a", title: report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => name(report.documents[pair.a].name) },
-    { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), pair.identical && h("span", { class: "faint" }, " (identical)")] },
+    { key: "a", title: report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), labelsOf(report.documents[pair.a])] },
+    { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pair.identical && h("span", { class: "faint" }, " (identical)")] },
     ...["score", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
       key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
       cell: (pair) => [meter(pair[measure], true, isEstimate(pair, measure)), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
@@ -108,7 +110,8 @@ function overview() {
     const way = view.ascending ? 1 : -1;
     const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
     const wanted = view.filter.toLowerCase();
-    const holds = (pair) => [pair.a, pair.b].some((document) => report.documents[document].name.toLowerCase().includes(wanted));
+    const words = (document) => [document.name, ...Object.values(document.metadata || {})];
+    const holds = (pair) => [pair.a, pair.b].some((at) => words(report.documents[at]).some((text) => text.toLowerCase().includes(wanted)));
     const only = view.only && new Set(view.only);
     listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
       .sort((x, y) => way * compare(of(x), of(y)) || x.number - y.number);
@@ -158,10 +161,11 @@ function overview() {
     say(`${count(pairs.length, "pair")} at ${view.threshold}% or more, in ${count(groups.length, "cluster")}`);
   }
 
-  const measure = h("select", { id: "measure", onchange: () => { view.measure = measure.value; view.threshold = firstThreshold(); route(); document.getElementById("measure").focus(); } },
+  const measure = h("select", { id: "measure", onchange: () => { view.measure = measure.value; view.threshold = firstThreshold(); remember(""); route(); document.getElementById("measure").focus(); } },
     Object.entries(MEASURES).map(([key, { title }]) => h("option", { value: key, selected: key === view.measure }, title)));
-  slider.addEventListener("input", () => { view.threshold = Number(slider.value); view.shown = 100; update(); });
-  filter.addEventListener("input", () => { view.filter = filter.value; view.shown = 100; list(); });
+  slider.addEventListener("input", () => { view.threshold = Number(slider.value); view.shown = 100; update(); remember(""); });
+  filter.addEventListener("input", () => { view.filter = filter.value; view.shown = 100; list(); remember(""); });
+  relist = list;
 
   top_(title(), report.database && report.database.path !== null && ["of ", name(report.database.path)]);
   const single = report.command === "diff";

@@ -50,6 +50,16 @@ function draw(main, pair, documents, data, texts, wanted) {
     const at = numbers.indexOf(current.passage);
     select(numbers[(at + 1) % numbers.length]);
   };
+  // The differing words of passages, found when they are first shown.
+  const found = new Map();
+  const edits = (number) => {
+    if (!found.has(number)) {
+      const { agreement } = passages[number - 1];
+      const unlike = agreement !== null && (agreement < 1 || report.profile.unit === "token") && texts.every(Boolean);
+      found.set(number, unlike ? differing(texts.map(({ text }) => text), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []]);
+    }
+    return found.get(number);
+  };
   const halves = documents.map((document, side) => {
     const key = sides[side];
     const text = texts[side] && texts[side].text;
@@ -58,13 +68,15 @@ function draw(main, pair, documents, data, texts, wanted) {
     const spans = marks.map(([from, to], at) => ({ from, to, number: at + 1 }));
     const common = text === null ? [] : texts[side].ignored.map(([from, to]) => ({ from, to }));
     const letter = "AB"[side];
-    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, spans, common, choose);
+    const tokens = text === null ? [] : tokensOf(text, document.language);
+    const differs = (number) => edits(number)[side];
+    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, tokens, differs }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
     const head = h("h2", {}, h("span", { class: `side-${letter.toLowerCase()}` }, letter), name(document.name),
       h("small", {}, document.role === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
-    return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head,
+    return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head, known(document),
       h("div", { class: "strip-and-text" }, pane ? pane.element : h("p", { class: "gone pane" }, nothing), band.element)) };
   });
   const position = h("span", { id: "position" });
@@ -95,23 +107,32 @@ function draw(main, pair, documents, data, texts, wanted) {
     data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
     data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
     passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"))), body));
+  const together = h("button", { type: "button", id: "together", "aria-pressed": String(view.together), onclick: () => {
+    view.together = !view.together;
+    together.setAttribute("aria-pressed", String(view.together));
+    if (view.together && current.passage) hold(current.passage);
+  } }, "scroll together ", h("kbd", {}, "s"));
   const bench = h("div", { class: view.folded ? "bench folded" : "bench" }, table, halves.map((half) => half.element));
   const fold = h("button", { type: "button", id: "fold", "aria-pressed": String(view.folded), onclick: () => {
     view.folded = bench.classList.toggle("folded");
     fold.setAttribute("aria-pressed", String(view.folded));
-    if (current.passage) align(current.passage);
+    if (current.passage) hold(current.passage);
   } }, "hide table");
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
-    step(-1, "previous", "p"), step(1, "next", "n"), position, fold,
+    step(-1, "previous", "p"), step(1, "next", "n"), position, fold, halves.every((half) => half.pane) && together,
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
-  Object.assign(current, { move, select, halves, passages });
+  Object.assign(current, { move, select, halves, passages, together: () => together.click() });
 
   for (const half of halves) if (half.pane) {
     const { pane, band } = half;
+    half.scrolled = 0;
+    // The reader's own hand ends the holding of a passage.
+    for (const act of ["wheel", "pointerdown", "touchmove", "keydown"]) pane.element.addEventListener(act, () => { held = null; }, { passive: true });
     const watch = () => { const all = pane.element; band.look(all.scrollTop / all.scrollHeight, (all.scrollTop + all.clientHeight) / all.scrollHeight); };
     pane.element.addEventListener("scroll", () => {
       watch();
+      follow(half);
       // Blocks come in sight when one scrolls faster than they are made.
       const box = all(pane);
       for (const block of pane.blocks) {
@@ -125,6 +146,8 @@ function draw(main, pair, documents, data, texts, wanted) {
     watch();
   }
   const mine = current;
+  // The passage that is kept in its place while blocks around it are made, until the reader scrolls.
+  let held = null;
   const later = () => {
     if (mine !== current) return;
     const unfinished = halves.filter((half) => half.pane && half.pane.makeSome(12));
@@ -132,6 +155,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     else main.dataset.whole = "yes";
   };
   setTimeout(later, 0);
+  remember(`pair=${pair.number + 1}${wanted ? `&passage=${wanted}` : ""}`);
   if (passages.length > 0) select(Math.min(Math.max(wanted || 1, 1), passages.length), !wanted);
   else position.textContent = "no passages";
 
@@ -145,20 +169,32 @@ function draw(main, pair, documents, data, texts, wanted) {
     rows.forEach((row, at) => { if (at + 1 === number) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current"); });
     rows[number - 1].scrollIntoView({ block: "nearest" });
     for (const half of halves) half.band.show(number);
-    align(number);
+    hold(number);
     if (!quietly) {
       say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, line ${passages[number - 1].query.lines[0]} of A, line ${passages[number - 1].document.lines[0]} of B`);
-      try { history.replaceState(null, "", `#pair=${pair.number + 1}&passage=${number}`); } catch { /* Some browsers refuse it to files. */ }
+      remember(`pair=${pair.number + 1}&passage=${number}`);
     }
   }
 
-  // Brings the beginnings of a passage to the same height on both sides. Blocks near them take their true heights only
-  // when they come in sight, so it is done again until nothing moves.
-  function align(number, times = 8) {
-    const both = halves.filter((half) => half.pane).map(({ pane }) => {
-      const begin = pane.begin(number);
-      pane.show(number);
-      return { pane: pane.element, begin };
+  // Keeps a passage in its place until nothing moves any more. Blocks take their true heights only when they come in sight, and
+  // more of them are made all the time.
+  function hold(number) {
+    held = number;
+    let steady = 0;
+    const again = () => {
+      if (mine !== current || held !== number) return;
+      steady = align(number) ? 0 : steady + 1;
+      if (steady > 3 && main.dataset.whole) held = null; else requestAnimationFrame(again);
+    };
+    again();
+  }
+
+  // Brings the beginnings of a passage to the same height on both sides. Returns whether anything moved.
+  function align(number) {
+    const both = halves.filter((half) => half.pane).map((half) => {
+      const begin = half.pane.begin(number);
+      half.pane.show(number);
+      return { half, pane: half.pane.element, begin };
     });
     const offset = ({ pane, begin }) => begin.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;
     const height = Math.min(...both.map((one) => Math.min(one.pane.clientHeight * 0.22, offset(one))));
@@ -166,12 +202,32 @@ function draw(main, pair, documents, data, texts, wanted) {
     for (const one of both) {
       const target = Math.round(offset(one) - height);
       if (Math.abs(one.pane.scrollTop - target) > 1) {
+        const before = one.pane.scrollTop;
         one.pane.scrollTop = target;
-        moved = true;
+        moved = moved || one.pane.scrollTop !== before;
       }
+      one.half.scrolled = one.pane.scrollTop;
     }
-    if (moved && times > 0) requestAnimationFrame(() => { if (mine === current && current.passage === number) align(number, times - 1); });
+    return moved;
   }
+
+  // What one side is scrolled by, so is the other.
+  function follow(half) {
+    const by = half.pane.element.scrollTop - half.scrolled;
+    half.scrolled += by;
+    if (by === 0 || !view.together || held) return;
+    for (const other of halves) if (other !== half && other.pane) {
+      other.pane.element.scrollTop += by;
+      other.scrolled = other.pane.element.scrollTop;
+    }
+  }
+}
+
+// What the user or its container said of a document.
+function known(document) {
+  const facts = Object.entries(document.metadata || {});
+  return facts.length > 0 && h("dl", { class: "known", tabindex: 0, "aria-label": "metadata" },
+    facts.map(([name, value]) => h("div", {}, h("dt", {}, inLine(name)), h("dd", {}, h("bdi", { dir: "auto" }, inLine(value))))));
 }
 
 const all = (pane) => pane.element.getBoundingClientRect();

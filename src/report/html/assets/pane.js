@@ -7,11 +7,14 @@ const UNITS_OF_BLOCK = 16000;
 const UNITS_OF_ROW = 4000;
 
 class Pane {
-  // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing.
-  constructor(label, text, spans, common, choose) {
+  // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing;
+  // tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks.
+  constructor(label, text, { spans, common, tokens, differs }, choose) {
     this.text = text;
     this.spans = spans;
     this.common = common;
+    this.tokens = tokens;
+    this.differs = differs;
     this.rows = rowsOf(text);
     const prose = averageLine(text) > 100;
     this.element = h("div", { class: prose ? "pane prose" : "pane", tabindex: 0, role: "region", "aria-label": label, onclick: (event) => this.clicked(event, choose) });
@@ -27,6 +30,7 @@ class Pane {
         last += 1;
       }
       const element = h("div", { class: "block" });
+      // Kept when the block is made: its height changes only when it comes in sight.
       element.style.containIntrinsicSize = `auto ${tall * 21}px`;
       this.blocks.push({ element, first, last, from: this.rows[first].from, to: this.rows[last - 1].to, made: false });
       first = last;
@@ -40,27 +44,32 @@ class Pane {
     const inside = (spans) => spans.filter((span) => span.from < block.to && span.to > block.from);
     const [spans, common] = [inside(this.spans), inside(this.common)];
     for (let at = block.first; at < block.last; at += 1) block.element.append(this.row(this.rows[at], spans, common));
-    block.element.style.containIntrinsicSize = "";
-    block.element.style.containIntrinsicBlockSize = `auto ${(block.last - block.first) * 21}px`;
   }
 
   row(row, spans, common) {
     const line = h("div", { class: "row", "data-n": row.line || "", dir: "auto" });
     const here = (all) => all.filter((span) => span.from < row.to && span.to > row.from);
     const [marked, grey] = [here(spans), here(common)];
+    const tokens = this.tokens.slice(firstAfter(this.tokens, row.from), firstAfter(this.tokens, row.to) + 1).filter((token) => token.from < row.to);
+    const edits = marked.flatMap((span) => this.differs(span.number)).filter((edit) => edit.from < row.to && edit.to > row.from);
     const cuts = new Set([row.from, row.to]);
-    for (const span of [...marked, ...grey]) for (const cut of [span.from, span.to]) if (cut > row.from && cut < row.to) cuts.add(cut);
+    for (const span of [...marked, ...grey, ...tokens, ...edits]) for (const cut of [span.from, span.to]) if (cut > row.from && cut < row.to) cuts.add(cut);
     const places = [...cuts].sort((a, b) => a - b);
     for (let at = 0; at + 1 < places.length; at += 1) {
       const [from, to] = [places[at], places[at + 1]];
-      const words = seen(this.text.slice(from, to));
+      const overlaps = (span) => span.from < to && span.to > from;
+      const token = tokens.find(overlaps);
+      const edited = edits.some(overlaps);
+      let words = seen(this.text.slice(from, to));
+      if (token) words = h("span", { class: token.kind }, words);
+      if (edited) words = h("b", { class: "differs", title: "not the same on the other side" }, words);
       // The shortest passage is on top, so that one inside another can be reached.
-      const active = marked.filter((span) => span.from < to && span.to > from).sort((a, b) => a.to - a.from - (b.to - b.from) || a.number - b.number);
+      const active = marked.filter(overlaps).sort((a, b) => a.to - a.from - (b.to - b.from) || a.number - b.number);
       for (const span of active) if (span.from === from) line.append(chip(span.number));
       if (active.length > 0) {
         line.append(h("mark", { class: `${look(active[0].number)}${active.length > 1 ? " many" : ""}`, "data-p": active.map((span) => span.number).join(" "),
           title: active.length > 1 ? `passages ${active.map((span) => span.number).join(", ")}` : `passage ${active[0].number}` }, words));
-      } else if (grey.some((span) => span.from < to && span.to > from)) {
+      } else if (grey.some(overlaps)) {
         line.append(h("mark", { class: "common", title: "held by many documents, boilerplate, quoted or a phrase to be ignored: not counted" }, words));
       } else line.append(words);
     }
