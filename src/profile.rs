@@ -11,9 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Version of the symbol values, the k-gram hash and the standard form. It changes whenever the same
-/// text would get other hashes, and is pinned with the profile.
+/// Version of the symbol values, the k-gram hash and the standard form of text. It changes whenever the same
+/// text would get other hashes, and is pinned with the profile. Source code has a version of its own: see
+/// [`Unit::hash_version`].
 pub const HASH_VERSION: u8 = 1;
+
+/// Version of the tokens of source code: 1 took them from the syntax trees of a parser, 2 takes them from lexers.
+const TOKEN_HASH_VERSION: u8 = 2;
 
 /// What one symbol of the standard form is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +70,7 @@ pub struct Profile {
     pub w: u32,
     /// Which hashes are kept.
     pub selection: Selection,
-    /// [`HASH_VERSION`] of the program that made it.
+    /// [`Unit::hash_version`] in the program that made it.
     pub hash_version: u8,
 }
 
@@ -138,7 +142,7 @@ impl Profile {
             _ => {}
         }
         let word_rule = if unit == Unit::Word { word_rule } else { WordRule::Letters };
-        Ok(Self { unit, word_rule, k, w, selection, hash_version: HASH_VERSION })
+        Ok(Self { unit, word_rule, k, w, selection, hash_version: unit.hash_version() })
     }
 
     /// The profile of a name: `prose`, `text`, `words`, `code` or `bytes`.
@@ -191,6 +195,16 @@ impl Profile {
 }
 
 impl Unit {
+    /// The version of the hashes that this program makes of documents read by this unit. A database made under another
+    /// version cannot be used: the same text would have other fingerprints.
+    #[must_use]
+    pub fn hash_version(self) -> u8 {
+        match self {
+            Self::Char | Self::Word | Self::Byte => HASH_VERSION,
+            Self::Token => TOKEN_HASH_VERSION,
+        }
+    }
+
     /// The name used in flags and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -245,7 +259,7 @@ impl fmt::Display for Profile {
             write!(f, " ({})", self.word_rule)?;
         }
         write!(f, ", k {}, w {}, selection {}", self.k, self.w, self.selection)?;
-        if self.hash_version != HASH_VERSION {
+        if self.hash_version != self.unit.hash_version() {
             write!(f, ", hash version {}", self.hash_version)?;
         }
         Ok(())

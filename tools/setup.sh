@@ -4,7 +4,7 @@
 # What is needed and why:
 #   cargo        the Rust toolchain, of at least the version Cargo.toml names; comes from rustup, never from here
 #   make         the Makefile is the one door of the project
-#   C, C++       RocksDB (some 340 C++ files), zstd, lz4, xz and the grammars of tree-sitter are compiled from source;
+#   C, C++       RocksDB (some 340 C++ files), zstd, lz4 and xz are compiled from source;
 #                Rust links with cc too
 #   libclang     bindgen reads RocksDB's C header with it, at build time
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library

@@ -94,7 +94,7 @@ impl DatabaseBuilder {
     /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
     ///
     /// # Errors
-    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`]; [`Error::Damaged`],
+    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::HashVersion`]; [`Error::Damaged`],
     /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
     /// written; [`Error::TooFewOpenFiles`].
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {

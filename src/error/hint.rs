@@ -25,6 +25,7 @@ impl Error {
             Self::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
             Self::TooFewOpenFiles { needed, .. } => format!("raise the limit before you start it: `ulimit -n {}`", needed.next_power_of_two()),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
+            Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
             Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),

@@ -122,6 +122,22 @@ pub enum Error {
         /// The version this program reads and writes.
         supported: u32,
     },
+    /// The database holds fingerprints that this version of the program would make otherwise.
+    #[error(
+        "the database at {} was made with version {found} of the rules of unit {unit}; this program has version {supported}, \
+         under which the same documents have other fingerprints",
+        path.display()
+    )]
+    HashVersion {
+        /// The path of the database.
+        path: PathBuf,
+        /// Its unit.
+        unit: Unit,
+        /// The version found.
+        found: u8,
+        /// The version this program makes.
+        supported: u8,
+    },
     /// Something is to be written into a database that the program did not put there.
     #[error("{} lies in the database {}", path.display(), database.display())]
     InsideDatabase {

@@ -27,7 +27,7 @@ def pairs(fpdb, folder, k, w):
         at = ["--db", f"{database}/db", "-q"]
         flags = ["--unit", "token", "-k", k, "-w", w]
         subprocess.run([fpdb, "ingest", *at, *flags, str(folder)], check=True)
-        done = subprocess.run([fpdb, "pairs", *at, "--format", "json"], check=True, capture_output=True)
+        done = subprocess.run([fpdb, "pairs", *at, "--min-resemblance", "0", "--format", "json"], check=True, capture_output=True)
     found = map(json.loads, done.stdout.splitlines())
     return {(pair["a"], pair["b"]): pair["resemblance"] for pair in found}
 

@@ -18,9 +18,3 @@ pub(super) fn value_of_literal(text: &str) -> u64 {
 pub(super) fn value_of_text(text: &str) -> u64 {
     value_of_word(text)
 }
-
-/// Whether a mark is layout: whether a single statement has braces, and a line its semicolon, is a matter of taste in
-/// most languages, and one of indentation in others.
-pub(super) fn is_layout(mark: &str) -> bool {
-    matches!(mark, "{" | "}" | ";")
-}

@@ -1,199 +1,288 @@
-//! Tokens without a grammar's help: for text of no known language, for what a parser could make nothing of, and for
-//! documents too large to be parsed.
+//! From the text of a document in a known language to its tokens, by the rules of that language.
 //!
-//! Where the language is known, its keywords and operators are those of its grammar, and other words are names, so that
-//! the tokens are mostly those of the parser. Where it is not, words have their own values, in standard form, as
-//! have punctuation marks, and nothing is a comment.
+//! A state machine: [`State`] says what the text stands in (code, a string, a comment, markup), and each step
+//! takes one token, or a part of one that is long. A step looks at [`WINDOW`] bytes at most and takes what it has looked
+//! at, but for a bounded look ahead; so the time grows with the bytes, whatever they are, and what stands in what
+//! is a list of [`DEPTH`] entries at most, not a recursion.
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::super::words::WordMaker;
 use super::class;
-use super::grammar::Grammar;
-use crate::document::Language;
+use super::quoted::Quoted;
+use super::rules::{Dialect, Import, Start, Tables};
 
-/// Takes text apart. One for a document: it remembers a comment that goes on after a piece.
-#[derive(Default)]
-pub(super) struct Lexer {
-    /// Within a comment between `/*` and `*/`.
-    in_comment: bool,
+/// Bytes of text that one step looks at, at most: a longer string counts as several.
+pub(super) const WINDOW: usize = 64 << 10;
+
+/// How deep code may stand in strings that stand in code: what would be deeper is text of its string.
+pub(super) const DEPTH: usize = 64;
+
+/// What the text stands in, the innermost last; code, if in nothing.
+pub(super) enum Mode {
+    /// Code within a string or markup, up to the bracket that closes it.
+    Code {
+        open: u8,
+        depth: u32,
+    },
+    /// Arithmetic of the shell, up to the bracket that closes it.
+    Arithmetic {
+        depth: u32,
+    },
+    Quoted(Quoted),
+    LineComment,
+    BlockComment {
+        depth: u32,
+    },
+    /// Elements of markup in JavaScript.
+    Markup(super::markup::Markup),
+    /// What stands around PHP.
+    Page,
+    /// What nothing ends: the data after a program.
+    Rest,
 }
 
-/// The marks of comments and strings of a language.
-struct Marks {
-    line_comments: &'static [&'static str],
-    block_comments: bool,
-    quotes: &'static [u8],
+/// What came before, as far as the next token depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Previous {
+    /// Nothing, an operator or an opening bracket: an operand follows.
+    Operator,
+    /// A name, a literal or a closing bracket: an operator follows.
+    Operand,
+    /// As an operand, after which Ruby may have an argument.
+    Name,
+    /// A mark of member access.
+    Member,
 }
 
-impl Lexer {
-    /// Gives the tokens of `text[range]`, in order, with their places in `text`; returns where it has come to: before
-    /// the end only if the text was cut there (`is_cut`), which may have cut a token.
-    pub(super) fn lex(
-        &mut self,
-        grammar: Option<&Grammar>,
-        words: &mut WordMaker,
-        text: &str,
-        range: Range<usize>,
-        is_cut: bool,
-        emit: &mut impl FnMut(u64, Range<usize>),
-    ) -> usize {
-        let part = &text[range.clone()];
-        match grammar {
-            Some(grammar) => self.known(grammar, &text[..range.end], range.start, is_cut, emit),
-            None => {
-                let blank = if is_cut { part.rfind(char::is_whitespace) } else { None };
-                let whole = &part[..blank.filter(|&blank| blank > 0).unwrap_or(part.len())];
-                unknown(words, whole, range.start, emit);
-                range.start + whole.len()
-            }
+/// What is remembered from one step to the next.
+pub(super) struct State {
+    pub(super) modes: Vec<Mode>,
+    pub(super) previous: Previous,
+    /// Nothing but blanks since the line began.
+    pub(super) line_start: bool,
+    /// A statement may begin here.
+    pub(super) statement: bool,
+    /// Brackets open, but for those in strings.
+    pub(super) brackets: u32,
+    pub(super) import: Option<(Import, u32)>,
+    /// Here-documents whose text begins with the next line.
+    pub(super) heredocs: Vec<Quoted>,
+    /// Bytes of the document before the text.
+    pub(super) offset: u64,
+    /// Up to here in the document no `/` begins a regular expression: none ends before.
+    pub(super) no_regex_before: u64,
+    /// The byte before the text.
+    before: u8,
+    /// Something of the document has been read.
+    begun: bool,
+    /// Bytes looked at, each as often as it is.
+    #[cfg(test)]
+    pub(super) work: std::cell::Cell<u64>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            modes: Vec::new(),
+            previous: Previous::Operator,
+            line_start: true,
+            statement: true,
+            brackets: 0,
+            import: None,
+            heredocs: Vec::new(),
+            offset: 0,
+            no_regex_before: 0,
+            before: b'\n',
+            begun: false,
+            #[cfg(test)]
+            work: std::cell::Cell::default(),
         }
     }
+}
 
-    fn known(
-        &mut self,
-        grammar: &Grammar,
-        text: &str,
-        start: usize,
-        is_cut: bool,
-        emit: &mut impl FnMut(u64, Range<usize>),
-    ) -> usize {
-        let marks = Marks::of(grammar.language);
-        let mut at = start;
-        while let Some(first) = text[at..].chars().next() {
-            let rest = &text[at..];
-            if self.in_comment {
-                let end = rest.find("*/");
-                self.in_comment = end.is_none();
-                at += end.map_or(rest.len(), |end| end + 2);
-                continue;
-            }
-            let (length, value) = if first.is_whitespace() || first == '\\' && rest[1..].starts_with(['\n', '\r']) {
-                (first.len_utf8(), None)
-            } else if marks.line_comments.iter().any(|mark| rest.starts_with(mark)) {
-                (memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len()), None)
-            } else if marks.block_comments && rest.starts_with("/*") {
-                self.in_comment = true;
-                (2, None)
-            } else if first.is_ascii_digit() {
-                let length = number(rest);
-                (length, Some(class::value_of_literal(&rest[..length])))
-            } else if is_word(first) {
-                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                (length, Some(word(grammar, &rest[..length])))
-            } else if let Some(length) = marks.string(rest, is_cut) {
-                (length, Some(class::value_of_literal(&rest[..length])))
-            } else {
-                let length = mark(grammar, rest);
-                let mark = &rest[..length];
-                (length, (!class::is_layout(mark)).then(|| class::value_of_text(mark)))
-            };
-            if is_cut && length == rest.len() && at > start {
-                // Whole next time, unless it is as long as a piece.
-                return at;
-            }
-            if let Some(value) = value {
-                emit(value, at..at + length);
-            }
-            at += length;
+impl State {
+    /// Begins a document.
+    pub(super) fn begin(&mut self) {
+        *self = Self { modes: std::mem::take(&mut self.modes), ..Self::default() };
+        self.modes.clear();
+    }
+}
+
+/// Gives the tokens of `text`, in order, with their places in it; returns where it has come to: all of it if the
+/// document has `ended`, else all but [`WINDOW`] bytes.
+pub(super) fn lex(
+    tables: &Tables,
+    state: &mut State,
+    text: &str,
+    ended: bool,
+    emit: &mut impl FnMut(u64, Range<usize>),
+) -> usize {
+    if !ended && text.len() <= WINDOW {
+        return 0;
+    }
+    if !state.begun {
+        let head = &text.as_bytes()[..text.len().min(WINDOW)];
+        if tables.rules.dialect == Dialect::Php && memchr::memmem::find(head, b"<?").is_some() {
+            state.modes.push(Mode::Page);
+        } else if head.starts_with(b"#!/") || head.starts_with(b"#! ") {
+            // The line that names the interpreter.
+            state.modes.push(Mode::LineComment);
         }
-        at
     }
-}
-
-fn word(grammar: &Grammar, word: &str) -> u64 {
-    match grammar.language {
-        // Commands are words as names are.
-        Language::Bash => class::value_of_text(word),
-        Language::Sql if grammar.is_fixed(&word.to_ascii_lowercase()) => {
-            class::value_of_text(&word.to_ascii_lowercase())
+    state.begun = true;
+    let mut lexer = Lexer { tables, state, text, bytes: text.as_bytes(), at: 0, limit: 0, emit };
+    while lexer.at < text.len() && (ended || text.len() - lexer.at > WINDOW) {
+        lexer.limit = text.len().min(lexer.at + WINDOW);
+        while !text.is_char_boundary(lexer.limit) {
+            lexer.limit -= 1;
         }
-        _ if grammar.is_fixed(word) => class::value_of_text(word),
-        _ => class::NAME,
+        lexer.step();
     }
-}
-
-impl Marks {
-    fn of(language: Language) -> Self {
-        let (line_comments, block_comments, quotes): (&[&str], _, &[u8]) = match language {
-            Language::Python | Language::Ruby | Language::Bash => (&["#"], false, b"\"'"),
-            Language::Php => (&["//", "#"], true, b"\"'"),
-            Language::Sql => (&["--"], true, b"'\"`"),
-            // A quote begins a lifetime, or ends no string.
-            Language::Rust => (&["//"], true, b"\""),
-            Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Go => (&["//"], true, b"\"'`"),
-            _ => (&["//"], true, b"\"'"),
-        };
-        Self { line_comments, block_comments, quotes }
-    }
-
-    /// The length of the string that `text` begins with; it ends in its line, or goes on after a cut.
-    fn string(&self, text: &str, is_cut: bool) -> Option<usize> {
-        let bytes = text.as_bytes();
-        let quote = *bytes.first().filter(|quote| self.quotes.contains(quote))?;
-        let mut at = 1;
-        while let Some(&byte) = bytes.get(at) {
-            match byte {
-                b'\n' => return None,
-                b'\\' => at += 1,
-                _ if byte == quote => return Some(at + 1),
-                _ => {}
-            }
-            at += 1;
-        }
-        is_cut.then_some(text.len())
-    }
-}
-
-/// Whether a word can have it.
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$')
-}
-
-/// The length of the number that `text` begins with: digits, letters (`0x1F`, `10L`), underscores, one point at a time.
-fn number(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let mut at = 1;
-    while digit(at) || bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
-        at += 1;
+    let at = lexer.at;
+    state.offset += at as u64;
+    if let Some(last) = at.checked_sub(1) {
+        state.before = text.as_bytes()[last];
     }
     at
 }
 
-/// The length of the mark that `text` begins with: the longest the grammar has, else one character.
-fn mark(grammar: &Grammar, text: &str) -> usize {
-    (2..=4)
-        .rev()
-        .find(|&length| text.get(..length).is_some_and(|mark| grammar.is_fixed(mark)))
-        .unwrap_or_else(|| text.chars().next().map_or(1, char::len_utf8))
+pub(super) struct Lexer<'a, F> {
+    pub(super) tables: &'a Tables,
+    pub(super) state: &'a mut State,
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+    /// The next byte to be read.
+    pub(super) at: usize,
+    /// The end of what this step may look at.
+    pub(super) limit: usize,
+    emit: &'a mut F,
 }
 
-/// Text of no known language, which begins at `at`.
-fn unknown(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
-    if text.is_ascii() {
-        return segment(words, text, at, emit);
-    }
-    for (from, part) in text.split_word_bound_indices() {
-        segment(words, part, at + from, emit);
-    }
-}
-
-/// What lies between two word boundaries: split further at ASCII's punctuation, which parts names in most languages.
-fn segment(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
-    let parts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_';
-    let mut from = 0;
-    while let Some(first) = text[from..].chars().next() {
-        let length = if parts(first) { 1 } else { text[from..].find(parts).unwrap_or(text.len() - from) };
-        let word = &text[from..from + length];
-        if !word.trim().is_empty() {
-            let form = words.standard_form(word);
-            if !form.is_empty() {
-                emit(class::value_of_text(form), at + from..at + from + length);
-            }
+impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
+    /// Takes at least one byte.
+    fn step(&mut self) {
+        match self.state.modes.last_mut() {
+            None | Some(Mode::Code { .. } | Mode::Arithmetic { .. }) => self.code(),
+            Some(Mode::Quoted(_)) => self.quoted_on(),
+            Some(Mode::LineComment) => self.line_comment(),
+            Some(Mode::BlockComment { .. }) => self.block_comment(),
+            Some(Mode::Markup(_)) => self.markup(),
+            Some(Mode::Page) => self.page(),
+            Some(Mode::Rest) => self.at = self.limit,
         }
-        from += length;
+    }
+
+    /// Counts bytes that are looked at.
+    #[inline]
+    pub(super) fn look(&self, _bytes: usize) {
+        #[cfg(test)]
+        self.state.work.set(self.state.work.get() + _bytes as u64);
+    }
+
+    /// A byte that this step may look at.
+    #[inline]
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.look(1);
+        if at < self.limit { self.bytes.get(at).copied() } else { None }
+    }
+
+    /// The byte before the next one; the end of a line before the first.
+    pub(super) fn before(&self) -> u8 {
+        if self.at == 0 { self.state.before } else { self.bytes[self.at - 1] }
+    }
+
+    #[inline]
+    pub(super) fn begins(&self, at: usize, with: &str) -> bool {
+        self.bytes.get(at..self.limit).is_some_and(|rest| rest.starts_with(with.as_bytes()))
+    }
+
+    /// Gives a token, which ends at `end`, and goes on there.
+    #[inline]
+    pub(super) fn token(&mut self, value: u64, end: usize, previous: Previous) {
+        if self.state.import.is_none() {
+            (self.emit)(value, self.at..end);
+        }
+        self.passed(end, previous);
+    }
+
+    /// Goes on at `end`, after what is no symbol but a part of the code.
+    #[inline]
+    pub(super) fn passed(&mut self, end: usize, previous: Previous) {
+        self.at = end;
+        self.state.previous = previous;
+        self.state.line_start = false;
+        self.state.statement = false;
+    }
+
+    /// A token that stands for itself.
+    pub(super) fn fixed(&mut self, end: usize, previous: Previous) {
+        let value = class::value_of_text(&self.text[self.at..end]);
+        self.token(value, end, previous);
+    }
+
+    pub(super) fn push(&mut self, mode: Mode) {
+        self.state.modes.push(mode);
+    }
+
+    /// Whether a string may have code in it here.
+    pub(super) fn may_nest(&self) -> bool {
+        self.state.modes.len() < DEPTH
+    }
+
+    fn code(&mut self) {
+        if self.tables.rules.dialect == Dialect::Shell {
+            return self.shell();
+        }
+        match self.tables.starts[usize::from(self.bytes[self.at])] {
+            Start::Blank => self.blanks(),
+            Start::LineEnd => self.line_end(),
+            Start::Word => self.word(),
+            Start::Digit => self.number(),
+            Start::Mark => self.mark(),
+            Start::Special => self.special(),
+            Start::Beyond => self.beyond(),
+        }
+    }
+
+    pub(super) fn blanks(&mut self) {
+        let rest = &self.bytes[self.at..self.limit];
+        let length = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C));
+        let length = length.unwrap_or(rest.len()).max(1);
+        self.look(length);
+        self.at += length;
+    }
+
+    pub(super) fn line_end(&mut self) {
+        self.at += 1;
+        let state = &mut *self.state;
+        state.line_start = true;
+        // Elsewhere a line may end within a statement as well, but nothing that is looked for begins there.
+        if state.brackets == 0 || self.tables.rules.dialect != Dialect::Python {
+            state.statement = true;
+        }
+        if self.tables.rules.dialect == Dialect::Shell {
+            state.previous = Previous::Operator;
+        }
+        if let Some((Import::Line | Import::Module, brackets)) = state.import
+            && state.brackets <= brackets
+        {
+            state.import = None;
+        }
+        // The first of them is to be the innermost.
+        while let Some(heredoc) = state.heredocs.pop() {
+            state.modes.push(Mode::Quoted(heredoc));
+        }
+    }
+
+    /// Beyond ASCII: a name, white space or a mark.
+    fn beyond(&mut self) {
+        let Some(c) = self.text[self.at..].chars().next() else { return self.at = self.limit };
+        if c.is_alphanumeric() {
+            self.word();
+        } else if c.is_whitespace() || c == '\u{FEFF}' {
+            self.at += c.len_utf8();
+        } else {
+            self.fixed(self.at + c.len_utf8(), Previous::Operator);
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::pool::Pool;
+use crate::profile::Profile;
 use crate::store::care::repair;
 use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
 use crate::store::engine::failure::EngineError;
@@ -149,9 +150,11 @@ impl Store {
         lock: Option<WriterLock>,
         options: &StoreOptions,
     ) -> Result<Self> {
+        let profile = load_profile(&engine)?;
+        check_hash_version(root, &profile)?;
         Ok(Self {
             root: root.to_owned(),
-            profile: load_profile(&engine)?,
+            profile,
             view: RwLock::new(Arc::new(View::load(&engine)?)),
             filter_use: FilterUse::new(engine.cache().clone()),
             _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
@@ -193,4 +196,40 @@ fn marked(root: &Path) -> Result<u64> {
     let mark = mark::read(root)?;
     mark.check_tables(root)?;
     Ok(mark.commits)
+}
+
+/// Refuses a database whose fingerprints this program would make otherwise: no query would find what is there.
+fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
+    let (unit, found, supported) = (profile.unit, profile.hash_version, profile.unit.hash_version());
+    if found == supported {
+        return Ok(());
+    }
+    Err(Error::HashVersion { path: root.to_owned(), unit, found, supported })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Unit;
+
+    #[test]
+    fn a_database_of_other_tokens_is_refused_and_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("db");
+        let options = StoreOptions::default();
+        let profile = Profile { hash_version: 1, ..Profile::named("code").unwrap() };
+        // It is made, as the program that had these tokens made it, and then opened.
+        let errors = [
+            Store::create(&root, &profile, &options).err(),
+            Store::open_reader(&root, &options).err(),
+            Store::open_writer(&root, &options).err(),
+        ];
+        for error in errors.map(|error| error.expect("refused")) {
+            assert!(matches!(error, Error::HashVersion { unit: Unit::Token, found: 1, supported: 2, .. }));
+            assert!(error.to_string().contains("was made with version 1 of the rules of unit token"));
+            assert!(error.hint().expect("a hint").starts_with("ingest the documents again"));
+        }
+        // Text is what it was.
+        assert!(Store::create(&folder.path().join("text"), &Profile::named("text").unwrap(), &options).is_ok());
+    }
 }

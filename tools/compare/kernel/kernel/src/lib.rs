@@ -22,6 +22,7 @@ pub mod profile;
 pub mod winnow;
 
 pub use columns::Fingerprints;
+pub use document::Language;
 use kernel::Kernel;
 use normalize::{Content, FrontEnd, Symbols};
 use profile::{Profile, Selection};

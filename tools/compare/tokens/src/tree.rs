@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::class;
-use super::grammar::{Class, Grammar};
-use crate::document::Language;
+use crate::class;
+use crate::grammar::{Class, Grammar};
+use kernel::Language;
 
 /// What the walk finds, in order of position.
 pub(super) enum Found {

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::class;
-use crate::document::Language;
+use crate::class;
+use kernel::Language;
 
 /// What becomes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,62 @@
+//! Comments, which are no symbols.
+
+use std::ops::Range;
+
+use super::lexer::{Lexer, Mode};
+use super::rules::{Block, Dialect};
+
+impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
+    pub(super) fn line_comment(&mut self) {
+        let rest = &self.bytes[self.at..self.limit];
+        match memchr::memchr(b'\n', rest) {
+            Some(end) => {
+                // It ends before what ends PHP.
+                let php = self.tables.rules.dialect == Dialect::Php;
+                let page = if php { memchr::memmem::find(&rest[..end], b"?>") } else { None };
+                self.at += page.unwrap_or(end);
+                self.state.modes.pop();
+            }
+            None => self.at = self.limit,
+        }
+    }
+
+    pub(super) fn block_comment(&mut self) {
+        let nested = self.tables.rules.block_comments == Block::Nested;
+        let ruby = self.tables.rules.dialect == Dialect::Ruby;
+        let Some(Mode::BlockComment { depth }) = self.state.modes.last_mut() else { return };
+        let rest = &self.bytes[self.at..self.limit];
+        if ruby {
+            let end = memchr::memmem::find(rest, b"\n=end");
+            self.at += end.map_or_else(|| kept(rest, 4), |end| end + 5);
+            if end.is_some() {
+                *self.state.modes.last_mut().unwrap_or(&mut Mode::Rest) = Mode::LineComment;
+            }
+            return;
+        }
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'*', b'/', &rest[at..]) {
+            at += found;
+            match (rest[at], rest.get(at + 1)) {
+                (b'*', Some(b'/')) if *depth == 0 => {
+                    self.at += at + 2;
+                    self.state.modes.pop();
+                    return;
+                }
+                (b'*', Some(b'/')) => (*depth, at) = (*depth - 1, at + 2),
+                (b'/', Some(b'*')) if nested => (*depth, at) = (depth.saturating_add(1), at + 2),
+                // The step may end within a mark.
+                (_, None) if at > 0 && self.limit < self.text.len() => {
+                    self.at += at;
+                    return;
+                }
+                _ => at += 1,
+            }
+        }
+        self.at = self.limit;
+    }
+}
+
+/// How much of a step's text is taken where the last `length` bytes may begin what the next step looks for.
+pub(super) fn kept(rest: &[u8], length: usize) -> usize {
+    if rest.len() > length { rest.len() - length } else { rest.len() }
+}

@@ -1,0 +1,320 @@
+//! Strings, here-documents and whatever else stands between quotes: one symbol each, and the code that stands in them.
+//!
+//! The symbol is the text up to the first code in it; the code's symbols follow, and what comes after the first code is none.
+
+use std::ops::Range;
+
+use super::class;
+use super::lexer::{Lexer, Mode, Previous};
+use super::rules::{Apostrophe, Code, Dialect, Escape, Prefix, Quote};
+
+/// Bytes that the longest end of a string may have.
+pub(super) const LONGEST_END: usize = 24;
+
+/// Bytes that the name at the end of a here-document may have.
+pub(super) const LONGEST_NAME: usize = 64;
+
+/// A string that is being read.
+#[derive(Clone)]
+pub(super) struct Quoted {
+    end: End,
+    pub(super) lines: bool,
+    escape: Escape,
+    code: Code,
+    /// None of its code has come yet: its text counts.
+    is_first: bool,
+    /// A line of it begins here.
+    line_start: bool,
+}
+
+/// What ends a string.
+#[derive(Clone)]
+enum End {
+    /// These bytes.
+    Mark { bytes: [u8; LONGEST_END], length: usize },
+    /// A bracket, after those that have been opened in it.
+    Bracket { open: u8, close: u8, depth: u32 },
+    /// A line that holds this name, maybe after blanks.
+    Name { name: Box<str>, indented: bool },
+}
+
+/// Where a scan of a string has stopped.
+enum Stop {
+    /// At its end, which has so many bytes.
+    End(usize),
+    /// At code in it.
+    Code,
+    /// At the end of its line, or of what a step may look at.
+    Line,
+    Limit,
+}
+
+impl Quoted {
+    pub(super) fn of(quote: Quote) -> Self {
+        Self {
+            end: End::mark(quote.open.as_bytes()),
+            lines: quote.lines,
+            escape: quote.escape,
+            code: quote.code,
+            is_first: true,
+            line_start: false,
+        }
+    }
+
+    /// As it is, until `end`.
+    pub(super) fn raw(end: &[u8]) -> Self {
+        Self {
+            end: End::mark(end),
+            lines: true,
+            escape: Escape::None,
+            code: Code::None,
+            is_first: true,
+            line_start: true,
+        }
+    }
+
+    pub(super) fn between(open: u8, close: u8, code: Code) -> Self {
+        let end = End::Bracket { open, close, depth: 0 };
+        Self { end, lines: true, escape: Escape::Backslash, code, is_first: true, line_start: true }
+    }
+
+    pub(super) fn heredoc(name: &str, indented: bool, code: Code) -> Self {
+        let end = End::Name { name: name.into(), indented };
+        let escape = if code == Code::None { Escape::None } else { Escape::Backslash };
+        Self { end, lines: true, escape, code, is_first: true, line_start: true }
+    }
+}
+
+impl End {
+    fn mark(mark: &[u8]) -> Self {
+        let mut bytes = [0; LONGEST_END];
+        let length = mark.len().min(LONGEST_END);
+        bytes[..length].copy_from_slice(&mark[..length]);
+        Self::Mark { bytes, length }
+    }
+}
+
+impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
+    /// The string that is open goes on.
+    pub(super) fn quoted_on(&mut self) {
+        if let Some(Mode::Quoted(quoted)) = self.state.modes.pop() {
+            self.quoted(quoted, self.at, self.at);
+        }
+    }
+
+    /// Takes the text of a string up to its end, to code in it, or as far as a step goes. It begins at `start`, and is
+    /// looked at from `from` on.
+    pub(super) fn quoted(&mut self, mut quoted: Quoted, start: usize, from: usize) {
+        let (at, stop) = self.scan(&mut quoted, from);
+        self.look(at.saturating_sub(from));
+        let end = match stop {
+            Stop::End(length) => at + length,
+            Stop::Code | Stop::Line | Stop::Limit => at,
+        };
+        // The line that ends a here-document is none of its text.
+        let text_end = if matches!(quoted.end, End::Name { .. }) { at } else { end };
+        let is_whole = matches!(stop, Stop::End(_)) && start < from;
+        if quoted.is_first && text_end > start && !(is_whole && self.is_statement(end)) {
+            let value = class::value_of_literal(&self.text[start..text_end]);
+            self.at = start;
+            self.token(value, text_end, Previous::Operand);
+        }
+        self.passed(end, Previous::Operand);
+        quoted.line_start = at > from && self.bytes[at - 1] == b'\n' || at == from && quoted.line_start;
+        match stop {
+            Stop::End(_) | Stop::Line => self.string_ended(),
+            Stop::Limit => self.push(Mode::Quoted(quoted)),
+            Stop::Code => {
+                quoted.is_first = false;
+                quoted.line_start = false;
+                let code = quoted.code;
+                self.push(Mode::Quoted(quoted));
+                self.quoted_code(code);
+            }
+        }
+    }
+
+    /// Whether the string of Python that ends at `end` is a statement of its own: its way to document.
+    fn is_statement(&self, end: usize) -> bool {
+        if self.tables.rules.dialect != Dialect::Python || !self.state.statement || !self.state.modes.is_empty() {
+            return false;
+        }
+        let rest = &self.bytes[end..self.limit.max(end)];
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        self.look(blanks);
+        matches!(rest.get(blanks), None | Some(b'\n' | b'#' | b';'))
+    }
+
+    /// Looks for the end of a string, or code in it, from `at` on.
+    fn scan(&self, quoted: &mut Quoted, mut at: usize) -> (usize, Stop) {
+        let nests = quoted.code != Code::None && self.may_nest();
+        // Beyond that a mark may be cut, unless the document ends there.
+        let safe = if self.limit == self.bytes.len() { self.limit } else { self.limit - LONGEST_NAME - 2 };
+        if let End::Name { name, indented } = &quoted.end
+            && quoted.line_start
+            && let Some(length) = self.name_line(at, name, *indented)
+        {
+            return (at, Stop::End(length));
+        }
+        while at < safe {
+            let byte = self.bytes[at];
+            match &mut quoted.end {
+                End::Mark { bytes, length } => {
+                    if byte == bytes[0] && self.bytes[at..self.limit].starts_with(&bytes[..*length]) {
+                        let doubled = matches!(quoted.escape, Escape::Doubled | Escape::Either);
+                        if !doubled || self.byte(at + 1) != Some(byte) {
+                            return (at, Stop::End(*length));
+                        }
+                        at += 2;
+                        continue;
+                    }
+                }
+                End::Bracket { open, close, depth } => {
+                    if byte == *close && *depth == 0 {
+                        return (at, Stop::End(1));
+                    }
+                    if byte == *close {
+                        *depth -= 1;
+                    } else if byte == *open {
+                        *depth = depth.saturating_add(1);
+                    }
+                }
+                End::Name { name, indented } => {
+                    if byte == b'\n'
+                        && let Some(length) = self.name_line(at + 1, name, *indented)
+                    {
+                        return (at + 1, Stop::End(length));
+                    }
+                }
+            }
+            if byte == b'\n' && !quoted.lines {
+                return (at, Stop::Line);
+            }
+            if nests && self.code_begins(quoted.code, at) {
+                return (at, Stop::Code);
+            }
+            at += match byte {
+                b'\\' if matches!(quoted.escape, Escape::Backslash | Escape::Either) => 2,
+                b'{' if quoted.code == Code::Brace && self.byte(at + 1) == Some(byte) => 2,
+                b'$' if quoted.code == Code::Dollar && self.byte(at + 1) == Some(byte) => 2,
+                _ => 1,
+            };
+        }
+        at = at.min(self.limit);
+        while !self.text.is_char_boundary(at) {
+            at += 1;
+        }
+        (at, Stop::Limit)
+    }
+
+    /// The length of the line at `at` that ends a here-document of this name, without the end of the line.
+    fn name_line(&self, at: usize, name: &str, indented: bool) -> Option<usize> {
+        let line = &self.bytes[at.min(self.limit)..self.limit];
+        let blanks = if indented { line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() } else { 0 };
+        self.look(blanks + name.len());
+        let rest = line[blanks..].strip_prefix(name.as_bytes())?;
+        let ends = rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        ends.then_some(blanks + name.len())
+    }
+
+    fn code_begins(&self, code: Code, at: usize) -> bool {
+        let next = self.byte(at + 1);
+        let name = matches!(next, Some(b'a'..=b'z' | b'A'..=b'Z' | b'_'));
+        match (code, self.bytes[at]) {
+            (Code::Brace, b'{') => next != Some(b'{'),
+            (Code::DollarBrace, b'$') | (Code::Hash, b'#') => next == Some(b'{'),
+            (Code::Dollar, b'$') => next == Some(b'{') || name,
+            (Code::Php, b'$') => next == Some(b'{') || name,
+            (Code::Php, b'{') => next == Some(b'$'),
+            (Code::Backslash, b'\\') => next == Some(b'('),
+            (Code::Shell, b'$') => {
+                name || matches!(next, Some(b'{' | b'(' | b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-'))
+            }
+            (Code::Shell, b'`') => true,
+            _ => false,
+        }
+    }
+
+    /// The code in a string begins at the next byte.
+    fn quoted_code(&mut self, code: Code) {
+        let next = self.byte(self.at + 1);
+        match (code, next) {
+            (Code::Brace, _) => self.code_within(b'{', 0, 1),
+            (Code::Php, _) if self.bytes[self.at] == b'{' => self.code_within(b'{', 0, 1),
+            (Code::DollarBrace | Code::Hash | Code::Php, Some(b'{')) => self.code_within(b'{', 2, 2),
+            (Code::Dollar, Some(b'{')) => self.code_within(b'{', 1, 2),
+            (Code::Backslash, _) => self.code_within(b'(', 2, 2),
+            (Code::Shell, _) => self.expansion(),
+            (Code::Dollar, _) => {
+                self.fixed(self.at + 1, Previous::Operator);
+                let end = self.word_end(self.at);
+                self.token(class::NAME, end, Previous::Operand);
+            }
+            _ => {
+                let end = self.word_end(self.at + 1);
+                self.token(class::NAME, end, Previous::Operand);
+                // `$x->y`
+                if self.begins(self.at, "->")
+                    && matches!(self.byte(self.at + 2), Some(b'a'..=b'z' | b'A'..=b'Z' | b'_'))
+                {
+                    self.fixed(self.at + 2, Previous::Operator);
+                    let end = self.word_end(self.at);
+                    self.token(class::NAME, end, Previous::Operand);
+                }
+            }
+        }
+    }
+
+    /// Code up to the bracket that closes `open`; its beginning has `length` bytes, of which `symbol` are a symbol.
+    pub(super) fn code_within(&mut self, open: u8, symbol: usize, length: usize) {
+        let end = self.at + length;
+        if symbol > 0 {
+            self.fixed(self.at + symbol, Previous::Operator);
+        }
+        self.passed(end, Previous::Operator);
+        self.state.statement = false;
+        self.push(Mode::Code { open, depth: 0 });
+    }
+
+    /// A word that may belong to the string after it; whether it does.
+    pub(super) fn prefixed(&mut self, prefix: Prefix, end: usize) -> bool {
+        let rules = self.tables.rules;
+        match prefix {
+            Prefix::Hashes => {
+                let hashes =
+                    self.bytes[end..self.limit].iter().take(LONGEST_END).take_while(|&&byte| byte == b'#').count();
+                if hashes >= LONGEST_END || self.byte(end + hashes) != Some(b'"') {
+                    return false;
+                }
+                let mut close = vec![b'"'];
+                close.resize(1 + hashes, b'#');
+                self.quoted(Quoted::raw(&close), self.at, end + hashes + 1);
+                true
+            }
+            Prefix::Delimiter => {
+                let ahead = &self.bytes[end..self.limit.min(end + LONGEST_END - 2)];
+                let Some(open) = ahead.iter().position(|&byte| byte == b'(') else { return false };
+                if ahead.first() != Some(&b'"') || ahead[1..open].iter().any(|byte| matches!(byte, b'"' | b'\n' | b')'))
+                {
+                    return false;
+                }
+                let close = [b")", &ahead[1..open], b"\""].concat();
+                self.quoted(Quoted::raw(&close), self.at, end + open + 1);
+                true
+            }
+            Prefix::Plain | Prefix::Code => {
+                if rules.apostrophe != Apostrophe::Quote
+                    && self.byte(end) == Some(b'\'')
+                    && let Some(end) = self.character_end(end)
+                {
+                    self.character(end);
+                    return true;
+                }
+                let Some(quote) = rules.quotes.iter().find(|quote| self.begins(end, quote.open)) else { return false };
+                let code = if prefix == Prefix::Code { Code::Brace } else { quote.code };
+                self.quoted(Quoted::of(Quote { code, ..*quote }), self.at, end + quote.open.len());
+                true
+            }
+        }
+    }
+}

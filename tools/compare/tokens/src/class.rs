@@ -1,0 +1,37 @@
+//! The values of tokens: what makes two of them the same symbol, whatever the language.
+//!
+//! Part of the pinned hash version, as everything in [`value`](super::super::value). A name is a name; a literal keeps its
+//! own text, which tells independent solutions of one task apart better than anything else (`docs/measurements.md`).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+fn value_of_word(word: &str) -> u64 {
+    xxh3_64(word.as_bytes())
+}
+
+const fn mix64(x: u64) -> u64 {
+    let z = x.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A name of any kind.
+pub(super) const NAME: u64 = mix64(0x11_0001);
+
+/// The value of a number, a character or a string, for all of which only their text counts, without the quotes:
+/// languages write these differently.
+pub(super) fn value_of_literal(text: &str) -> u64 {
+    mix64(value_of_word(text.trim_matches(['"', '\'', '`'])))
+}
+
+/// The value of a keyword, an operator or a mark, and of a word whose language is not known: that of the word.
+pub(super) fn value_of_text(text: &str) -> u64 {
+    value_of_word(text)
+}
+
+/// Whether a mark is layout: whether a single statement has braces, and a line its semicolon, is a matter of taste in
+/// most languages, and one of indentation in others.
+pub(super) fn is_layout(mark: &str) -> bool {
+    matches!(mark, "{" | "}" | ";")
+}
