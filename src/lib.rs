@@ -62,7 +62,9 @@ pub use database::{
 pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};
-pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, choose};
+#[cfg(unix)]
+pub use extract::process::serve_documents;
+pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, ReaderProcess, choose};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{IngestOptions, IngestSummary, OnChange};

@@ -276,7 +276,7 @@ impl Database {
     /// # Errors
     /// As there.
     pub fn text_within(&self, document: DocId, limits: &InputLimits) -> Result<Option<DocumentText>> {
-        query::text_of(&self.store, document.0, *limits)
+        query::text_of(&self.store, document.0, limits.clone())
     }
 
     /// The names of the other documents with the same bytes.

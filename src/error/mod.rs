@@ -7,6 +7,7 @@
 mod failure;
 mod hint;
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -411,7 +412,7 @@ pub enum Error {
         /// The name of the format.
         format: &'static str,
         /// What is wrong with it.
-        detail: &'static str,
+        detail: Cow<'static, str>,
         /// What the library that reads it said.
         source: Option<Cause>,
     },
@@ -434,6 +435,28 @@ pub enum Error {
     Unpacked {
         /// The name of the format.
         format: &'static str,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A document that takes too much memory to read.
+    #[error("reading the {format} document takes more than {limit} bytes of memory")]
+    ReadingMemory {
+        /// The name of the format.
+        format: &'static str,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A document that takes too long to read.
+    #[error("reading the {format} document takes more than {seconds} s of processor time")]
+    ReadingTime {
+        /// The name of the format.
+        format: &'static str,
+        /// The limit, in seconds.
+        seconds: u64,
+    },
+    /// A member whose name is too long to be kept.
+    #[error("its name has more than {limit} bytes")]
+    NameTooLong {
         /// The limit, in bytes.
         limit: u64,
     },
@@ -552,7 +575,7 @@ impl Error {
 
     /// A document that is not of this format, as seen without the help of a library.
     pub(crate) fn not_of_format(format: Format, detail: &'static str) -> Self {
-        Self::NotOfFormat { format: format.name(), detail, source: None }
+        Self::NotOfFormat { format: format.name(), detail: detail.into(), source: None }
     }
 
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -24,13 +24,19 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
         if encrypted.contains(page) {
             return Err(Error::EncryptedDocument { format: Format::Epub.name() });
         }
-        let page = html::text(&package.needed(page)?, true);
+        let page = package.needed(page)?;
+        limits.check_memory(Format::Html, &page).map_err(|_| too_much(limits))?;
+        let page = html::text(&page, true);
         text.push_str(str::from_utf8(&page).unwrap_or_default());
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
     }
     Ok(text)
+}
+
+fn too_much(limits: &Limits) -> Error {
+    Error::ReadingMemory { format: Format::Epub.name(), limit: limits.memory }
 }
 
 /// The name of the part that lists the pages.

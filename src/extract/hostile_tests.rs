@@ -53,15 +53,6 @@ fn nesting_takes_no_stack() {
 }
 
 #[test]
-fn what_is_not_utf8_has_a_lower_limit() {
-    let limits = Limits { document: 4000, ..Limits::default() };
-    let (utf8, legacy) = ("é".repeat(1000).into_bytes(), vec![0xE9; 1001]);
-    assert!(extract(Format::Html, &utf8, &limits).is_ok());
-    assert!(extract(Format::Html, &legacy[..1000], &limits).is_ok());
-    assert!(matches!(extract(Format::Html, &legacy, &limits), Err(Error::TooLarge { limit: 1000, .. })));
-}
-
-#[test]
 fn entities_do_not_expand() {
     let laughs = "<!DOCTYPE d [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]><d><p><t>x&b;&amp;y</t></p></d>";
     assert_eq!(read(Format::Docx, &docx(laughs.as_bytes())).expect("it is well-formed"), "x&y\n");

@@ -10,6 +10,9 @@ mod builder;
 mod charset;
 mod choose;
 mod cmap;
+mod cost;
+#[cfg(test)]
+mod cost_tests;
 mod epub;
 mod formats;
 #[cfg(test)]
@@ -23,6 +26,7 @@ mod notebook;
 mod office;
 mod package;
 mod pdf;
+pub(crate) mod process;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod source;
@@ -35,6 +39,7 @@ pub use choose::{Choice, HEAD as CHOICE_HEAD, choose};
 pub use formats::{FORMATS, FormatFacts};
 pub(crate) use limits::Limits;
 pub(crate) use map::{Lines, Map};
+pub use process::ReaderProcess;
 
 use crate::document::{Format, Offsets, Span};
 use crate::error::{Error, Result};
@@ -76,16 +81,32 @@ pub(crate) fn applies(format: Format) -> bool {
     !matches!(format, Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_))
 }
 
-/// The text of a document. A format that [applies](self::applies) to nothing has none.
+/// Whether the text of this format is apart from the document, so that no offset leads back. These are the formats whose
+/// readers are the work of others from end to end; a process of its own can read them.
+pub(crate) fn is_detached(format: Format) -> bool {
+    matches!(format, Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub)
+}
+
+/// The text of a document. A format to which this [does not apply](self::applies) has none.
 ///
 /// # Errors
-/// [`Error::TooLarge`], [`Error::Unpacked`], [`Error::EncryptedDocument`], and [`Error::NotOfFormat`] for what is not a
-/// document of this format, or one that the library which reads it cannot cope with.
+/// [`Error::TooLarge`], [`Error::ReadingMemory`], [`Error::ReadingTime`], [`Error::Unpacked`],
+/// [`Error::EncryptedDocument`], and [`Error::NotOfFormat`] or [`Error::ReaderFailed`] for what is not a document of this
+/// format, or one that the library which reads it cannot cope with.
 pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
-    limits.check_document(format, bytes.len() as u64)?;
-    if matches!(format, Format::Html | Format::Markdown | Format::Tex | Format::Notebook) {
-        limits.check_transcript(format, bytes)?;
+    match &limits.process {
+        Some(process) if is_detached(format) => {
+            limits.check_document(format, bytes.len() as u64)?;
+            process.read(format, bytes, limits)
+        }
+        _ => extract_here(format, bytes, limits),
     }
+}
+
+/// As [`extract`], in this process.
+fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+    limits.check_document(format, bytes.len() as u64)?;
+    limits.check_memory(format, bytes)?;
     // The libraries are not meant to panic, and this one document is lost if they do. What they worked on is dropped.
     let extracted = guarded(|| match format {
         Format::Html => Ok(html::extract(bytes)),

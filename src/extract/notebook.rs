@@ -38,7 +38,7 @@ struct Cell<'a> {
 pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
     let broken = |error: serde_json::Error| Error::NotOfFormat {
         format: Format::Notebook.name(),
-        detail: "it is not the JSON of a notebook",
+        detail: "it is not the JSON of a notebook".into(),
         source: Some(error.into()),
     };
     let source = Source::new(bytes, None);

@@ -25,7 +25,8 @@ impl<'a> Package<'a> {
     /// [`Error::NotOfFormat`] where it is no zip archive, or not the whole of one.
     pub(super) fn open(format: Format, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(format, error))?;
-        let limit = limits.unpacked(bytes.len() as u64);
+        // A part is held with its text, or with the segments of a page.
+        let limit = limits.unpacked(bytes.len() as u64).min(limits.memory / 4);
         Ok(Self { format, archive, limit, left: limit })
     }
 
@@ -60,6 +61,6 @@ impl<'a> Package<'a> {
 }
 
 fn unreadable(format: Format, error: ZipError) -> Error {
-    let detail = "its parts cannot be unpacked";
+    let detail = "its parts cannot be unpacked".into();
     Error::NotOfFormat { format: format.name(), detail, source: Some(error.into()) }
 }

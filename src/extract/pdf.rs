@@ -31,7 +31,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     if pages.is_empty() {
         return Err(Error::not_of_format(Format::Pdf, "it has no pages, or their list is missing"));
     }
-    let mut work = Work { document: &document, left: limit };
+    let mut work = Work { document: &document, left: limit, limits };
     pages.values().try_for_each(|&page| work.page(page))?;
     let mut text = Limited { text: Vec::new(), limit };
     for &page in pages.keys() {
@@ -48,7 +48,11 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
 }
 
 fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
-    Error::NotOfFormat { format: Format::Pdf.name(), detail: "its structure cannot be read", source: Some(error) }
+    Error::NotOfFormat {
+        format: Format::Pdf.name(),
+        detail: "its structure cannot be read".into(),
+        source: Some(error),
+    }
 }
 
 /// Refuses a document whose streams unpack to more than `limit` bytes; the library would unpack them without one.
@@ -126,6 +130,7 @@ struct Work<'a> {
     document: &'a Document,
     /// Bytes left of what may be.
     left: u64,
+    limits: &'a Limits,
 }
 
 impl<'a> Work<'a> {
@@ -160,6 +165,7 @@ impl<'a> Work<'a> {
             .left
             .checked_sub(content.len() as u64)
             .ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;
+        self.limits.check_needed(Format::Pdf, memory_of(content))?;
         let Some(graphics) = resources.and_then(|resources| self.dictionary(resources, b"XObject")) else {
             return Ok(());
         };
@@ -190,6 +196,18 @@ impl<'a> Work<'a> {
         let object = of.get(key).ok()?;
         Some(self.document.dereference(object).ok()?.1)
     }
+}
+
+/// The memory that the library takes for the content of a page: it makes a list of all operations before it draws the first,
+/// and a copy of the state of the graphics for each `q`.
+fn memory_of(content: &[u8]) -> u64 {
+    const OPERAND: u64 = 150;
+    const STATE: u64 = 1200;
+    let parts = content.split(|byte| byte.is_ascii_whitespace());
+    parts
+        .filter(|part| !part.is_empty())
+        .map(|part| if part == b"q" { STATE } else { OPERAND + part.len() as u64 })
+        .sum()
 }
 
 /// Text of bounded length.

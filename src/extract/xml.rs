@@ -37,7 +37,7 @@ impl Attributes<'_> {
 pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(Piece<'_>) -> Result<()>) -> Result<()> {
     let broken = |error: quick_xml::Error| Error::NotOfFormat {
         format: format.name(),
-        detail: "a part of it is not well-formed",
+        detail: "a part of it is not well-formed".into(),
         source: Some(error.into()),
     };
     let source = Source::new(bytes, declared(bytes));

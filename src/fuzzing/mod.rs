@@ -22,7 +22,7 @@ use crate::winnow::properties as winnow;
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets and of their folders in `tests/corpus/`.
-pub const PROPERTIES: [(&str, Property); 31] = [
+pub const PROPERTIES: [(&str, Property); 32] = [
     ("arc", |data| input::container("a", data)),
     ("choose", input::choose),
     ("code", normalize::code),
@@ -47,6 +47,7 @@ pub const PROPERTIES: [(&str, Property); 31] = [
     ("pdf", extract::pdf),
     ("positions", store::positions),
     ("posting_block", store::posting_block),
+    ("reader_answer", crate::extract::process::check_answer),
     ("records", store::records),
     ("stored_text", store::stored_text),
     ("tar", |data| input::container("a.tar", data)),

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
-use crate::input::{MetadataTable, ReadOptions, Source, WalkOptions};
+use crate::input::{InputLimits, MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::progress::Task;
 use crate::setters::setters;
 use crate::store::Store;
@@ -161,6 +161,13 @@ impl IngestSummary {
     }
 }
 
+/// Bytes of memory that reading one document whole may take: a share of the memory that batches leave, for each thread.
+fn reading_memory(store: &Store, limits: &InputLimits) -> u64 {
+    const LEAST: u64 = 64 << 20;
+    let share = store.memory() / 4 / store.pool().threads().max(1) as u64;
+    limits.reading_memory.min(share.max(LEAST))
+}
+
 /// Adds the documents of `sources` to the store.
 pub(crate) fn ingest(
     store: &Store,
@@ -169,6 +176,9 @@ pub(crate) fn ingest(
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
     options.check()?;
+    let mut options = options.clone();
+    options.read.limits.reading_memory = reading_memory(store, &options.read.limits);
+    let options = &options;
     with_intake(store, options, task, |intake| {
         pipeline::run(store, sources, options, task, intake)?;
         intake.finish(task.token())

@@ -90,7 +90,7 @@ pub(super) fn work(
         progress,
         // Of a database that was empty nothing can be known.
         looks: store.view().state().documents > 0,
-        reader: Reader::new(options.read.limits),
+        reader: Reader::new(options.read.limits.clone()),
         fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),
     };
     let mut worker = new();

@@ -66,7 +66,7 @@ pub(crate) fn open(about: &mut About, file: &FileFacts, reading: Reading<'_>) ->
         Layer::Container(_) => Opened::Container(Closed { file: open, head, layer }),
         Layer::Compressed(compression) => {
             // What goes wrong here will go wrong again where the file is read, and is told of there.
-            let meter = Meter::new(reading.options.limits, Some(file.bytes), reading.stop, &|_| {});
+            let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
             let inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
             let mut inside_head = Vec::with_capacity(HEAD);
             let _ = inside.and_then(|inside| inside.take(HEAD as u64).read_to_end(&mut inside_head));
@@ -99,7 +99,7 @@ impl Closed {
         visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Result<bool> {
         let Self { file, head, layer } = self;
-        let meter = Meter::new(reading.options.limits, Some(facts.bytes), reading.stop, reading.progress);
+        let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
         meter.tell();
         let mut expander = Expander::new(about, reading.options, &meter, visit);
         let place = Place::outermost(about);
@@ -152,7 +152,7 @@ pub(super) fn expand_input(
     input: impl Input,
     visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
-    let meter = Meter::new(reading.options.limits, None, reading.stop, reading.progress);
+    let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
     meter.tell();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
     let place = Place::outermost(about);
@@ -437,11 +437,27 @@ struct Within<'w, 'a> {
     expander: &'w mut Expander<'a>,
 }
 
+impl Within<'_, '_> {
+    /// What the name of a member has after that of the file. Of a name that is too long this is the beginning.
+    fn suffix_of(&self, suffix: &str) -> String {
+        const SHOWN: usize = 100;
+        let outer = &self.outer.suffix;
+        if suffix.len() as u64 <= self.expander.options.limits.name_bytes {
+            return format!("{outer}{suffix}");
+        }
+        format!("{outer}{}...", &suffix[..suffix.floor_char_boundary(SHOWN)])
+    }
+}
+
 impl Members for Within<'_, '_> {
     fn member(&mut self, member: Member<'_>) -> Result<()> {
         self.expander.meter.member()?;
         let Member { suffix, hint, metadata, content } = member;
-        let suffix = format!("{}{suffix}", self.outer.suffix);
+        let limit = self.expander.options.limits.name_bytes;
+        if suffix.len() as u64 > limit {
+            return self.expander.fail(&self.suffix_of(&suffix), Error::NameTooLong { limit });
+        }
+        let suffix = self.suffix_of(&suffix);
         let metadata = self.outer.metadata.iter().cloned().chain(metadata).collect();
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
@@ -455,12 +471,12 @@ impl Members for Within<'_, '_> {
 
     fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
         self.expander.meter.member()?;
-        self.expander.fail(&format!("{}{suffix}", self.outer.suffix), error)
+        self.expander.fail(&self.suffix_of(&suffix), error)
     }
 
     fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {
         self.expander.meter.member()?;
-        let name = format!("{}{}{suffix}", self.expander.about.name, self.outer.suffix);
+        let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
         self.expander.tell(Found::Skipped { name, reason })
     }
 }

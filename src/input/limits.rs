@@ -7,10 +7,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::extract::ReaderProcess;
 use crate::stop::StopToken;
 
 /// What a file may hold before it counts as hostile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputLimits {
     /// Bytes of one document.
     pub document_bytes: u64,
@@ -26,13 +27,24 @@ pub struct InputLimits {
     pub members: u64,
     /// Arrays and objects within each other in a line of JSON.
     pub json_depth: u32,
-    /// Bytes of a document in a format that is read whole: all but text, code and bytes. A quarter of it, where its
-    /// characters have to be decoded first.
+    /// Bytes of the name that a container gives to a member.
+    pub name_bytes: u64,
+    /// Bytes of a document in a format that is read whole: all but text, code and bytes.
     pub whole_bytes: u64,
     /// Bytes that the parts of a document (of PDF, DOCX, ODT, EPUB) may unpack to.
     pub unpacked_bytes: u64,
     /// How many times its own size that may be, past [`InputLimits::FREE_UNPACKED_BYTES`].
     pub unpacking: u64,
+    /// Bytes of memory that reading one document of a format that is read whole may take. An ingest allows each of its
+    /// threads no more than its own memory has room for.
+    pub reading_memory: u64,
+    /// Seconds of processor time that reading one document in a [process](Self::process) of its own may take, and one more
+    /// for each [`InputLimits::BYTES_A_SECOND`].
+    pub reading_seconds: u64,
+    /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, so that the
+    /// limits of memory and time hold whatever a parser does. Without it they are read in this process, and refused where
+    /// they look as if they needed too much memory.
+    pub process: Option<ReaderProcess>,
 }
 
 impl InputLimits {
@@ -41,6 +53,9 @@ impl InputLimits {
 
     /// What the parts of any document may unpack to.
     pub const FREE_UNPACKED_BYTES: u64 = 16 << 20;
+
+    /// The slowest that a large document may be read.
+    pub const BYTES_A_SECOND: u64 = 250_000;
 }
 
 impl Default for InputLimits {
@@ -53,9 +68,13 @@ impl Default for InputLimits {
             nesting: 8,
             members: 100_000_000,
             json_depth: 64,
+            name_bytes: 4 << 10,
             whole_bytes: 256 << 20,
             unpacked_bytes: 1 << 30,
             unpacking: 100,
+            reading_memory: 1 << 30,
+            reading_seconds: 60,
+            process: None,
         }
     }
 }
@@ -280,9 +299,12 @@ mod tests {
     #[test]
     fn small_things_may_grow_by_any_factor_and_large_ones_by_some() {
         let limits = InputLimits::default();
-        assert_eq!(guarded(limits, 10, InputLimits::FREE_BYTES).unwrap(), InputLimits::FREE_BYTES);
-        assert!(matches!(guarded(limits, 10, InputLimits::FREE_BYTES + 1), Err(Error::Expansion { limit: 250 })));
-        assert_eq!(guarded(limits, 1 << 20, 100 << 20).unwrap(), 100 << 20);
+        assert_eq!(guarded(limits.clone(), 10, InputLimits::FREE_BYTES).unwrap(), InputLimits::FREE_BYTES);
+        assert!(matches!(
+            guarded(limits.clone(), 10, InputLimits::FREE_BYTES + 1),
+            Err(Error::Expansion { limit: 250 })
+        ));
+        assert_eq!(guarded(limits.clone(), 1 << 20, 100 << 20).unwrap(), 100 << 20);
         let small = InputLimits { expanded_bytes: 5000, ..limits };
         assert!(matches!(guarded(small, 10, 10_000), Err(Error::Expanded { limit: 5000 })));
     }

@@ -29,6 +29,10 @@ const LIMITS: InputLimits = InputLimits {
     whole_bytes: 100_000,
     unpacked_bytes: 1 << 20,
     unpacking: 100,
+    name_bytes: 300,
+    reading_memory: 64 << 20,
+    reading_seconds: 60,
+    process: None,
 };
 
 /// Gives at most so many bytes at a time.

@@ -102,7 +102,7 @@ impl Reader {
             return Err(Error::DocumentTooLarge { limit: intake.limit });
         }
         let open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
-        let meter = Meter::new(self.limits, Some(file.bytes), intake.stop, progress);
+        let meter = Meter::new(self.limits.clone(), Some(file.bytes), intake.stop, progress);
         meter.tell();
         let mut input = Metered { input: &open, path: &file.path, meter: &meter };
         match compression {

@@ -111,7 +111,7 @@ impl<'a> Evidence<'a> {
         ranked: &[Ranked],
         shared: &Shared,
     ) -> Self {
-        let limits = options.read.limits;
+        let limits = options.read.limits.clone();
         let mut symboliser = Symboliser::new(&subject.profile).with_limits(&limits);
         let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
         let mut stored = StoredTexts::new(store, limits);

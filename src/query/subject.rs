@@ -198,7 +198,7 @@ impl<'a> SubjectReader<'a> {
             profile,
             read: read.clone(),
             phrases,
-            reader: Reader::new(read.limits),
+            reader: Reader::new(read.limits.clone()),
             fingerprinter: fingerprinter(&profile),
             at_stored_window: (profile != *stored).then(|| fingerprinter(stored)),
         })

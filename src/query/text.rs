@@ -49,8 +49,9 @@ impl<'a> StoredTexts<'a> {
     /// What is read again keeps to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
         // What was taken in as a document is one, whatever its bytes.
+        let reader = Reader::new(limits.clone());
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        Self { store, options, reader: Reader::new(limits), together: Together::default() }
+        Self { store, options, reader, together: Together::default() }
     }
 
     /// Expects that the bytes of a document are asked for: what is in one container is then read together.
@@ -96,7 +97,7 @@ impl<'a> StoredTexts<'a> {
 /// The text of a stored document, of any size; `None` where it is gone.
 pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Option<DocumentText>> {
     let record = store.document(id)?;
-    let mut texts = StoredTexts::new(store, limits);
+    let mut texts = StoredTexts::new(store, limits.clone());
     let Bytes::Here(bytes) = texts.bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
     as_counted(bytes, format, store.profile().unit, &limits).map(Some)
@@ -110,7 +111,7 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
     let candidate = single_document(path, options)?;
     let mut bytes = Vec::new();
     let mut format = None;
-    Reader::new(options.limits).read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
+    Reader::new(options.limits.clone()).read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
         if format.is_none() {
             format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
         }

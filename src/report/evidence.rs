@@ -101,7 +101,7 @@ fn query(
         max_df: how.max_df,
         joining: how.joining,
         only: Some(only),
-        read: ReadOptions { limits: how.limits, ..ReadOptions::default() },
+        read: ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() },
         ..QueryOptions::default()
     };
     database.query_with(&QuerySource::Number(id), &options, texts)

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use fpdb::InputLimits;
 
+use super::reading::reader_process;
 use super::values::parse_size;
 
 /// The flag of every command that reads documents, or reads stored ones again.
@@ -23,7 +24,7 @@ pub(crate) struct LimitArgs {
 impl LimitArgs {
     /// The library's limits, with those that were typed in their place.
     pub(crate) fn limits(&self) -> InputLimits {
-        let mut limits = InputLimits::default();
+        let mut limits = InputLimits { process: Some(reader_process()), ..InputLimits::default() };
         for &ChosenLimit { limit, value } in &self.chosen {
             (limit.set)(&mut limits, value);
         }
@@ -53,7 +54,7 @@ struct Limit {
 enum Kind {
     /// Bytes, such as 64MiB.
     Size,
-    /// How many times larger: 1 or more.
+    /// How many times larger, or how many seconds: 1 or more.
     Times,
     /// Things.
     Count,
@@ -61,7 +62,7 @@ enum Kind {
     Depth,
 }
 
-const LIMITS: [Limit; 10] = [
+const LIMITS: [Limit; 13] = [
     Limit {
         name: "document-size",
         kind: Kind::Size,
@@ -79,10 +80,23 @@ const LIMITS: [Limit; 10] = [
     Limit {
         name: "whole-size",
         kind: Kind::Size,
-        help: "a document in a format that is read whole (all but text, code and bytes); a quarter of it for HTML, \
-            Markdown, TeX and notebooks in another encoding than UTF-8",
+        help: "a document in a format that is read whole (all but text, code and bytes)",
         get: |limits| limits.whole_bytes,
         set: |limits, value| limits.whole_bytes = value,
+    },
+    Limit {
+        name: "reading-memory",
+        kind: Kind::Size,
+        help: "memory to read one such document; in an ingest also a share of --memory",
+        get: |limits| limits.reading_memory,
+        set: |limits, value| limits.reading_memory = value,
+    },
+    Limit {
+        name: "reading-time",
+        kind: Kind::Times,
+        help: "seconds to read one PDF, DOCX, ODT, EPUB or mail; one more for each 250 kB",
+        get: |limits| limits.reading_seconds,
+        set: |limits, value| limits.reading_seconds = value,
     },
     Limit {
         name: "unpacked-size",
@@ -111,6 +125,13 @@ const LIMITS: [Limit; 10] = [
         help: "how many times its size compressed data expands to, beyond 64 MiB",
         get: |limits| limits.expansion,
         set: |limits, value| limits.expansion = value,
+    },
+    Limit {
+        name: "name-size",
+        kind: Kind::Size,
+        help: "the name that an archive or crawl gives to a member",
+        get: |limits| limits.name_bytes,
+        set: |limits, value| limits.name_bytes = value,
     },
     Limit {
         name: "members",

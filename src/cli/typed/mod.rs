@@ -29,7 +29,7 @@ pub(crate) use limits::{limit_names, limits_page};
 pub(crate) use pairs::PairsArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
 pub(crate) use query::QueryArgs;
-pub(crate) use reading::QueryReadArgs;
+pub(crate) use reading::{QueryReadArgs, READ_DOCUMENTS};
 pub(crate) use report::ReportArgs;
 pub(crate) use stored::{ListArgs, RmArgs, ShowArgs, StatsArgs};
 pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
@@ -145,7 +145,9 @@ mod tests {
     fn without_flags_documents_are_read_as_by_the_library() {
         let cli = Cli::parse_from(["fpdb", "ingest", "a"]);
         let Verb::Ingest(args) = cli.verb else { panic!("that was ingest") };
-        assert_eq!(args.read_options(), ReadOptions::default());
+        let mut options = args.read_options();
+        assert!(options.limits.process.take().is_some());
+        assert_eq!(options, ReadOptions::default());
     }
 
     /// `-h` is for a look: it fits a screen of 80 columns and 40 lines, and ends with two examples.

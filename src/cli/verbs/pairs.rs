@@ -158,7 +158,7 @@ fn report(
     let flags = [flags, args.joining.flags()].concat();
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, Vec::new())? };
     let report = Report::of_pairs(database, answer, how, about)?;
-    let read = ReadOptions { limits: how.limits, ..ReadOptions::default() };
+    let read = ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() };
     let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &read };
     let complete = html.write(report, &texts, printer)?;
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })

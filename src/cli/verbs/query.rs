@@ -125,7 +125,7 @@ fn report(
         ("--weight", text(args.weight == Weight::Idf, "idf".into())),
     ];
     let flags = [flags, args.read.flags(), args.joining.flags()].concat();
-    let how = PairEvidence { max_df: options.max_df, joining: options.joining, limits: options.read.limits };
+    let how = PairEvidence { max_df: options.max_df, joining: options.joining, limits: options.read.limits.clone() };
     let how = options.passages.then_some(&how);
     let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, failures)? };
     let report = Report::of_queries(database, answered, how, about)?;

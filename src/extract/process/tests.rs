@@ -1,0 +1,84 @@
+//! What becomes of a document whose reader does not answer as it should. How documents are read by the program itself is
+//! tested with the program (`tests/it/reader_process.rs`).
+
+use super::*;
+use crate::error::Error;
+use crate::extract::extract;
+
+fn limits(program: &str, arguments: &[&str]) -> Limits {
+    Limits { process: Some(ReaderProcess::new(program, arguments)), ..Limits::default() }
+}
+
+/// A shell that runs this as the reader of a document.
+fn read_by(script: &str) -> Result<Extracted> {
+    extract(Format::Pdf, b"%PDF-1.7", &limits("/bin/sh", &["-c", script]))
+}
+
+fn failure(script: &str) -> String {
+    match read_by(script) {
+        Err(Error::ReaderFailed { detail }) => detail,
+        other => panic!("{script}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_reader_that_ends_fails_the_document_with_the_reason() {
+    assert_eq!(failure("exit 3"), "its process ended with status 3");
+    assert_eq!(failure("kill -SEGV $$"), "its process was ended by signal 11");
+    assert_eq!(failure("head -c 72 >/dev/null; kill -ABRT $$"), "its process was ended by signal 6");
+    assert_eq!(
+        failure("echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
+        "its parts lie too deep within each other"
+    );
+    assert!(matches!(
+        read_by("echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
+        Err(Error::ReadingMemory { format: "pdf", limit: 0x4000_0000 })
+    ));
+    assert!(matches!(read_by("kill -XCPU $$"), Err(Error::ReadingTime { format: "pdf", seconds: 60 })));
+}
+
+#[test]
+fn an_answer_that_is_none_is_not_believed() {
+    // Standard input is the way back, too.
+    assert_eq!(
+        failure("head -c 72 >/dev/null; printf 'nonsense that is long enough' >&0"),
+        "its answer makes no sense"
+    );
+    let not_utf8 = r"head -c 72 >/dev/null; printf '\000\002\000\000\000\000\000\000\000\377\376' >&0";
+    assert_eq!(failure(not_utf8), "its text is not UTF-8");
+    let text = r"head -c 72 >/dev/null; printf '\000\002\000\000\000\000\000\000\000ok' >&0";
+    assert_eq!(read_by(text).unwrap().text, b"ok");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let error = extract(Format::Mail, b"x", &limits("/nowhere/fpdb", &[])).unwrap_err();
+    assert!(error.chain().starts_with("cannot start /nowhere/fpdb: "), "{}", error.chain());
+}
+
+#[test]
+fn formats_with_offsets_of_their_own_are_read_here() {
+    let limits = limits("/nowhere/fpdb", &[]);
+    assert_eq!(extract(Format::Html, b"<p>here", &limits).unwrap().text, b"here");
+}
+
+/// A process serves one document after the other, also for several handles; one that has ended is replaced.
+#[test]
+fn processes_are_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = folder.path().join("starts");
+    let answer = r"printf '\000\000\000\000\000\000\000\000\000' >&0";
+    let script = format!("echo >>{}; for i in 1 2 3; do head -c 72 >/dev/null; {answer}; done", count.display());
+    let limits = limits("/bin/sh", &["-c", &script]);
+    for read in 1..=7 {
+        let again = limits.clone();
+        // An ended process may still look alive for a moment.
+        let mut result = extract(Format::Pdf, b"%PDF-1.7", &again);
+        if result.is_err() {
+            result = extract(Format::Pdf, b"%PDF-1.7", &again);
+        }
+        assert!(result.is_ok(), "{read}: {result:?}");
+    }
+    let starts = std::fs::read_to_string(&count).unwrap().lines().count();
+    assert_eq!(starts, 3);
+}
