@@ -139,7 +139,7 @@ fn is_mail(head: &[u8]) -> bool {
     let (mut from, mut sent) = (false, false);
     let mut last_was_field = false;
     for line in lines.by_ref().take_while(|line| !line.is_empty()) {
-        if last_was_field && line.starts_with(b" ") || line.starts_with(b"\t") {
+        if last_was_field && (line.starts_with(b" ") || line.starts_with(b"\t")) {
             continue;
         }
         let Some(colon) = line.iter().position(|&byte| byte == b':') else { return from && sent };

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Limits;
 use super::html;
 use super::package::Package;
-use super::xml::{self, Piece};
+use super::xml::{self, XmlEvent};
 use crate::document::Format;
 use crate::error::{Error, Result};
 
@@ -44,7 +44,7 @@ fn contents_part(package: &mut Package<'_>) -> Result<String> {
     let mut found = None;
     let container = package.needed("META-INF/container.xml")?;
     xml::read(Format::Epub, &container, &mut |piece| {
-        if let Piece::Start("rootfile", attributes) = piece
+        if let XmlEvent::Start("rootfile", attributes) = piece
             && found.is_none()
         {
             found = attributes.get("full-path");
@@ -60,14 +60,14 @@ fn pages(contents: &[u8], part: &str) -> Result<Vec<String>> {
     let mut spine = Vec::new();
     xml::read(Format::Epub, contents, &mut |piece| {
         match piece {
-            Piece::Start("item", attributes) => {
+            XmlEvent::Start("item", attributes) => {
                 if let (Some(id), Some(href)) = (attributes.get("id"), attributes.get("href"))
                     && attributes.get("media-type").is_none_or(|kind| kind.contains("html"))
                 {
                     items.insert(id, resolve(part, &href));
                 }
             }
-            Piece::Start("itemref", attributes) => spine.extend(attributes.get("idref")),
+            XmlEvent::Start("itemref", attributes) => spine.extend(attributes.get("idref")),
             _ => {}
         }
         Ok(())
@@ -80,7 +80,7 @@ fn pages(contents: &[u8], part: &str) -> Result<Vec<String>> {
 fn encrypted(part: &[u8]) -> Result<HashSet<String>> {
     let mut names = HashSet::new();
     xml::read(Format::Epub, part, &mut |piece| {
-        if let Piece::Start("CipherReference", attributes) = piece {
+        if let XmlEvent::Start("CipherReference", attributes) = piece {
             names.extend(attributes.get("URI").map(|uri| resolve("", &uri)));
         }
         Ok(())

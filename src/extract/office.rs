@@ -2,7 +2,7 @@
 
 use super::Limits;
 use super::package::Package;
-use super::xml::{self, Piece};
+use super::xml::{self, XmlEvent};
 use crate::document::Format;
 use crate::error::{Error, Result};
 
@@ -45,7 +45,7 @@ fn main_part(package: &mut Package<'_>) -> Result<String> {
     let mut main = None;
     let relations = package.needed("_rels/.rels")?;
     xml::read(Format::Docx, &relations, &mut |piece| {
-        if let Piece::Start("Relationship", attributes) = piece
+        if let XmlEvent::Start("Relationship", attributes) = piece
             && attributes.get("Type").is_some_and(|of| of.ends_with("/officeDocument"))
         {
             main = attributes.get("Target");
@@ -63,15 +63,15 @@ fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
             // The same once more, for programs that do not know better; and notes that are only lines.
-            Piece::Start("Fallback", _) => dropped += 1,
-            Piece::End("Fallback") => dropped = dropped.saturating_sub(1),
+            XmlEvent::Start("Fallback", _) => dropped += 1,
+            XmlEvent::End("Fallback") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
-            Piece::Start("t", _) => in_text = true,
-            Piece::End("t") => in_text = false,
-            Piece::Text(characters) if in_text => text.0.push_str(characters),
-            Piece::Start("tab", _) => text.0.push('\t'),
-            Piece::Start("noBreakHyphen", _) => text.0.push('-'),
-            Piece::Start("br" | "cr", _) | Piece::Start("p", _) | Piece::End("p") => text.end(),
+            XmlEvent::Start("t", _) => in_text = true,
+            XmlEvent::End("t") => in_text = false,
+            XmlEvent::Text(characters) if in_text => text.0.push_str(characters),
+            XmlEvent::Start("tab", _) => text.0.push('\t'),
+            XmlEvent::Start("noBreakHyphen", _) => text.0.push('-'),
+            XmlEvent::Start("br" | "cr", _) | XmlEvent::Start("p", _) | XmlEvent::End("p") => text.end(),
             _ => {}
         }
         Ok(())
@@ -98,7 +98,7 @@ pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<String> {
 
 fn refuse_encrypted(manifest: &[u8]) -> Result<()> {
     xml::read(Format::Odt, manifest, &mut |piece| match piece {
-        Piece::Start("encryption-data", _) => Err(Error::EncryptedDocument { format: Format::Odt.name() }),
+        XmlEvent::Start("encryption-data", _) => Err(Error::EncryptedDocument { format: Format::Odt.name() }),
         _ => Ok(()),
     })
 }
@@ -121,32 +121,32 @@ struct OpenDocument {
 const DROPPED: [&str; 5] = ["annotation", "tracked-changes", "note-citation", "title", "desc"];
 
 impl OpenDocument {
-    fn take(&mut self, piece: &Piece<'_>) {
+    fn take(&mut self, piece: &XmlEvent<'_>) {
         match piece {
-            Piece::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
-            Piece::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
+            XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
+            XmlEvent::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
             _ if self.dropped > 0 => {}
             // `office:text`; no other element of that name is in a text document.
-            Piece::Start("text", _) => self.text += 1,
-            Piece::End("text") => self.text = self.text.saturating_sub(1),
-            Piece::Start("note-body", _) => self.note += 1,
-            Piece::End("note-body") => {
+            XmlEvent::Start("text", _) => self.text += 1,
+            XmlEvent::End("text") => self.text = self.text.saturating_sub(1),
+            XmlEvent::Start("note-body", _) => self.note += 1,
+            XmlEvent::End("note-body") => {
                 self.notes.end();
                 self.note = self.note.saturating_sub(1);
             }
-            Piece::Start("p" | "h", _) => {
+            XmlEvent::Start("p" | "h", _) => {
                 self.paragraphs += 1;
                 self.current().end();
             }
-            Piece::End("p" | "h") => {
+            XmlEvent::End("p" | "h") => {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
                 self.current().end();
             }
             // Spaces in a row; how many is of no interest.
-            Piece::Start("s", _) => self.current().0.push(' '),
-            Piece::Start("tab", _) => self.current().0.push('\t'),
-            Piece::Start("line-break", _) => self.current().end(),
-            Piece::Text(characters) if self.text > 0 && self.paragraphs > 0 => self.current().0.push_str(characters),
+            XmlEvent::Start("s", _) => self.current().0.push(' '),
+            XmlEvent::Start("tab", _) => self.current().0.push('\t'),
+            XmlEvent::Start("line-break", _) => self.current().end(),
+            XmlEvent::Text(characters) if self.text > 0 && self.paragraphs > 0 => self.current().0.push_str(characters),
             _ => {}
         }
     }

@@ -9,7 +9,7 @@ use crate::document::Format;
 use crate::error::{Error, Result};
 
 /// What is met on the way through a part. Names are without prefix.
-pub(super) enum Piece<'a> {
+pub(super) enum XmlEvent<'a> {
     /// An element begins.
     Start(&'a str, Attributes<'a>),
     /// It ends; an empty element does so at once.
@@ -34,7 +34,7 @@ impl Attributes<'_> {
 ///
 /// # Errors
 /// [`Error::NotOfFormat`] where the part is not well-formed or ends too early, and what `take` returns.
-pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(Piece<'_>) -> Result<()>) -> Result<()> {
+pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'_>) -> Result<()>) -> Result<()> {
     let broken = |error: quick_xml::Error| Error::NotOfFormat {
         format: format.name(),
         detail: "a part of it is not well-formed".into(),
@@ -47,18 +47,18 @@ pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)
         match reader.read_event().map_err(broken)? {
             Event::Start(start) => {
                 open += 1;
-                take(Piece::Start(start.local_name().as_ref(), Attributes(&start)))?;
+                take(XmlEvent::Start(start.local_name().as_ref(), Attributes(&start)))?;
             }
             Event::Empty(start) => {
-                take(Piece::Start(start.local_name().as_ref(), Attributes(&start)))?;
-                take(Piece::End(start.local_name().as_ref()))?;
+                take(XmlEvent::Start(start.local_name().as_ref(), Attributes(&start)))?;
+                take(XmlEvent::End(start.local_name().as_ref()))?;
             }
             Event::End(end) => {
                 open = open.saturating_sub(1);
-                take(Piece::End(end.local_name().as_ref()))?;
+                take(XmlEvent::End(end.local_name().as_ref()))?;
             }
-            Event::Text(text) => take(Piece::Text(&text.into_inner()))?,
-            Event::CData(text) => take(Piece::Text(&text.into_inner()))?,
+            Event::Text(text) => take(XmlEvent::Text(&text.into_inner()))?,
+            Event::CData(text) => take(XmlEvent::Text(&text.into_inner()))?,
             Event::GeneralRef(reference) => {
                 let mut buffer = [0; 4];
                 let character = reference.resolve_char_ref().map_err(broken)?;
@@ -68,7 +68,7 @@ pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(Piece<'_>)
                     // Any other entity would be declared in the document, which none of these formats do.
                     None => quick_xml::escape::resolve_predefined_entity(&name).unwrap_or_default(),
                 };
-                take(Piece::Text(text))?;
+                take(XmlEvent::Text(text))?;
             }
             Event::Eof if open == 0 => return Ok(()),
             Event::Eof => return Err(Error::not_of_format(format, "a part of it ends too early")),

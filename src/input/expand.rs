@@ -10,9 +10,9 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ahead::decompress_ahead;
 use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
+use super::decompress_thread::decompress_on_thread;
 use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
 use super::limits::{Meter, Metered};
 use super::pipe::{Input, Pipe, Stoppable};
@@ -102,15 +102,15 @@ impl Closed {
         let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
         meter.tell();
         let mut expander = Expander::new(about, reading.options, &meter, visit);
-        let place = Place::outermost(about);
+        let place = MemberPlace::outermost(about);
         let copy = file.try_clone().map_err(Error::io("read", &facts.path))?;
         let told = match layer {
             Layer::Container(container @ (Container::Zip | Container::Parquet)) => {
-                expander.container(container, place, From::File(copy))
+                expander.container(container, place, ContainerInput::File(copy))
             }
             Layer::Container(container) => {
                 let mut input = Cursor::new(head).chain(Metered { input: copy, path: &facts.path, meter: &meter });
-                expander.container(container, place, From::Stream(&mut input))
+                expander.container(container, place, ContainerInput::Stream(&mut input))
             }
             Layer::Compressed(compression) => {
                 expander.compressed_outermost(compression, place, &facts.path, Cursor::new(head).chain(copy))
@@ -155,7 +155,7 @@ pub(super) fn expand_input(
     let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
     meter.tell();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
-    let place = Place::outermost(about);
+    let place = MemberPlace::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
     let mut input = Stoppable { input, stop: reading.stop };
     let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
@@ -174,7 +174,7 @@ pub(super) fn expand_input(
 
 /// Where in a file the reading stands.
 #[derive(Clone, Debug)]
-struct Place {
+struct MemberPlace {
     /// What the names of documents have after that of the file.
     suffix: String,
     /// As [`About::hint`].
@@ -188,7 +188,7 @@ struct Place {
     repeated: bool,
 }
 
-impl Place {
+impl MemberPlace {
     fn outermost(about: &About) -> Self {
         let metadata = about.metadata.clone();
         Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata, repeated: false }
@@ -196,7 +196,7 @@ impl Place {
 }
 
 /// What a container is read from.
-enum From<'a> {
+enum ContainerInput<'a> {
     File(File),
     Stream(&'a mut dyn Read),
 }
@@ -225,7 +225,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Takes whatever `input` is.
-    fn layer(&mut self, place: Place, input: &mut dyn Read) -> Result<()> {
+    fn layer(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let mut head = Vec::with_capacity(8 << 10);
         let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);
         let broken = read.err().map(|error| self.meter.error(place.format, error));
@@ -242,15 +242,15 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn unfold(&mut self, layer: Layer, place: Place, input: &mut dyn Read) -> Result<()> {
+    fn unfold(&mut self, layer: Layer, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         match layer {
-            Layer::Container(container) => self.container(container, place, From::Stream(input)),
+            Layer::Container(container) => self.container(container, place, ContainerInput::Stream(input)),
             Layer::Compressed(compression) => self.compressed(compression, place, input),
             Layer::Document => Ok(()),
         }
     }
 
-    fn compressed(&mut self, compression: Compression, place: Place, input: &mut dyn Read) -> Result<()> {
+    fn compressed(&mut self, compression: Compression, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let decoder = self.deeper(&place).map(|()| decompress(compression, input, self.meter));
         self.decompressed(compression, place, decoder)
     }
@@ -259,18 +259,18 @@ impl<'a> Expander<'a> {
     fn compressed_outermost(
         &mut self,
         compression: Compression,
-        place: Place,
+        place: MemberPlace,
         path: &Path,
         input: impl Read + Send + 'static,
     ) -> Result<()> {
-        let decoder = self.deeper(&place).map(|()| decompress_ahead(compression, path, input, self.meter));
+        let decoder = self.deeper(&place).map(|()| decompress_on_thread(compression, path, input, self.meter));
         self.decompressed(compression, place, decoder)
     }
 
     fn decompressed(
         &mut self,
         compression: Compression,
-        place: Place,
+        place: MemberPlace,
         decoder: Result<io::Result<Box<dyn Read + '_>>>,
     ) -> Result<()> {
         let format = compression.name();
@@ -278,24 +278,24 @@ impl<'a> Expander<'a> {
             Ok(mut inside) => {
                 let outer = place.clone();
                 let hint = name_inside(&place.hint);
-                let inner = Place { hint, depth: place.depth + 1, format, ..place };
+                let inner = MemberPlace { hint, depth: place.depth + 1, format, ..place };
                 guarded(|| self.layer(inner, &mut inside)).unwrap_or_else(|detail| self.give_up(&outer, detail))
             }
             Err(error) => self.fail(&place.suffix, error),
         }
     }
 
-    fn container(&mut self, container: Container, place: Place, from: From<'_>) -> Result<()> {
+    fn container(&mut self, container: Container, place: MemberPlace, from: ContainerInput<'_>) -> Result<()> {
         if let Err(error) = self.deeper(&place) {
             return self.fail(&place.suffix, error);
         }
         self.broken = false;
         let (fields, meter) = (&self.options.fields, self.meter);
-        let outer = Place { depth: place.depth + 1, format: container.name(), ..place };
+        let outer = MemberPlace { depth: place.depth + 1, format: container.name(), ..place };
         let mut within = Within { outer: &outer, expander: self };
         let read = guarded(|| match from {
-            From::File(file) => read_file(container, file, fields, meter, &mut within),
-            From::Stream(input) => read_stream(container, input, fields, meter, &mut within),
+            ContainerInput::File(file) => read_file(container, file, fields, meter, &mut within),
+            ContainerInput::Stream(input) => read_stream(container, input, fields, meter, &mut within),
         });
         let read = match read {
             Ok(read) => read,
@@ -310,18 +310,18 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn deeper(&self, place: &Place) -> Result<()> {
+    fn deeper(&self, place: &MemberPlace) -> Result<()> {
         let limit = self.options.limits.nesting;
         if place.depth < limit { Ok(()) } else { Err(Error::NestedTooDeep { limit }) }
     }
 
     /// Hands a document over that begins with `head` and goes on with `input`.
-    fn document(&mut self, place: Place, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
+    fn document(&mut self, place: MemberPlace, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
         let member = (!place.suffix.is_empty()).then(|| place.suffix.clone());
         self.found(place, member, head, input)
     }
 
-    fn found(&mut self, place: Place, member: Option<String>, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
+    fn found(&mut self, place: MemberPlace, member: Option<String>, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
         self.broken = false;
         let limit = self.options.limits.document_bytes;
         if head.len() as u64 > limit {
@@ -346,7 +346,7 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    fn hand_over(&mut self, place: Place, member: Option<String>, content: Content) -> Result<()> {
+    fn hand_over(&mut self, place: MemberPlace, member: Option<String>, content: Content) -> Result<()> {
         let about = About {
             name: format!("{}{}", self.about.name, place.suffix),
             hint: place.hint,
@@ -359,14 +359,14 @@ impl<'a> Expander<'a> {
     }
 
     /// The reader of what is at this place has panicked. What was around it can be read on.
-    fn give_up(&mut self, place: &Place, detail: String) -> Result<()> {
+    fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
         // What has been kept for it may be why.
         let error = self.meter.failure_or(|| Error::ReaderFailed { detail });
         self.break_off(place, error)
     }
 
     /// What is at this place could not be read to its end.
-    fn break_off(&mut self, place: &Place, error: Error) -> Result<()> {
+    fn break_off(&mut self, place: &MemberPlace, error: Error) -> Result<()> {
         self.broken = true;
         if matches!(error, Error::Stopped) {
             self.whole = false;
@@ -433,7 +433,7 @@ fn pump(
 
 /// Takes the members of one container.
 struct Within<'w, 'a> {
-    outer: &'w Place,
+    outer: &'w MemberPlace,
     expander: &'w mut Expander<'a>,
 }
 
@@ -462,7 +462,7 @@ impl Members for Within<'_, '_> {
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
         let repeated = self.outer.repeated || !is_new;
-        let place = Place { suffix, hint, metadata, repeated, ..*self.outer };
+        let place = MemberPlace { suffix, hint, metadata, repeated, ..*self.outer };
         match content {
             MemberContent::Record(text) => self.expander.record(place, &text),
             MemberContent::Stream(input) => self.expander.layer(place, input),
@@ -483,7 +483,7 @@ impl Members for Within<'_, '_> {
 
 impl Expander<'_> {
     /// Hands a text over that is a document in any case.
-    fn record(&mut self, place: Place, text: &[u8]) -> Result<()> {
+    fn record(&mut self, place: MemberPlace, text: &[u8]) -> Result<()> {
         let member = member_of(&place.suffix, &self.options.fields);
         let (head, mut rest) = text.split_at(text.len().min(PIECE));
         self.found(place, Some(member), head.to_vec(), &mut rest)

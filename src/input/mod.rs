@@ -3,10 +3,11 @@
 //! A walk finds files; a file is a document, a compressed document, or a container whose members are documents,
 //! containers among them again. Members are handed over as their bytes come, so that one of any size passes through.
 
-mod ahead;
 mod bzip2;
+mod container_batch;
 mod containers;
 mod decompress;
+mod decompress_thread;
 mod enclosing;
 mod expand;
 mod gzip;
@@ -18,11 +19,11 @@ mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod reader;
-mod single;
+mod single_document;
 mod stored;
 #[cfg(test)]
 mod tests;
-mod together;
+
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::normalize::language_of;
 use crate::setters::setters;
 
+pub(crate) use container_batch::ContainerBatch;
 pub use containers::RecordFields;
 pub use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, Reading, expand_stream, open};
@@ -43,9 +45,8 @@ pub use metadata::MetadataTable;
 pub use names::NamePrefix;
 pub(crate) use names::tidied;
 pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
-pub(crate) use single::single_document;
+pub(crate) use single_document::single_document;
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
-pub(crate) use together::Together;
 pub use walk::measure;
 pub(crate) use walk::walk;
 use walk::{candidate_of, name_of};

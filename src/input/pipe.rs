@@ -53,8 +53,9 @@ impl Pipe {
 #[cfg(unix)]
 impl Input for Pipe {
     fn await_some(&mut self) -> bool {
-        const PATIENCE: rustix::event::Timespec = rustix::event::Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-        self.poll(Some(&PATIENCE))
+        const STOP_CHECK_INTERVAL: rustix::event::Timespec =
+            rustix::event::Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+        self.poll(Some(&STOP_CHECK_INTERVAL))
     }
 }
 

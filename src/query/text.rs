@@ -8,7 +8,7 @@ use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
-use crate::input::{InputLimits, ReadOptions, Reader, SEARCHED_BYTES, Together, format_of, single_document};
+use crate::input::{ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -42,7 +42,7 @@ pub(crate) struct StoredTexts<'a> {
     store: &'a Store,
     options: ReadOptions,
     reader: Reader,
-    together: Together,
+    batch: ContainerBatch,
 }
 
 impl<'a> StoredTexts<'a> {
@@ -51,13 +51,13 @@ impl<'a> StoredTexts<'a> {
         // What was taken in as a document is one, whatever its bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        Self { store, options, reader, together: Together::default() }
+        Self { store, options, reader, batch: ContainerBatch::default() }
     }
 
-    /// Expects that the bytes of a document are asked for: what is in one container is then read together.
+    /// Expects that the bytes of a document are asked for: members of one container are then read in one go.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) {
         if let (false, Some(source)) = (record.stored_text, &record.source) {
-            self.together.expect(source, record.member.as_deref(), record.bytes);
+            self.batch.expect(source, record.member.as_deref(), record.bytes);
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> StoredTexts<'a> {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-        let stored = self.together.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
+        let stored = self.batch.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.

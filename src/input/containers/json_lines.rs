@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 const FORMAT: &str = "JSON lines";
 
 /// If so many lines from the beginning are no records, the file is none of this kind.
-const HOPELESS: u64 = 100;
+const BAD_LINES_AT_START: u64 = 100;
 
 pub(super) fn read(
     input: &mut dyn Read,
@@ -55,7 +55,7 @@ pub(super) fn read(
             }
             Err(error) => {
                 bad += 1;
-                if good == 0 && bad == HOPELESS {
+                if good == 0 && bad == BAD_LINES_AT_START {
                     return Err(error);
                 }
                 members.failed(suffix, error)?;
@@ -122,7 +122,7 @@ fn depth(line: &[u8]) -> u32 {
     most
 }
 
-struct Found {
+struct ParsedRecord {
     /// `None` where there is no such field.
     text: Option<Text>,
     metadata: Vec<(String, String)>,
@@ -131,22 +131,22 @@ struct Found {
 struct RecordSeed<'a>(&'a RecordFields);
 
 impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
-    type Value = Found;
+    type Value = ParsedRecord;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<Found, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<ParsedRecord, D::Error> {
         from.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for RecordSeed<'_> {
-    type Value = Found;
+    type Value = ParsedRecord;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Found, A::Error> {
-        let mut found = Found { text: None, metadata: Vec::new() };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<ParsedRecord, A::Error> {
+        let mut found = ParsedRecord { text: None, metadata: Vec::new() };
         while let Some(Key(key)) = map.next_key()? {
             if *key == self.0.text {
                 found.text = Some(map.next_value()?);

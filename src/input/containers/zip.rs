@@ -22,7 +22,7 @@ const FORMAT: &str = "zip";
 /// `copy` says that the file is a copy of a member of another container.
 pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
-    let place = Place { file, size, at: 0, copy, meter };
+    let place = FileCursor { file, size, at: 0, copy, meter };
     let failed = |error| undecodable(meter, error);
     // One for the directory and one for the members, so that neither loses its place.
     let mut archive = ZipIterable::try_new(BufReader::new(place), Config::default()).map_err(failed)?;
@@ -81,7 +81,7 @@ fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {
 
 /// A place in a file, of its own: readers of one file do not move each other.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct FileCursor<'a> {
     file: &'a File,
     size: u64,
     at: u64,
@@ -89,7 +89,7 @@ struct Place<'a> {
     meter: &'a Meter<'a>,
 }
 
-impl Read for Place<'_> {
+impl Read for FileCursor<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = read_at(self.file, buffer, self.at)?;
         self.at += read as u64;
@@ -98,7 +98,7 @@ impl Read for Place<'_> {
     }
 }
 
-impl Seek for Place<'_> {
+impl Seek for FileCursor<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = match to {
             SeekFrom::Start(at) => Some(at),

@@ -1,9 +1,8 @@
-//! Ahead: a compressed stream that a thread of its own decompresses, so that this goes on while what came of it before
-//! is taken apart.
+//! Decompress thread: decompresses a stream on a thread of its own, while the caller takes apart what has come of it so far.
 //!
-//! The thread does nothing but decode. What limits and progress are about is counted where the bytes are taken, so
-//! that it does not depend on how far the thread has come. It ends with its stream, or at the next piece once nobody
-//! reads any more. Nobody waits for that: it may be in the middle of reading a pipe to which nothing is written.
+//! The thread only decodes. Limits and progress are counted where the bytes are taken, so that they do not depend on how
+//! far the thread has come. The thread ends with its stream, or at the next piece once the reader is dropped. It is not
+//! joined: it may be blocked on a pipe to which nothing is written.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -24,22 +23,22 @@ use crate::guarded::guarded;
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;
 
-/// How often a reader that waits looks whether the run is to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How often a waiting reader checks whether the run is to stop.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Decodes `input`, which `path` names, on a thread of its own, watched by `meter`, which is also told of the bytes of
+/// Decodes `input` on a thread of its own. `path` names the input in errors; `meter` limits the output and counts the bytes of
 /// `input`.
 ///
 /// # Errors
 /// Where the system has no more threads.
-pub(super) fn decompress_ahead<'a>(
+pub(super) fn decompress_on_thread<'a>(
     compression: Compression,
     path: &'a Path,
     input: impl Read + Send + 'static,
     meter: &'a Meter<'a>,
 ) -> io::Result<Box<dyn Read + 'a>> {
     let unread = Arc::default();
-    let input = Watched { input, unread: Arc::clone(&unread) };
+    let input = InputWatch { input, unread: Arc::clone(&unread) };
     let (sender, pieces) = sync_channel(PIECES_WAITING);
     let (returned, empty) = channel();
     let thread = thread::Builder::new().name("decompress".into());
@@ -51,18 +50,18 @@ pub(super) fn decompress_ahead<'a>(
         }
     })?;
     let taken = Rc::new(Cell::new(0));
-    let (piece, known) = (Piece::default(), Rc::clone(&taken));
-    let ahead = Ahead { pieces, returned, piece, at: 0, ended: false, taken: known, path, unread, meter };
-    Ok(Box::new(Guard::new(ahead, compression.name(), taken, meter)))
+    let (piece, known) = (DecodedPiece::default(), Rc::clone(&taken));
+    let stream = ThreadedDecoder { pieces, returned, piece, at: 0, ended: false, taken: known, path, unread, meter };
+    Ok(Box::new(Guard::new(stream, compression.name(), taken, meter)))
 }
 
 /// The input; why it could not be read is kept apart from what the decoder makes of that.
-struct Watched<R> {
+struct InputWatch<R> {
     input: R,
     unread: Arc<Mutex<Option<io::Error>>>,
 }
 
-impl<R: Read> Read for Watched<R> {
+impl<R: Read> Read for InputWatch<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.input.read(buffer).map_err(|error| {
             let kind = error.kind();
@@ -76,7 +75,7 @@ impl<R: Read> Read for Watched<R> {
 
 /// What was decoded since the last one; an empty one is the end.
 #[derive(Default)]
-struct Piece {
+struct DecodedPiece {
     buffer: Vec<u8>,
     filled: usize,
     /// Compressed bytes read by then.
@@ -87,7 +86,7 @@ struct Piece {
 fn decode(
     compression: Compression,
     input: impl Read,
-    pieces: &SyncSender<io::Result<Piece>>,
+    pieces: &SyncSender<io::Result<DecodedPiece>>,
     empty: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     let (mut decoder, taken) = decoder(compression, input)?;
@@ -104,7 +103,9 @@ fn decode(
             }
         }
         // What came before an error is good.
-        if (filled > 0 || outcome.is_ok()) && pieces.send(Ok(Piece { buffer, filled, taken: taken.get() })).is_err() {
+        if (filled > 0 || outcome.is_ok())
+            && pieces.send(Ok(DecodedPiece { buffer, filled, taken: taken.get() })).is_err()
+        {
             return Ok(());
         }
         outcome?;
@@ -114,12 +115,12 @@ fn decode(
     }
 }
 
-/// The other end.
-struct Ahead<'a> {
-    pieces: Receiver<io::Result<Piece>>,
+/// Reads the pieces that the thread has decoded.
+struct ThreadedDecoder<'a> {
+    pieces: Receiver<io::Result<DecodedPiece>>,
     /// Buffers that are used again: new ones would be memory fresh from the system each time.
     returned: Sender<Vec<u8>>,
-    piece: Piece,
+    piece: DecodedPiece,
     at: usize,
     ended: bool,
     taken: Rc<Cell<u64>>,
@@ -128,11 +129,11 @@ struct Ahead<'a> {
     meter: &'a Meter<'a>,
 }
 
-impl Ahead<'_> {
+impl ThreadedDecoder<'_> {
     /// The next piece, or why there is none. A run that is to stop does not wait for it.
-    fn next_piece(&self) -> io::Result<io::Result<Piece>> {
+    fn next_piece(&self) -> io::Result<io::Result<DecodedPiece>> {
         loop {
-            match self.pieces.recv_timeout(PATIENCE) {
+            match self.pieces.recv_timeout(STOP_CHECK_INTERVAL) {
                 Ok(piece) => return Ok(piece),
                 Err(RecvTimeoutError::Timeout) => self.meter.read(0)?,
                 // The thread may not end without a word.
@@ -150,10 +151,10 @@ impl Ahead<'_> {
     }
 }
 
-impl Read for Ahead<'_> {
+impl Read for ThreadedDecoder<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at == self.piece.filled && !self.ended && !buffer.is_empty() {
-            let Piece { buffer, .. } = std::mem::take(&mut self.piece);
+            let DecodedPiece { buffer, .. } = std::mem::take(&mut self.piece);
             let _ = self.returned.send(buffer);
             self.at = 0;
             let piece = self.next_piece()?;
@@ -193,12 +194,12 @@ mod tests {
     fn all_of_it_comes_and_then_nothing() {
         let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         with_meter(false, |meter| {
-            let mut ahead =
-                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
+            let mut stream =
+                decompress_on_thread(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let mut bytes = Vec::new();
-            ahead.read_to_end(&mut bytes).unwrap();
+            stream.read_to_end(&mut bytes).unwrap();
             assert!(bytes == numbers());
-            assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 0);
+            assert_eq!(stream.read(&mut [0; 8]).unwrap(), 0);
         });
     }
 
@@ -207,10 +208,10 @@ mod tests {
         let mut packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         packed.truncate(packed.len() - 100);
         with_meter(false, |meter| {
-            let mut ahead =
-                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
+            let mut stream =
+                decompress_on_thread(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
             let mut bytes = Vec::new();
-            let error = ahead.read_to_end(&mut bytes).unwrap_err();
+            let error = stream.read_to_end(&mut bytes).unwrap_err();
             assert!(bytes.len() > PIECE && numbers().starts_with(&bytes));
             assert!(matches!(meter.error("tar", error), Error::Undecodable { format: "zstd", .. }));
         });
@@ -227,8 +228,8 @@ mod tests {
         let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         let input = io::Cursor::new(packed[..1000].to_vec()).chain(Failing);
         with_meter(false, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), input, meter).unwrap();
-            let error = ahead.read_to_end(&mut Vec::new()).unwrap_err();
+            let mut stream = decompress_on_thread(Compression::Zstd, Path::new("a.zst"), input, meter).unwrap();
+            let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
             assert_eq!(meter.error("tar", error).chain(), "cannot read a.zst: the disk is gone");
         });
     }
@@ -237,9 +238,9 @@ mod tests {
     fn a_run_that_stops_reads_no_more() {
         let packed = zstd::encode_all(&numbers()[..], 1).unwrap();
         with_meter(true, |meter| {
-            let mut ahead =
-                decompress_ahead(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
-            let error = ahead.read(&mut [0; 8]).unwrap_err();
+            let mut stream =
+                decompress_on_thread(Compression::Zstd, Path::new("a.zst"), io::Cursor::new(packed), meter).unwrap();
+            let error = stream.read(&mut [0; 8]).unwrap_err();
             assert!(matches!(meter.error("tar", error), Error::Stopped));
         });
     }
@@ -255,8 +256,8 @@ mod tests {
         }
         let (talks, listens) = channel();
         with_meter(true, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), Idle(listens), meter).unwrap();
-            let error = ahead.read(&mut [0; 8]).unwrap_err();
+            let mut stream = decompress_on_thread(Compression::Zstd, Path::new("a.zst"), Idle(listens), meter).unwrap();
+            let error = stream.read(&mut [0; 8]).unwrap_err();
             assert!(matches!(meter.error("tar", error), Error::Stopped));
         });
         drop(talks);
@@ -277,8 +278,8 @@ mod tests {
         let packed = zstd::stream::read::Encoder::new(io::repeat(7), 1).unwrap();
         let endless = Endless { packed, _held: Arc::clone(&held) };
         with_meter(false, |meter| {
-            let mut ahead = decompress_ahead(Compression::Zstd, Path::new("a.zst"), endless, meter).unwrap();
-            assert_eq!(ahead.read(&mut [0; 8]).unwrap(), 8);
+            let mut stream = decompress_on_thread(Compression::Zstd, Path::new("a.zst"), endless, meter).unwrap();
+            assert_eq!(stream.read(&mut [0; 8]).unwrap(), 8);
         });
         let started = Instant::now();
         while Arc::strong_count(&held) > 1 {

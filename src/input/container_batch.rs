@@ -1,4 +1,4 @@
-//! Together: members of one container that will all be asked for are found in one reading of it.
+//! Container batch: reads several members of one container in one pass over it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -7,21 +7,21 @@ use super::stored::{field_of, members_of_file, stored_document};
 use super::{Candidate, ReadOptions};
 use crate::error::Result;
 
-/// What the members that are held may take together.
+/// The most bytes that the held members may have, all in all.
 const HELD_BYTES: u64 = 64 << 20;
 
-/// Stored documents that will be asked for.
+/// Stored documents that will be requested.
 #[derive(Debug, Default)]
-pub(crate) struct Together {
-    /// Members that are still to be found, by the path of their container and the field that holds their text.
+pub(crate) struct ContainerBatch {
+    /// Members not read yet, by the path of their container and the field that holds their text.
     expected: HashMap<(String, Option<String>), BTreeSet<String>>,
-    /// Those that were found and have not been asked for yet, by path and member.
+    /// Members read and not requested yet, by path and member.
     found: HashMap<(String, String), Candidate>,
     /// Bytes of all of them.
     bytes: u64,
 }
 
-impl Together {
+impl ContainerBatch {
     /// Expects that a document of so many bytes is asked for, which was read from the file `source` or from the part of it
     /// called `member`. False where there is no room for another.
     pub(crate) fn expect(&mut self, source: &str, member: Option<&str>, bytes: u64) -> bool {
@@ -84,26 +84,26 @@ mod tests {
     }
 
     #[test]
-    fn members_are_the_same_together_and_one_by_one() {
+    fn members_are_the_same_in_a_batch_and_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let lines = (1..=9).map(|n| format!("{{\"text\":\"text {n}\",\"body\":\"body {n}\"}}\n")).collect::<String>();
         std::fs::write(&path, lines).unwrap();
         let source = path.to_str().unwrap();
         let options = ReadOptions::default();
-        let mut together = Together::default();
+        let mut batch = ContainerBatch::default();
         for member in [":3", ":1", ":7?body", ":99", ":8?body"] {
-            assert!(together.expect(source, Some(member), 10));
+            assert!(batch.expect(source, Some(member), 10));
         }
         for (member, expected) in
             [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
         {
-            let mut find = || text(&together.document(source, Some(member), &options, u64::MAX).unwrap());
+            let mut find = || text(&batch.document(source, Some(member), &options, u64::MAX).unwrap());
             // The second time it has been given away.
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
-        let gone = together.document(source, Some(":99"), &options, u64::MAX);
+        let gone = batch.document(source, Some(":99"), &options, u64::MAX);
         assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
-        assert!(together.expect(source, None, 0) && !together.expect(source, Some(":2"), HELD_BYTES));
+        assert!(batch.expect(source, None, 0) && !batch.expect(source, Some(":2"), HELD_BYTES));
     }
 }
