@@ -46,6 +46,7 @@ mod pool;
 mod profile;
 mod progress;
 mod query;
+mod recognise;
 pub mod report;
 mod schema;
 mod setters;
@@ -64,7 +65,7 @@ pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};
 #[cfg(unix)]
 pub use extract::process::serve_documents;
-pub use extract::{CHOICE_HEAD, Choice, FORMATS, FormatFacts, ReaderProcess, choose};
+pub use extract::{FORMATS, FormatFacts, ReaderProcess};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{IngestOptions, IngestSummary, OnChange};
@@ -79,6 +80,7 @@ pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
 };
+pub use recognise::{CHOICE_HEAD, Choice, choose};
 pub use stop::StopToken;
 pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 pub use temporary::{Temporary, remove_temporary_files};

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::cost;
 use super::*;
+use crate::recognise::{Choice, choose};
 
 /// The system's allocator, which counts for each thread what it holds.
 struct Counting;

@@ -3,12 +3,11 @@
 //! Formats that are not text themselves are read whole. What comes out is UTF-8, which the front-ends of
 //! `normalize` then read like any text, and segments that lead from there to the original. One file per format, pure:
 //! bytes in, values out. What each format keeps and drops is stated in `docs/formats.md`, in the words of
-//! [`formats`]; which one a document is in is guessed by [`choose`].
+//! [`formats`]. Which format a document is in is told by `recognise`.
 
 mod accents;
 mod builder;
 mod charset;
-mod choose;
 mod cmap;
 mod cost;
 #[cfg(test)]
@@ -35,7 +34,6 @@ mod tests;
 mod tex;
 mod xml;
 
-pub use choose::{Choice, HEAD as CHOICE_HEAD, choose};
 pub use formats::{FORMATS, FormatFacts};
 pub(crate) use limits::Limits;
 pub(crate) use map::{Lines, Map};

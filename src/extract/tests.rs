@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::properties::check_segments;
 use super::*;
+use crate::recognise::{CHOICE_HEAD, Choice, choose};
 
 /// All formats with an extractor.
 const EXTRACTED: [Format; 9] = [
@@ -73,7 +74,7 @@ fn the_samples_hold_the_same_text() {
 #[test]
 fn the_samples_are_known_by_their_content() {
     for (format, document) in samples() {
-        let head = &document[..document.len().min(choose::HEAD)];
+        let head = &document[..document.len().min(CHOICE_HEAD)];
         for unit in [crate::profile::Unit::Char, crate::profile::Unit::Word] {
             let expected = match format {
                 // Markdown says nothing of itself.

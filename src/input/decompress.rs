@@ -8,8 +8,8 @@ use liblzma::stream::{CONCATENATED, Stream};
 
 use super::bzip2::Bzip2;
 use super::gzip::Gzip;
-use super::layer::Compression;
 use super::limits::{Guard, Meter, Taken};
+use crate::recognise::Compression;
 
 /// Compressed bytes taken at a time.
 const BUFFER: usize = 64 << 10;

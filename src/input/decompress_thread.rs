@@ -14,11 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 use super::decompress::decoder;
-use super::layer::Compression;
 use super::limits::{Guard, Meter};
 use super::reader::PIECE;
 use crate::error::Error;
 use crate::guarded::guarded;
+use crate::recognise::Compression;
 
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;

@@ -13,7 +13,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::decompress_thread::decompress_on_thread;
-use super::layer::{Compression, Container, HEAD, Layer, layer_of, name_inside};
 use super::limits::{Meter, Metered};
 use super::pipe::{Input, Pipe, Stoppable};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
@@ -21,6 +20,7 @@ use super::stored::{CLOSED, member_of};
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
+use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
 use crate::stop::StopToken;
 
 /// Pieces of one member that may wait to be read.

@@ -8,13 +8,12 @@ use std::path::Path;
 
 use super::decompress::decompress;
 use super::expand::{Reading, expand_input};
-use super::layer::{Compression, layer_of, name_inside};
 use super::limits::Meter;
 use super::pipe::Input;
 use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
 use crate::document::Format;
-use crate::extract::{self, Choice};
 use crate::profile::Unit;
+use crate::recognise::{self, Choice, Compression, layer_of, name_inside};
 use crate::stop::StopToken;
 
 /// Small, so that all of them are met; a document is below what is handed over in pieces.
@@ -115,10 +114,10 @@ pub(crate) fn choose(data: &[u8]) {
     layer_of(&name, head);
     assert!(name_inside(&name).len() <= name.len() + ".tar".len());
     for unit in [Unit::Char, Unit::Word, Unit::Token] {
-        let choice = extract::choose(&name, head, unit);
+        let choice = recognise::choose(&name, head, unit);
         assert!(unit == Unit::Token || !matches!(choice, Choice::Read(Format::Code(_) | Format::Bytes)));
     }
-    assert_eq!(extract::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
+    assert_eq!(recognise::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
 }
 
 /// A table of metadata: every row is about the document it names.

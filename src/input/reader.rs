@@ -12,8 +12,8 @@ use super::walk::modified;
 use super::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
-use crate::extract::{self, Choice};
 use crate::profile::Unit;
+use crate::recognise::{Choice, choose};
 use crate::stop::StopToken;
 
 /// Bytes read at a time.
@@ -168,8 +168,8 @@ pub(crate) fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> R
         (Unit::Byte, _) => return Ok(Format::Bytes),
         (_, ReadAs::Format(format)) => return Ok(format),
         // The language is the same whatever the unit.
-        (_, ReadAs::Code) => extract::choose(hint, head, Unit::Token),
-        (_, ReadAs::Auto) => extract::choose(hint, head, unit),
+        (_, ReadAs::Code) => choose(hint, head, Unit::Token),
+        (_, ReadAs::Auto) => choose(hint, head, unit),
     };
     match (chosen, asked) {
         (Choice::Skip(reason), _) => Err(Error::Binary { reason }),

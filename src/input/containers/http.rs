@@ -6,8 +6,8 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use super::super::decompress::decompress;
-use super::super::layer::Compression;
 use super::super::limits::{Guard, Meter, Taken};
+use crate::recognise::Compression;
 
 /// What the headers of a response may take.
 const HEADER_BYTES: u64 = 1 << 20;

@@ -15,9 +15,9 @@ mod zip;
 use std::fs::File;
 use std::io::Read;
 
-use super::layer::Container;
 use super::limits::Meter;
 use crate::error::{Error, Result};
+use crate::recognise::Container;
 
 /// Which fields of a record are its text, its id, and worth keeping; for JSON lines and Parquet.
 #[derive(Clone, Debug, PartialEq, Eq)]

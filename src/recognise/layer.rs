@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::{ZipKind, extension, zip_kind};
+
 /// How a file is compressed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
@@ -68,7 +70,7 @@ impl Container {
 
 /// What the bytes that begin with `head` are, under this name; `head` is all of them or [`HEAD`] at least.
 pub(crate) fn layer_of(name: &str, head: &[u8]) -> Layer {
-    let ending = ending(name);
+    let ending = extension(name);
     if PACKED_DOCUMENTS.contains(&ending.as_str()) {
         return Layer::Document;
     }
@@ -99,12 +101,12 @@ pub(crate) fn holds_records(name: &str, head: &[u8]) -> bool {
         let line = lines.find(|line| !line.trim_ascii().is_empty());
         line.is_some_and(|line| serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).is_ok())
     };
-    ending(name).is_empty() && is_object() && is_object()
+    extension(name).is_empty() && is_object() && is_object()
 }
 
 /// The name of what is inside compressed data: `a.tar.gz` and `a.tgz` hold `a.tar`.
 pub(crate) fn name_inside(name: &str) -> String {
-    let ending = ending(name);
+    let ending = extension(name);
     // There is a point before the ending, where there is an ending.
     let stem = name.len().checked_sub(ending.len() + 1).and_then(|end| name.get(..end)).unwrap_or(name);
     match ending.as_str() {
@@ -112,12 +114,6 @@ pub(crate) fn name_inside(name: &str) -> String {
         "tgz" | "taz" | "tzst" | "txz" | "tbz2" | "tbz" => format!("{stem}.tar"),
         _ => name.to_owned(),
     }
-}
-
-/// What follows the last point of the name of a file, in lower case.
-fn ending(name: &str) -> String {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    file.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase())
 }
 
 fn by_bytes(ending: &str, head: &[u8]) -> Layer {
@@ -133,7 +129,7 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_bzip2(head) {
         return Layer::Compressed(Compression::Bzip2);
     }
-    if is_zip(head) && (ending == "zip" || !is_packed_document(head)) {
+    if zip_kind(head).is_some_and(|kind| ending == "zip" || kind == ZipKind::Archive) {
         return Layer::Container(Container::Zip);
     }
     if head.get(257..262) == Some(b"ustar") {
@@ -155,17 +151,6 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
 fn is_bzip2(head: &[u8]) -> bool {
     let marks: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
     head.starts_with(b"BZh") && head.len() >= 10 && head[3].is_ascii_digit() && marks.contains(&&head[4..10])
-}
-
-fn is_zip(head: &[u8]) -> bool {
-    [&b"PK\x03\x04"[..], b"PK\x05\x06", b"PK\x07\x08"].iter().any(|mark| head.starts_with(mark))
-}
-
-/// Office and book formats say what they are in the name of their first member.
-fn is_packed_document(head: &[u8]) -> bool {
-    let length = head.get(26..28).map_or(0, |bytes| usize::from(u16::from_le_bytes([bytes[0], bytes[1]])));
-    let first = head.get(30..30 + length).unwrap_or_default();
-    first == b"mimetype" || first == b"[Content_Types].xml" || first.starts_with(b"_rels/")
 }
 
 /// A line `From SENDER ... YEAR` and after it the header of a mail: prose that begins with "From" has no such.

@@ -1,8 +1,9 @@
 //! Which format a document is in, by how it begins and what it is called. Pure, and the same for the same document:
 //! what it says of itself comes before its name, and what is no text and has no front-end is left out.
 
-use super::formats::FORMATS;
+use super::{ZipKind, extension, zip_kind};
 use crate::document::Format;
+use crate::extract::FORMATS;
 use crate::normalize::{is_wide_text, language_of};
 use crate::profile::Unit;
 
@@ -56,12 +57,6 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     })
 }
 
-/// The extension of a file name, in lower case.
-fn extension(name: &str) -> String {
-    let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
-    file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
-}
-
 /// Whether files of this extension are templates or programs that may begin like a page.
 fn is_program(extension: &str) -> bool {
     ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
@@ -70,21 +65,14 @@ fn is_program(extension: &str) -> bool {
 
 /// The format of a document that is no text, by its first bytes.
 fn binary(head: &[u8]) -> Option<Format> {
-    let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
     // Readers of PDF take bytes before its mark; a text that speaks of it has none that are no text.
     if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-")
         && (at == 0 || head[..at].iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()))
     {
         return Some(Format::Pdf);
     }
-    if !head.starts_with(b"PK\x03\x04") {
-        return None;
-    }
-    // The first part is the media type, uncompressed, in OpenDocument and EPUB.
-    match head.get(30..) {
-        Some(part) if part.starts_with(b"mimetypeapplication/epub+zip") => Some(Format::Epub),
-        Some(part) if part.starts_with(b"mimetypeapplication/vnd.oasis.opendocument.text") => Some(Format::Odt),
-        _ if has(b"[Content_Types].xml") && has(b"word/") => Some(Format::Docx),
+    match zip_kind(head) {
+        Some(ZipKind::Document(format)) => format,
         _ => None,
     }
 }
