@@ -6,7 +6,7 @@ use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets};
 use crate::error::Result;
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
-use crate::input::{ReadOptions, Reader, Together};
+use crate::input::{ContainerBatch, ReadOptions, Reader};
 use crate::progress::Task;
 use crate::stop::StopToken;
 use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, decompress, text_chunks};
@@ -20,7 +20,7 @@ pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Re
     let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
     let hurt = repairing.hurt();
-    let (mut together, mut expected) = (Together::default(), 0);
+    let (mut together, mut expected) = (ContainerBatch::default(), 0);
     for (done, &id) in (1..).zip(&hurt) {
         if expected < done {
             (together, expected) = expect(&repairing, &hurt, done)?;
@@ -37,8 +37,8 @@ pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Re
 
 /// What is in one container is read together, as far as there is room: expects the hurt documents from the number
 /// `first` on, counted from 1, up to the number that is returned.
-fn expect(repairing: &Repairing, hurt: &[u32], first: u64) -> Result<(Together, u64)> {
-    let mut together = Together::default();
+fn expect(repairing: &Repairing, hurt: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
+    let mut together = ContainerBatch::default();
     let mut last = first;
     for (number, &id) in (1..).zip(hurt).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
@@ -55,7 +55,7 @@ fn expect(repairing: &Repairing, hurt: &[u32], first: u64) -> Result<(Together, 
 /// Hands over a document's fingerprints and returns its record as it is now; or the reason why its text cannot be had.
 fn read_again(
     repairing: &mut Repairing,
-    (reader, together): (&mut Reader, &mut Together),
+    (reader, together): (&mut Reader, &mut ContainerBatch),
     fingerprinter: &mut Fingerprinter,
     id: u32,
     record: &DocumentRecord,

@@ -445,7 +445,8 @@ impl Within<'_, '_> {
         if suffix.len() as u64 <= self.expander.options.limits.name_bytes {
             return format!("{outer}{suffix}");
         }
-        format!("{outer}{}...", &suffix[..suffix.floor_char_boundary(SHOWN)])
+        let shown: String = suffix.chars().take(SHOWN).collect();
+        format!("{outer}{shown}...")
     }
 }
 

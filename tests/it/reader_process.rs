@@ -98,9 +98,20 @@ fn a_document_that_takes_too_much_memory_fails_alone() {
 fn a_document_that_takes_too_long_fails_alone() {
     let folder = Folder::new();
     let graphic = [&b"BT /F1 12 Tf "[..], &b"(some words) Tj ".repeat(6_000), b"ET"].concat();
-    folder.write("a.pdf", pdf_with(b"/G Do ".repeat(160), graphic));
+    folder.write("a.pdf", pdf_with(b"/G Do ".repeat(1600), graphic));
     folder.write("b.pdf", good_pdf("short"));
-    let run = folder.run(&["ingest", ".", "--threads", "1", "--format", "json", "--limit", "reading-time=1"]);
+    let run = folder.run(&[
+        "ingest",
+        ".",
+        "--threads",
+        "1",
+        "--format",
+        "json",
+        "--limit",
+        "reading-time=1",
+        "--limit",
+        "unpacking=1000000",
+    ]);
     assert_eq!(run.status, 2, "{run:?}");
     let report = &run.json()[0];
     assert_eq!(report["added"].as_u64(), Some(1), "{report}");

@@ -128,8 +128,8 @@ impl Answer {
             head.extend((length as u64).to_le_bytes());
             output.write_all(&head)
         };
-        // Cut on a character, so that it stays text.
-        let short = |text: &str| text[..text.floor_char_boundary((WORDS / 4) as usize)].to_owned();
+        // Cut after a character, so that it stays text; one has four bytes at most.
+        let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
             Self::Text(text) => {
                 head(0, text.len())?;

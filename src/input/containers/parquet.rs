@@ -151,10 +151,10 @@ impl Length for Chunks {
 }
 
 impl ChunkReader for Chunks {
-    type T = BufReader<FileReader>;
+    type T = BufReader<FileSection>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::new(FileReader { file: Arc::clone(&self.file), at: start, read: Arc::clone(&self.read) }))
+        Ok(BufReader::new(FileSection { file: Arc::clone(&self.file), at: start, read: Arc::clone(&self.read) }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -168,13 +168,13 @@ impl ChunkReader for Chunks {
 }
 
 /// The file from some place on.
-struct FileReader {
+struct FileSection {
     file: Arc<File>,
     at: u64,
     read: Arc<AtomicU64>,
 }
 
-impl Read for FileReader {
+impl Read for FileSection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = read_at(&self.file, buffer, self.at)?;
         self.at += read as u64;
