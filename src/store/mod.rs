@@ -81,17 +81,17 @@ pub struct Level {
     pub bytes: u64,
 }
 
-/// An open database directory: for one writer, or for any number of readers beside it.
+/// An open database folder. One writer and any number of readers can have it open at the same time.
 pub(crate) struct Store {
-    // Closed before the folder and the lock below are given up.
+    // Dropped first: the engine closes before the log folder and the lock go.
     engine: Engine,
     root: PathBuf,
     profile: Profile,
     view: RwLock<Arc<View>>,
     filter_use: FilterUse,
-    /// Of a writer, like the lock.
+    /// Writers only.
     _at_close: Option<AtClose>,
-    /// Of a reader.
+    /// Readers only.
     _log: Option<LogFolder>,
     /// Of a writer.
     _lock: Option<WriterLock>,

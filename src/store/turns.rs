@@ -1,27 +1,27 @@
-//! Turns: one at a time changes an open store, and none while somebody needs all of it to stay as it is. The lock of the
-//! folder keeps other processes out; this keeps the threads of one apart that share a store.
+//! Turns: a lock between the threads that share an open store. One thread at a time changes the store; a full scan excludes
+//! changes. The lock of the folder keeps other processes out.
 //!
-//! Whoever reads a few rows needs no turn: a view shows the state of one commit, and what has gone since is told from what
-//! is damaged by asking the view of now.
+//! Reading a few rows takes no lock: a view shows the state of one commit. A row that is missing belongs to a document that
+//! was deleted since, or is damaged; the current view tells which.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{Store, View};
 use crate::error::{Error, Result};
 
-/// What threads wait for.
+/// The lock that threads wait for.
 #[derive(Debug, Default)]
 pub(super) struct Turns(RwLock<()>);
 
-/// Nobody else changes the store as long as it lasts.
+/// The right to change the store, for as long as this lives.
 #[must_use]
 pub(crate) struct Changing<'a>(#[expect(dead_code, reason = "held, not read")] RwLockWriteGuard<'a, ()>);
 
-/// Nobody changes the store as long as it lasts.
+/// Excludes changes of the store for as long as this lives.
 #[must_use]
 pub(crate) struct Unchanged<'a>(#[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'a, ()>);
 
-/// How often an answer is begun anew because of commits.
+/// How often an answer is computed again because of commits.
 const TRIES: usize = 100;
 
 impl Store {
@@ -31,12 +31,12 @@ impl Store {
         Changing(self.turns.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until nobody changes the store. Not to be asked for by who has a turn.
+    /// Excludes changes; waits for one that is under way. Deadlocks if the caller already holds a turn.
     pub(crate) fn keep_unchanged(&self) -> Unchanged<'_> {
         Unchanged(self.turns.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What `ask` finds, asked again where a document was deleted while it was looked at.
+    /// Returns the answer of `ask`. Calls it again where a commit deleted a document while the answer was computed.
     pub(crate) fn settled<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
         for _ in 1..TRIES {
             let view = self.view();
@@ -48,8 +48,8 @@ impl Store {
         ask()
     }
 
-    /// What is `made` of the runs of a commit, with its view. Runs can be folded away in between; a cursor that was there
-    /// before keeps its run.
+    /// Makes something of the runs of a commit with `made`, and returns it with the view of that commit. Tries again where runs
+    /// were folded in between; a cursor that exists keeps its run readable.
     pub(super) fn of_one_commit<T>(&self, mut made: impl FnMut(&View) -> Result<T>) -> Result<(Arc<View>, T)> {
         loop {
             let view = self.view();
@@ -65,7 +65,7 @@ impl Store {
         std::ptr::eq(view, &*self.view())
     }
 
-    /// The error of something missing of a document: none of it is there any more once it is deleted.
+    /// The error for a missing row of a document: damage, unless the document has been deleted.
     pub(super) fn gone(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
         match self.view().is_live(document) {
             true => damage(),

@@ -1,5 +1,5 @@
-//! View: what a store shows, as of one commit. Replaced whole by the next commit, so that whoever holds
-//! one goes on seeing one state of the database.
+//! View: the state of one commit in memory. The next commit replaces the view as a whole, so that a reader that holds
+//! one keeps seeing one state of the database.
 
 use super::codec::format::{self, BOILERPLATE, MAIN, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
 use super::codec::records::{self, RunRecord, StateRecord};

@@ -15,6 +15,7 @@ use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{FORMAT_VERSION, STORE};
 use crate::store::engine::copies::Copies;
 use crate::store::open::create::make_whole;
+use crate::store::open::files::read_short;
 use crate::store::open::making::is_empty_folder;
 use crate::store::{Store, StoreOptions};
 
@@ -141,7 +142,7 @@ enum Owner {
 /// Whose backups are in the folder; `None` where there are none.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
-    let text = match fs::read(&path) {
+    let text = match read_short(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);

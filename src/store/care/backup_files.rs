@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::store::open::files::check_regular;
 
 /// Files that several backups share lie here.
 const SHARED: &str = "shared_checksum/";
@@ -32,7 +33,7 @@ impl BackupFiles {
     pub(in crate::store) fn check(&mut self, number: u32) -> Result<Option<String>> {
         let name = format!("meta/{number}");
         let path = self.engine.join(&name);
-        let list = fs::read(&path).map_err(Error::io("read", &path))?;
+        let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
         let files = parse(&String::from_utf8_lossy(&list));
         if files.is_empty() {
             return Ok(Some(name));
@@ -88,7 +89,7 @@ fn parse(list: &str) -> Vec<(String, u32)> {
 
 /// The CRC-32C of a file; `None` where there is none.
 fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
-    let mut file = match File::open(path) {
+    let mut file = match check_regular(path).and_then(|()| File::open(path)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

@@ -22,6 +22,7 @@ use crate::store::codec::format::{
 };
 use crate::store::codec::positions::CHUNK_PLACES;
 use crate::store::codec::records::DocumentRecord;
+use crate::store::open::files::read_short;
 use crate::store::open::lock::WriterLock;
 use crate::store::open::mark;
 use crate::store::open::marker::check_marker;
@@ -230,6 +231,10 @@ impl Repairing {
         for (_, name) in std::mem::take(&mut self.survey.lost) {
             self.report.lost.push(LostDocument { name: Some(name), source: None, reason: unread.into() });
         }
+        for name in std::mem::take(&mut self.survey.later) {
+            let reason = "the commit that added it is lost".into();
+            self.report.lost.push(LostDocument { name: Some(name), source: None, reason });
+        }
         for _ in 0..self.survey.nameless {
             self.report.lost.push(LostDocument { name: None, source: None, reason: unread.into() });
         }
@@ -312,7 +317,7 @@ fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
         return Ok(profile);
     }
     let path = root.join(MARKER);
-    let text = fs::read(&path).map_err(Error::io("read", &path))?;
+    let text = read_short(&path).map_err(Error::io("read", &path))?;
     marker_profile(&String::from_utf8_lossy(&text)).ok_or_else(|| Error::BeyondRepair {
         path: root.to_owned(),
         lost: "its profile",

@@ -9,6 +9,7 @@ use crate::store::codec::format::{
     digest_key, document_key, name_key, position_key, run_key,
 };
 use crate::store::codec::records::{self, RunRecord, StateRecord};
+use crate::store::open::mark;
 use crate::store::tests::{fingerprint, hash, record};
 use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions};
 
@@ -53,17 +54,25 @@ fn documents(store: &Store) -> Documents {
 
 /// Damages a database, and repairs it; returns what that has found, and the documents there are then.
 fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
+    repaired_with(damage, 0)
+}
+
+/// As [`repaired`], where the mark is so many commits ahead of the store.
+fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Repair, Documents, Documents) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");
     let before = make(&root);
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     damage(&store);
+    let commits = store.view().state().commits;
     drop(store);
+    mark::write(&root, commits + lost).unwrap();
     let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
     assert!(!repair.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
-    assert_eq!(store.view().state().next_document, DOCUMENTS_HELD as u32, "ids are not used twice");
+    let next = store.view().state().next_document;
+    assert!(next == DOCUMENTS_HELD as u32 || lost > 0 && next > DOCUMENTS_HELD as u32, "ids are not used twice");
     assert!(store.view().state().commits > 3);
     let again = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
     assert_eq!((again.problems, again.read_again), (vec![], vec![]));
@@ -182,6 +191,52 @@ fn a_lost_block_of_postings_costs_only_the_documents_it_held() {
     let (repair, before, after) = repaired(|store| delete(store, POSTINGS, &first(store, POSTINGS).0));
     assert!(!repair.lost.is_empty() && repair.lost.len() < before.len(), "{:?}", repair.lost);
     assert_eq!(after.len() + repair.lost.len(), before.len());
+}
+
+/// An older copy of the store beside the mark of a later commit.
+#[test]
+fn what_an_older_copy_holds_is_one_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, copy) = (folder.path().join("db"), folder.path().join("copy"));
+    let before = make(&root);
+    std::fs::create_dir(&copy).unwrap();
+    for entry in std::fs::read_dir(root.join("store")).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+    }
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    let next = store.view().state().next_document;
+    let (mut committer, mut batch) = (Committer::new(&store), Batch::new(next, 1 << 20));
+    batch.delete(7, store.document(7).unwrap());
+    batch.push([fingerprint(hash(1), 1)].into_iter()).unwrap();
+    batch.finish(record(77, 1)).unwrap();
+    committer.commit(&store, &mut batch).unwrap();
+    drop(store);
+    std::fs::remove_dir_all(root.join("store")).unwrap();
+    std::fs::rename(&copy, root.join("store")).unwrap();
+    let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
+    assert_eq!(repair.commits_lost, 1);
+    let details: Vec<&str> = repair.problems.iter().map(|problem| problem.detail.as_str()).collect();
+    assert!(details.iter().any(|detail| detail.starts_with("the database goes back to commit ")), "{details:?}");
+    let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
+    assert_eq!(documents(&store), before);
+}
+
+/// Some rows of a later commit were moved into tables before the log with the rest was lost.
+#[test]
+fn rows_of_lost_commits_are_left_out_where_a_whole_commit_is_left() {
+    let (repair, before, after) = repaired_with(
+        |store| store.engine.put_row(DOCUMENTS, &document_key(25), &records::encode(&record(25, 9)).unwrap()),
+        1,
+    );
+    assert_eq!(after, before);
+    let lost: Vec<(Option<&str>, &str)> =
+        repair.lost.iter().map(|lost| (lost.name.as_deref(), lost.reason.as_str())).collect();
+    assert_eq!(lost, [(Some("25.txt"), "the commit that added it is lost")]);
+    // A row that the last commit there is does not know of either: nothing tells what belongs together.
+    let (repair, ..) = repaired_with(|store| store.engine.delete_row(DOCUMENTS, &document_key(9)), 1);
+    let mixed = "what is left comes from several commits: which documents the last one had cannot be known";
+    assert!(repair.problems.iter().any(|problem| problem.detail == mixed), "{:?}", repair.problems);
 }
 
 #[test]

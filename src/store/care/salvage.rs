@@ -13,6 +13,7 @@ use crate::store::codec::format::STORE;
 use crate::store::engine::options::DEFAULT_CACHE_BYTES;
 use crate::store::engine::rows::Rows;
 use crate::store::engine::{Access, Engine};
+use crate::store::open::files::{self, LIST, read_short};
 use crate::store::open::log_folder::LogFolder;
 
 /// What the damaged files are read for.
@@ -30,10 +31,16 @@ impl Salvage {
     /// # Errors
     /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
     pub(in crate::store) fn open(root: &Path) -> Result<Self> {
-        name_list_of_tables(&root.join(STORE))?;
+        let mut store = root.join(STORE);
+        name_list_of_tables(&store)?;
         let log = LogFolder::new()?;
+        if files::check(root).is_err() {
+            let links = log.path().join(STORE);
+            files::link(&store, &links, None)?;
+            store = links;
+        }
         let access = Access::ReadDamaged { log: log.path() };
-        let engine = Engine::open(&root.join(STORE), access, DEFAULT_CACHE_BYTES).map_err(|error| {
+        let engine = Engine::open(&store, access, DEFAULT_CACHE_BYTES).map_err(|error| {
             let path = root.to_owned();
             match error.failure.is_refusal() {
                 true => Error::CannotOpen { path, failure: error.failure, source: error.source },
@@ -179,9 +186,9 @@ pub(in crate::store) fn number(key: &[u8]) -> u128 {
 /// Sees to it that the file `CURRENT` names a list of tables: where it does not, the newest there is.
 fn name_list_of_tables(store: &Path) -> Result<()> {
     let current = store.join("CURRENT");
-    let named = match fs::read(&current) {
+    let named = match read_short(&current) {
         Ok(name) => String::from_utf8(name).unwrap_or_default(),
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => String::new(),
         Err(source) => return Err(Error::Io { action: "read", path: current, source }),
     };
     if named.strip_suffix('\n').is_some_and(|name| name.starts_with(LIST) && store.join(name).is_file()) {
@@ -189,13 +196,11 @@ fn name_list_of_tables(store: &Path) -> Result<()> {
     }
     let entries = fs::read_dir(store).map_err(Error::io("read", store))?;
     let lists = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let lists = lists.filter(|name| store.join(name).is_file());
     let number = |name: &String| name.strip_prefix(LIST)?.parse::<u64>().ok();
     let Some(newest) = lists.filter(|name| number(name).is_some()).max_by_key(number) else { return Ok(()) };
     replace_file(&current, format!("{newest}\n").as_bytes())
 }
-
-/// How the name of a list of tables begins.
-const LIST: &str = "MANIFEST-";
 
 /// Puts `content` in the place of the file at `path`, whole or not at all.
 pub(in crate::store) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {

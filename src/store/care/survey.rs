@@ -59,6 +59,8 @@ pub(in crate::store) struct Survey {
     /// Those of which there is a name and no record, and how many more there were.
     pub(in crate::store) nameless: u64,
     pub(in crate::store) lost: Vec<(u32, String)>,
+    /// The names of documents that commits after the state's added.
+    pub(in crate::store) later: Vec<String>,
     /// The records are those of a commit before the last one.
     pub(in crate::store) is_older: bool,
     /// What could not be read, in words.
@@ -72,22 +74,50 @@ impl Survey {
         let state: Option<StateRecord> =
             salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
         let commits = state.as_ref().map_or(0, |state| state.commits);
-        let state = state.filter(|state| state.commits >= marked);
         let mut findings = Vec::new();
         if commits == 0 {
             findings.push("the state record cannot be read".to_owned());
         }
         let deleted = document_set_of(salvage, TOMBSTONES)?;
+        let lacks_commits = commits < marked;
+        let state = match state {
+            // The commits after it are lost; where the documents are exactly those of this one, it is gone back to.
+            Some(state) if lacks_commits && !counts(&state, salvage, &deleted)? => {
+                findings.push(
+                    "what is left comes from several commits: which documents the last one had cannot be known"
+                        .to_owned(),
+                );
+                None
+            }
+            Some(state) if lacks_commits => {
+                let lost = marked - commits;
+                findings.push(format!(
+                    "the database goes back to commit {commits}; what the {lost} after it added, replaced or removed cannot \
+                     be named, but for the documents below"
+                ));
+                Some(state)
+            }
+            state => state,
+        };
         let bound = state.as_ref().map_or(u32::MAX, |state| state.next_document);
         let is_live = |id: u32| id < bound && !deleted.contains(id);
 
         let mut tallies: FxHashMap<u32, Tally> = FxHashMap::default();
         let mut lost = RoaringBitmap::new();
+        let mut highest = deleted.max();
+        // Of commits that are lost otherwise.
+        let mut later = Vec::new();
         let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
         while let Some((key, value)) = rows.current() {
-            if let Some(([], id)) = split_u32(key)
-                && is_live(id)
-            {
+            let Some(([], id)) = split_u32(key) else {
+                rows.advance()?;
+                continue;
+            };
+            if lacks_commits && id >= bound {
+                highest = highest.max(Some(id));
+                later.extend(records::decode::<DocumentRecord>(value, String::new).ok().map(|record| record.name));
+            }
+            if is_live(id) {
                 match records::decode::<DocumentRecord>(value, String::new) {
                     Ok(_) => {
                         tallies.insert(id, Tally::default());
@@ -103,7 +133,6 @@ impl Survey {
 
         let mut taken = 0u64;
         let mut last = None;
-        let mut highest = deleted.max();
         let unread = for_each_posting(salvage, &mut |posting| {
             if let Some(tally) = tallies.get_mut(&posting.document) {
                 tally.add(posting, last != Some((posting.hash, posting.document)));
@@ -164,7 +193,9 @@ impl Survey {
         if is_older {
             findings.push("the documents are not those of the last commit".to_owned());
         }
+        // No number is given again that a lost commit may have given.
         let next_document = match &state {
+            Some(state) if lacks_commits => state.next_document.max(highest.map_or(0, |id| id.saturating_add(1))),
             Some(state) => state.next_document,
             // No id is given again that a row may still name.
             None => {
@@ -173,7 +204,7 @@ impl Survey {
                 highest.map_or(0, |id| id.saturating_add(1))
             }
         };
-        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, is_older, findings })
+        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, later, is_older, findings })
     }
 }
 
@@ -181,6 +212,25 @@ fn gaps(findings: &mut Vec<String>, family: &str, gaps: u64) {
     if gaps > 0 {
         findings.push(format!("{gaps} stretches of the family {family} cannot be read"));
     }
+}
+
+/// True where the documents that can be read are, all together, those that a state counts.
+fn counts(state: &StateRecord, salvage: &Salvage, deleted: &RoaringBitmap) -> Result<bool> {
+    let mut sums = StateRecord::default();
+    let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
+    while let Some((key, value)) = rows.current() {
+        if let Some(([], id)) = split_u32(key)
+            && id < state.next_document
+            && !deleted.contains(id)
+            && let Ok(record) = records::decode::<DocumentRecord>(value, String::new)
+            && sums.add(&record).is_err()
+        {
+            return Ok(false);
+        }
+        rows.advance()?;
+    }
+    let of = |state: &StateRecord| (state.documents, state.bytes, state.symbols, state.fingerprints);
+    Ok(of(&sums) == of(state))
 }
 
 /// The record of a document, where it can be read.

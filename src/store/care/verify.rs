@@ -13,6 +13,7 @@ use crate::store::codec::format::{
 };
 use crate::store::codec::positions::{self, CHUNK_PLACES};
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, StateRecord};
+use crate::store::open::files::read_short;
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::lookup::{Reading, blocks_of, current_block, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
@@ -292,7 +293,7 @@ impl Verifier<'_> {
 
     fn check_marker(&mut self) -> Result<()> {
         let path = self.store.root().join(MARKER);
-        let text = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        let text = read_short(&path).map_err(Error::io("read", &path))?;
         if text != marker(self.store.profile()).as_bytes() {
             self.problem(format!("the file {MARKER}"), "its copy of the profile is damaged");
         }

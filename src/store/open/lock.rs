@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::codec::format::LOCK;
+use crate::store::open::files::check_regular;
 
 /// How often and how long a writer waits for the lock: a fifth of a second in all.
 const TRIES: u32 = 20;
@@ -32,6 +33,7 @@ impl WriterLock {
     /// [`Error::Locked`] names the process that holds it.
     pub(in crate::store) fn take(root: &Path) -> Result<Self> {
         let path = root.join(LOCK);
+        check_regular(&path).map_err(Error::io("open the lock file", &path))?;
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = open.map_err(Error::io("open the lock file", &path))?;
         let mut tries = 0;
@@ -69,7 +71,7 @@ impl WriterLock {
 /// Equal answers before and after something was read mean that no writer was at work in between.
 pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
     let path = root.join(LOCK);
-    let mut file = match File::open(&path) {
+    let mut file = match check_regular(&path).and_then(|()| File::open(&path)) {
         Ok(file) => file,
         // Copied without it: nobody has written here.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),

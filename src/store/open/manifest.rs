@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::STORE;
 use crate::store::codec::varint;
-use crate::store::open::mark;
+use crate::store::open::{files, mark};
 
 /// Of a log of the engine.
 const BLOCK: usize = 32 << 10;
@@ -54,21 +54,9 @@ impl TrustedList {
     }
 
     /// Makes `folder` a copy of the store with this list, whose other files are links. For a reader, who changes nothing.
-    #[cfg(unix)]
     pub(super) fn link_store(&self, folder: &Path) -> Result<()> {
-        fs::create_dir(folder).map_err(Error::io("create", folder))?;
-        let Some(store) = self.path.parent() else { return Ok(()) };
-        let store = store.canonicalize().map_err(Error::io("find", store))?;
-        for entry in fs::read_dir(&store).map_err(Error::io("read", &store))? {
-            let name = entry.map_err(Error::io("read", &store))?.file_name();
-            let (link, list) = (folder.join(&name), self.path.file_name() == Some(&*name));
-            let made = match list {
-                true => fs::write(&link, &self.content),
-                false => std::os::unix::fs::symlink(store.join(&name), &link),
-            };
-            made.map_err(Error::io("create", link))?;
-        }
-        Ok(())
+        let (Some(store), Some(name)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
+        files::link(store, folder, Some((name, &self.content)))
     }
 }
 

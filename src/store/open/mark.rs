@@ -4,7 +4,7 @@
 //! is whole. The mark tells it from one: it is written when a writer opens the store, after each commit, and when the
 //! engine has let go of it, so it is never ahead of a store that has kept all of them.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::store::codec::format::{COMMITTED, STORE};
+use crate::store::open::files::{check_regular, read_short};
 
 /// What was there once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +44,15 @@ pub(in crate::store) fn write(root: &Path, commits: u64) -> Result<()> {
     let mark = Mark { commits, tables: Tables::synced(root)? };
     let path = root.join(COMMITTED);
     // One write over the old text, which is as long: a kill leaves either.
-    let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let open =
+        check_regular(&path).and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
     open.and_then(|mut file: File| file.write_all(mark.text().as_bytes())).map_err(Error::io("write", &path))
 }
 
 /// The mark, as far as it can be trusted.
 pub(in crate::store) fn read(root: &Path) -> Result<Mark> {
     let path = root.join(COMMITTED);
-    match fs::read(&path) {
+    match read_short(&path) {
         Ok(bytes) => Ok(Mark::parse(&bytes).unwrap_or_default()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Mark::default()),
         Err(source) => Err(Error::Io { action: "read", path, source }),
@@ -132,7 +134,7 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
     let store = root.join(STORE);
     let absent = |error: &std::io::Error| error.kind() == ErrorKind::NotFound;
     let path = store.join("CURRENT");
-    let current = match fs::read(&path) {
+    let current = match read_short(&path) {
         Err(error) if absent(&error) => return Ok(None),
         read => read.map_err(Error::io("read", &path))?,
     };
@@ -142,7 +144,7 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
         return Ok(None);
     };
     let path = store.join(name.trim_end());
-    match File::open(&path) {
+    match check_regular(&path).and_then(|()| File::open(&path)) {
         Err(error) if absent(&error) => Ok(None),
         opened => Ok(Some((number, path.clone(), opened.map_err(Error::io("read", &path))?))),
     }
@@ -173,6 +175,8 @@ impl Drop for AtClose {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

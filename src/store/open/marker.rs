@@ -1,17 +1,17 @@
 //! Marker: the file that makes a folder a database, and names the version of its format.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::store::codec::format::{FORMAT_VERSION, MARKER, marker_version};
+use crate::store::open::files::read_short;
 use crate::store::open::making::is_empty_folder;
 
 /// Sees to it that there is a database at `root`, of a format this program reads.
 pub(in crate::store) fn check_marker(root: &Path) -> Result<()> {
     let path = root.join(MARKER);
-    let text = match fs::read(&path) {
+    let text = match read_short(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {

@@ -17,7 +17,7 @@ use crate::store::open::log_folder::LogFolder;
 use crate::store::open::manifest::TrustedList;
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
-use crate::store::open::open_files;
+use crate::store::open::{files, open_files};
 use crate::store::read::filter_cursor::FilterUse;
 use crate::store::read::lookup::{Reading, rows_of};
 use crate::store::turns::Turns;
@@ -78,6 +78,7 @@ impl Store {
     /// Opens a database for reading that another process may be writing.
     fn open_beside_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
+        files::check(root)?;
         let marked = marked(root)?;
         let log = LogFolder::new()?;
         // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
@@ -102,6 +103,7 @@ impl Store {
     /// Opens a database that no other process writes, for reading.
     pub(in crate::store) fn open_unlocked(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
+        files::check(root)?;
         let marked = marked(root)?;
         let log = LogFolder::new()?;
         let mut store = root.join(STORE);

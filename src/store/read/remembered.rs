@@ -1,4 +1,4 @@
-//! What a lookup has found, for whoever asks again: a query counts first, and looks for passages among the best then.
+//! Caches a query's postings: ranking looks up every hash, and passage search looks them up again.
 
 use crate::store::codec::block::Posting;
 

@@ -1,4 +1,4 @@
-//! Batch: what an ingest has gathered and not yet committed, in memory.
+//! Batch: the documents that an ingest has fingerprinted and not yet committed, in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -44,7 +44,7 @@ impl Store {
     ) -> Result<()> {
         view.state.commits += 1;
         changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
-        // Whoever misses what this deletes and asks whether it is there still is told by the new view.
+        // Written and shown under one lock: a reader that misses a deleted row then finds the new view.
         let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
         changes.commit(action)?;
         *shown = Arc::new(view);
@@ -319,7 +319,7 @@ fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
     store.engine.ingest(TEXTS, files.finish()?)
 }
 
-/// Writes rows that nobody looks at before the commit, whose synced write makes them durable too.
+/// Writes rows that no reader sees before the commit. The synced write of the commit makes them durable too.
 fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = ([u8; 8], &'a [u8])>) -> Result<()> {
     let mut changes = store.engine.changes();
     for (key, value) in rows {

@@ -1,0 +1,84 @@
+//! Odd files: a device, a pipe or a folder where a database has a file. Each command ends soon, with an error that names it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, Run};
+
+/// Far more than any command takes, and far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Something that is no file, by name, and how it is made.
+type Oddity = (&'static str, fn(&Path));
+
+/// Runs a command to its end, which it must come to by itself.
+fn run(folder: &Folder, arguments: &[&str]) -> Run {
+    let mut command = folder.command(arguments);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("{arguments:?} does not end");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Run::of(&child.wait_with_output().unwrap())
+}
+
+/// The files of a database, by path below it; one of each kind.
+fn kinds(database: &Path) -> Vec<PathBuf> {
+    let mut kinds: Vec<PathBuf> = ["FPDB", "lock", "committed"].map(PathBuf::from).into();
+    for prefix in ["CURRENT", "IDENTITY", "MANIFEST", "OPTIONS", "0"] {
+        let entries = fs::read_dir(database.join("store")).unwrap().map(|entry| entry.unwrap().path());
+        let mut found: Vec<PathBuf> =
+            entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(prefix)).collect();
+        found.sort();
+        // Of those that begin with a digit, a table and a log.
+        found.dedup_by(|a, b| a.extension() == b.extension());
+        kinds.extend(found.into_iter().map(|path| path.strip_prefix(database).unwrap().to_owned()));
+    }
+    kinds
+}
+
+#[test]
+fn odd_files_in_a_database_keep_no_command_from_ending() {
+    let folder = Folder::new();
+    for number in 0..6 {
+        folder.write(&format!("docs/{number}.txt"), format!("words of document number {number} ").repeat(200));
+    }
+    folder.ok(&["--db", "whole", "-q", "ingest", "docs", "--profile", "words"]);
+    let whole = folder.path().join("whole");
+    let names = kinds(&whole);
+    assert!(names.len() >= 9, "{names:?}");
+    let commands: [&[&str]; 4] = [&["list"], &["verify"], &["ingest", "docs", "-q"], &["verify", "--repair"]];
+    let odd: [Oddity; 4] = [
+        ("/dev/zero", |path| symlink("/dev/zero", path).unwrap()),
+        ("/dev/full", |path| symlink("/dev/full", path).unwrap()),
+        ("a pipe", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
+        ("a folder", |path| fs::create_dir(path).unwrap()),
+    ];
+    for (number, name) in names.iter().enumerate() {
+        // Every kind of file meets every kind of oddity in some order of runs; two of them here.
+        for (oddity, make) in [odd[number % 4], odd[(number + 1) % 4]] {
+            let database = folder.path().join("odd");
+            super::trial::copy(&whole, &database).unwrap();
+            fs::remove_file(database.join(name)).unwrap();
+            make(&database.join(name));
+            for command in commands {
+                let run = run(&folder, &[&["--db", "odd"], command].concat());
+                let what = format!("{} is {oddity}, {command:?}: {run:#?}", name.display());
+                assert!(!run.stderr.contains("panicked"), "{what}");
+                assert!(run.status == 0 || run.status == 2, "{what}");
+                if run.status == 2 && command[0] != "verify" {
+                    assert!(run.stderr.contains("error: "), "{what}");
+                }
+            }
+            fs::remove_dir_all(&database).unwrap();
+        }
+    }
+}
