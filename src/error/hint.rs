@@ -67,6 +67,7 @@ impl Error {
             Self::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass".into(),
             Self::NotARecord { .. } => "--no-expand takes the file as one document".into(),
             Self::NotProse { flag, .. } => format!("leave {flag} out, or use a profile of characters or words: text, prose or words"),
+            Self::NotWords { .. } => "leave it out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
             Self::NoTextToIgnore { flag, .. } => format!("query with its file, or leave {flag} out; `ingest --store-text` keeps texts in the database"),
             Self::NoField { .. } | Self::NotText { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),

@@ -209,6 +209,12 @@ pub enum Error {
         /// What they are read as.
         unit: Unit,
     },
+    /// Passages of rewritten text, in documents that are not read as words.
+    #[error("--rewritten is for documents read as words (unit word), and here they are read as unit {unit}")]
+    NotWords {
+        /// What they are read as.
+        unit: Unit,
+    },
     /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
     #[error("{flag} is for a document whose text is there, of 32 MiB at most, and that of {name} is not")]
     NoTextToIgnore {

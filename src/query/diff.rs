@@ -30,6 +30,7 @@ pub fn diff(
     phrases: Option<&Phrases>,
     options: &PassageOptions,
 ) -> Result<QueryAnswer> {
+    options.check(profile)?;
     let finder = PhraseFinder::of(phrases, profile)?;
     let a = SubjectReader::new(profile, None, read, finder.as_ref())?.read(a)?;
     // What is not to count is so in the first, the query.
@@ -105,9 +106,9 @@ fn find_passages(
     read: &ReadOptions,
     options: &PassageOptions,
 ) -> (Found, Option<&'static str>) {
-    let mut symboliser = Symboliser::new(&a.profile).with_limits(&read.limits);
-    let texts =
-        query_text(a, &mut symboliser, shared_hashes(a, b)).and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
+    let mut symboliser = Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten);
+    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone())
+        .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     match texts {
         Ok((a, b)) => (a.compare(&b, options), None),
         Err(why) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
-use super::passages::{self, Found, Mark, QueryText};
+use super::passages::{self, Found, Mark, QueryText, Uncounted};
 use super::rank::Ranked;
 use super::subject::{Subject, SubjectHash};
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
@@ -24,6 +24,8 @@ pub(super) struct Shared {
     hashes: Vec<u64>,
     /// Parts of the query whose hashes are ignored.
     pub(super) ignored: Vec<Ignored>,
+    /// These hashes, ascending.
+    ignored_hashes: Vec<u64>,
 }
 
 impl Shared {
@@ -65,6 +67,7 @@ impl Shared {
             }
         }
         shared.ignored = spans(subject, &ignored);
+        shared.ignored_hashes = ignored.iter().map(|(hash, _)| hash.hash).collect();
         Ok(shared)
     }
 }
@@ -112,8 +115,14 @@ impl<'a> Evidence<'a> {
         shared: &Shared,
     ) -> Self {
         let limits = options.read.limits.clone();
-        let mut symboliser = Symboliser::new(&subject.profile).with_limits(&limits);
-        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied());
+        let rewritten = options.joining.rewritten;
+        let mut symboliser = Symboliser::new(&subject.profile).with_limits(&limits).with_sentences(rewritten);
+        // Rewritten text makes passages without fingerprints too, so that words are ignored with them.
+        let uncounted = match rewritten {
+            true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),
+            false => subject.uncounted.clone(),
+        };
+        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied(), uncounted);
         let mut stored = StoredTexts::new(store, limits);
         if query.is_ok() {
             let is_read = |ranked: &&Ranked| ranked.record.bytes <= COMPARED_BYTES && texts.get(ranked.id).is_none();
@@ -172,14 +181,15 @@ fn document_text(
     Ok(symboliser.read(bytes, format).map_err(|error| TextUnavailable::of(&error).document()))
 }
 
-/// The text of a query, made ready for the hashes it shares; or why there is none.
+/// The text of a query, made ready for the hashes it shares; or why there is none. `uncounted` are its symbols that do not count.
 pub(super) fn query_text(
     subject: &Subject,
     symboliser: &mut Symboliser,
     hashes: impl Iterator<Item = u64>,
+    uncounted: Uncounted,
 ) -> std::result::Result<QueryText, &'static str> {
     let text = whole_text(subject, symboliser)?;
-    Ok(QueryText::new(text, &subject.profile, hashes, &subject.uncounted))
+    Ok(QueryText::new(text, &subject.profile, hashes, uncounted))
 }
 
 /// The symbols of a query document.

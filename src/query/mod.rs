@@ -16,6 +16,7 @@ mod passages;
 mod phrases;
 mod quotes;
 mod rank;
+mod sentences;
 mod subject;
 mod text;
 mod text_cache;
@@ -55,6 +56,7 @@ pub(crate) fn answer(
     options: &QueryOptions,
     texts: &TextCache,
 ) -> Result<QueryAnswer> {
+    options.joining.check(&subject.profile)?;
     let looked_up = match options.n {
         Some(0) => {
             return Err(Error::InvalidParameter {

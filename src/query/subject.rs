@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::passages::Uncounted;
+use super::passages::{Uncounted, difference};
 use super::quotes::quotations;
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
@@ -158,6 +158,18 @@ impl Subject {
             fingerprints: self.hashes.len() as u64,
             window: self.profile.w,
         }
+    }
+
+    /// The symbols that fingerprints of these hashes cover, ascending, and no other fingerprint does.
+    pub(super) fn only_in(&self, hashes: &[u64]) -> Vec<Range<u32>> {
+        let symbols = |fingerprint: &Fingerprint| {
+            let start = fingerprint.position as u32;
+            start..start.saturating_add(self.profile.k)
+        };
+        let is_given = |fingerprint: &&Fingerprint| hashes.binary_search(&fingerprint.hash).is_ok();
+        let (given, others): (Vec<_>, Vec<_>) = self.fingerprints.iter().partition(is_given);
+        let ranges = |fingerprints: Vec<&Fingerprint>| fingerprints.into_iter().map(symbols).collect::<Vec<_>>();
+        difference(&ranges(given), &ranges(others))
     }
 
     /// The fingerprints that have a hash, in order of position.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::Location;
+use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
@@ -137,6 +138,8 @@ pub(super) struct WholeText {
     symbols: Symbols,
     /// From the text that was extracted back to the document, where its offsets are the document's.
     origin: Option<Origin>,
+    /// The symbols with which sentences begin, ascending; none where they were not looked for.
+    sentences: Vec<u32>,
 }
 
 /// Where extracted text comes from.
@@ -151,6 +154,7 @@ impl WholeText {
     /// Gives back the memory it does not need.
     pub(super) fn shrink(&mut self) {
         self.symbols.shrink();
+        self.sentences.shrink_to_fit();
         if let Some(origin) = &mut self.origin {
             origin.segments.shrink_to_fit();
             origin.newlines.shrink_to_fit();
@@ -162,12 +166,17 @@ impl WholeText {
         let origin = self.origin.as_ref().map_or(0, |from| {
             from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
         });
-        (self.symbols.memory() + origin) as u64
+        (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>()) as u64
     }
 
     /// One value per symbol.
     pub(super) fn values(&self) -> &[u64] {
         self.symbols.values()
+    }
+
+    /// The symbols with which sentences begin, ascending, if they were looked for.
+    pub(super) fn sentences(&self) -> &[u32] {
+        &self.sentences
     }
 
     /// The symbols that come from within these bytes.
@@ -212,16 +221,22 @@ pub(super) struct Symboliser {
     unit: Unit,
     limits: Limits,
     front_end: FrontEnd,
+    with_sentences: bool,
 }
 
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
-        Self { unit: profile.unit, limits: Limits::default(), front_end: FrontEnd::of(profile) }
+        Self { unit: profile.unit, limits: Limits::default(), front_end: FrontEnd::of(profile), with_sentences: false }
     }
 
     /// The same, with limits of its own for documents that are read whole.
     pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
         Self { limits: Limits::of(limits), ..self }
+    }
+
+    /// The same, which looks for sentences if asked to.
+    pub(super) fn with_sentences(self, with_sentences: bool) -> Self {
+        Self { with_sentences, ..self }
     }
 
     pub(super) fn unit(&self) -> Unit {
@@ -238,7 +253,8 @@ impl Symboliser {
             self.front_end.begin(format.language());
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
-            return Ok(WholeText { symbols, origin: None });
+            let sentences = self.sentences(bytes, &symbols);
+            return Ok(WholeText { symbols, origin: None, sentences });
         }
         let extracted = extract::extract(format, bytes, &self.limits)?;
         self.front_end.begin_utf8();
@@ -250,6 +266,11 @@ impl Symboliser {
             text_length: extracted.text.len() as u64,
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
-        Ok(WholeText { symbols, origin })
+        let sentences = self.sentences(&extracted.text, &symbols);
+        Ok(WholeText { symbols, origin, sentences })
+    }
+
+    fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {
+        if self.with_sentences { sentence_starts(text, symbols) } else { Vec::new() }
     }
 }

@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
-"""How well do passages mark copied text, from verbatim copies to re-written ones? Judged by PlagDet.
+"""How well do passages mark re-used text, from verbatim copies to summaries? Judged by PlagDet.
 
-usage: tools/experiments/alignment.py PROGRAM DATA [--pairs N] [--seed S] [--set "NAME: FLAGS"]...
+usage: tools/experiments/alignment.py PROGRAM DATA [--more HTML] [--wordnet FOLDER] [--pairs N] [--seed S] [--unrelated N]
+                                      [--kinds tuned|left-out|all] [--set "NAME: FLAGS"]...
 
 PROGRAM is the compiled fpdb, DATA the folder with `bible`, `codes` and `federalist`. Pairs of a suspicious document and a
-source are made from these texts, all public domain, the same for the same seed:
-
-  none       nothing in common
-  verbatim   passages of the source as they are, re-wrapped
-  light      one word in ten replaced, dropped, added or moved
-  heavy      half of the words replaced, dropped, added or moved by some places, as the random obfuscation of PAN 2013
-  shuffled   the sentences of the passage in another order, one word in twenty edited
-  translated the same verses in another translation of the Bible (median word-trigram resemblance 0.17 to 0.87)
+source are made from these texts, from the pages of --more and with the synonyms of --wordnet (Debian's packages `anarchism`, in
+/usr/share/doc/anarchism/html, and `wordnet-base`, in /usr/share/wordnet); rewriting.py says which kinds there are.
 
 Passages come from `fpdb diff --format json`. PlagDet is that of Potthast et al. (2010): the harmonic mean of precision and
-recall, both macro-averaged over characters of both documents, divided by log2(1 + granularity).
+recall, both macro-averaged over characters of both documents, divided by log2(1 + granularity). --unrelated makes so many pairs
+that have nothing in common, half of them of one collection, and prints each passage found in them.
 """
 
 import argparse
@@ -23,135 +19,17 @@ import json
 import math
 import pathlib
 import random
-import re
 import subprocess
 import tempfile
 
+import rewriting
+
 SETTINGS = {
-    "text": "--profile text",
-    "prose": "--profile prose",
-    "words": "--profile words",
-    "alignment": "--profile words --gap 80 --any-order --min-passage 10",
+    "`--profile text`": "--profile text",
+    "`--profile words`": "--profile words",
+    "`--profile words --gap 80 --any-order --min-passage 10`": "--profile words --gap 80 --any-order --min-passage 10",
+    "`--rewritten`": "--rewritten",
 }
-KINDS = ["none", "verbatim", "light", "heavy", "shuffled", "translated"]
-SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
-
-
-def texts(folder):
-    """The lines of each file, joined, by name."""
-    return {path.name: " ".join(path.read_text(errors="replace").split()) for path in sorted(folder.glob("*.txt"))}
-
-
-class Corpus:
-    def __init__(self, data):
-        self.prose = list(texts(data / "federalist").values())
-        self.codes = list(texts(data / "codes").values())
-        names = ["ASV", "RWebster", "Webster", "YLT"]
-        self.bible = [texts_by_line(data / "bible" / name) for name in names]
-        common = set.intersection(*[set(version) for version in self.bible])
-        self.books = sorted(name for name in common if min(len(version[name]) for version in self.bible) > 150)
-        self.words = sorted(set(re.findall(r"[a-z]{3,9}", " ".join(self.prose).lower())))
-
-
-def texts_by_line(folder):
-    return {path.name: [line for line in path.read_text(errors="replace").splitlines() if line.strip()]
-            for path in sorted(folder.glob("*.txt"))}
-
-
-def cut(text, length, rng):
-    """A stretch of about so many characters, between spaces."""
-    start = rng.randrange(max(1, len(text) - length))
-    start = text.find(" ", start) + 1
-    end = text.find(" ", min(len(text) - 1, start + length))
-    return start, (end if end > start else len(text))
-
-
-def wrap(text, rng):
-    width, lines, line = rng.randrange(50, 100), [], ""
-    for word in text.split(" "):
-        if len(line) + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join(lines + [line])
-
-
-def edit(text, share, reach, words, rng):
-    """Replaces, drops, adds or moves such a share of the words."""
-    out = []
-    for word in text.split(" "):
-        if rng.random() >= share:
-            out.append(word)
-            continue
-        kind = rng.randrange(4)
-        if kind == 0:
-            out.append(rng.choice(words))
-        elif kind == 2:
-            out += [word, rng.choice(words)]
-        elif kind == 3:
-            out.insert(max(0, len(out) - rng.randrange(1, reach + 1)), word)
-    return " ".join(out)
-
-
-def obfuscate(text, kind, corpus, rng):
-    if kind == "light":
-        return edit(text, 0.1, 3, corpus.words, rng)
-    if kind == "heavy":
-        return edit(text, 0.5, 8, corpus.words, rng)
-    if kind == "shuffled":
-        sentences = SENTENCE.split(text)
-        rng.shuffle(sentences)
-        return edit(" ".join(sentences), 0.05, 3, corpus.words, rng)
-    return text
-
-
-def make(kind, corpus, rng):
-    """A suspicious document, a source, and the cases: ((start, end) there, (start, end) here)."""
-    host = rng.choice(corpus.prose)
-    start, end = cut(host, rng.randrange(4000, 16000), rng)
-    host = host[start:end]
-    # Each passage, obfuscated, with its place in the source.
-    passages = []
-    if kind == "translated":
-        book = rng.choice(corpus.books)
-        here, there = rng.sample(range(4), 2)
-        lines = [corpus.bible[version][book] for version in (here, there)]
-        count = min(len(lines[0]), len(lines[1]))
-        offsets, source = [], ""
-        for line in lines[1]:
-            offsets.append(len(source))
-            source += line + "\n"
-        verse, verses = rng.randrange(20), rng.randrange(4, 25)
-        while verse + verses < count and len(passages) < 3:
-            text = "\n".join(lines[0][verse:verse + verses])
-            passages.append((text, (offsets[verse], offsets[verse + verses] - 1)))
-            verse, verses = verse + verses + rng.randrange(20, 60), rng.randrange(4, 25)
-    else:
-        source = rng.choice(corpus.codes)
-        start, end = cut(source, rng.randrange(6000, 30000), rng)
-        source, at = source[start:end], 0
-        while kind != "none" and len(passages) < rng.randrange(1, 4):
-            length = rng.choice([400, 800, 1500, 3000])
-            if at + length + 800 > len(source):
-                break
-            start = source.find(" ", at + rng.randrange(600)) + 1
-            end = source.find(" ", start + length)
-            if end < 0:
-                break
-            passages.append((obfuscate(source[start:end], kind, corpus, rng), (start, end)))
-            at = end + 300
-    rng.shuffle(passages)
-    suspicious, cases, last = "", [], 0
-    places = sorted(rng.randrange(len(host)) for _ in passages)
-    for place, (text, there) in zip(places, passages):
-        place = host.find(" ", place) + 1 or place
-        suspicious += wrap(host[last:max(last, place)], rng) + "\n"
-        text = wrap(text, rng)
-        cases.append(((len(suspicious), len(suspicious) + len(text)), there))
-        suspicious += text + "\n"
-        last = max(last, place)
-    return suspicious + wrap(host[last:], rng), source, cases
 
 
 def overlap(a, b):
@@ -200,39 +78,61 @@ def detect(program, folder, number, flags):
             for found in answer["matches"] for passage in found["passages"]]
 
 
+def write(folder, number, kind, corpus, seed):
+    """Makes a pair of a kind and writes it; returns its cases."""
+    suspicious, source, cases = rewriting.make(kind, corpus, random.Random(f"{seed} {kind} {number}"))
+    for name, text in [("suspicious", suspicious), ("source", source)]:
+        pathlib.Path(folder, f"{kind}{number}.{name}").write_text(text.encode("ascii", "replace").decode())
+    return cases
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--more", type=pathlib.Path)
+    parser.add_argument("--wordnet", type=pathlib.Path)
     parser.add_argument("--pairs", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--seed", default="2")
+    parser.add_argument("--unrelated", type=int, default=0)
+    parser.add_argument("--kinds", choices=["tuned", "left-out", "all"], default="all")
     parser.add_argument("--set", action="append", default=[])
     arguments = parser.parse_args()
     settings = dict(item.split(": ", 1) for item in arguments.set) or SETTINGS
     program = str(pathlib.Path(arguments.program).resolve())
-    corpus = Corpus(arguments.data)
-    ascii_only = lambda text: text.encode("ascii", "replace").decode()
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
-        truth = {}
-        for kind in KINDS:
-            for index in range(arguments.pairs):
-                rng = random.Random(f"{arguments.seed} {kind} {index}")
-                suspicious, source, cases = make(kind, corpus, rng)
-                number = f"{kind}{index}"
-                pathlib.Path(folder, f"{number}.suspicious").write_text(ascii_only(suspicious))
-                pathlib.Path(folder, f"{number}.source").write_text(ascii_only(source))
-                truth[number] = (kind, cases)
-        print(f"{arguments.pairs} pairs a kind, {sum(len(cases) for _, cases in truth.values())} passages, "
-              f"seed {arguments.seed}: PlagDet (precision, recall, granularity)\n")
-        print("| setting | " + " | ".join(KINDS[1:]) + " | all | detections in unrelated pairs |")
-        print("|---" * (len(KINDS) + 2) + "|")
-        for name, flags in settings.items():
-            found = dict(zip(truth, pool.map(lambda number: detect(program, folder, number, flags), truth)))
-            result = lambda kinds: plagdet([(cases, found[n]) for n, (kind, cases) in truth.items() if kind in kinds])
-            cells = ["{:.3f} ({:.2f}, {:.2f}, {:.2f})".format(*result([kind])) for kind in KINDS[1:]]
-            unrelated = sum(len(found[n]) for n, (kind, _) in truth.items() if kind == "none")
-            print(f"| {name} | " + " | ".join(cells) + " | {:.3f}".format(result(KINDS)[0]) + f" | {unrelated} |",
-                  flush=True)
+    corpus = rewriting.Corpus(arguments.data, arguments.more, arguments.wordnet)
+    kinds = {"tuned": rewriting.TUNED, "left-out": rewriting.LEFT_OUT, "all": rewriting.KINDS}[arguments.kinds]
+    kinds = [kind for kind in kinds if kind not in rewriting.UNRELATED]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        truth = {f"{kind}{number}": (kind, write(folder, number, kind, corpus, arguments.seed))
+                 for kind in kinds for number in range(arguments.pairs)}
+        for number in range(arguments.unrelated):
+            kind = ["none", "related"][number % 2]
+            truth[f"{kind}{number}"] = (kind, write(folder, number, kind, corpus, arguments.seed))
+        print(f"{arguments.pairs} pairs a kind, {sum(len(cases) for _, cases in truth.values())} passages, {arguments.unrelated} "
+              f"unrelated pairs, seed {arguments.seed}: PlagDet (precision, recall, granularity)\n")
+        print("| kind | " + " | ".join(settings) + " |\n" + "|---" * (len(settings) + 1) + "|")
+        found = {name: dict(zip(truth, pool.map(lambda number: detect(program, folder, number, flags), truth)))
+                 for name, flags in settings.items()}
+
+        def row(name, kinds):
+            cells = [plagdet([(cases, found[setting][number]) for number, (kind, cases) in truth.items() if kind in kinds])
+                     for setting in settings]
+            print(f"| {name} | " + " | ".join("{:.3f} ({:.2f}, {:.2f}, {:.2f})".format(*cell) for cell in cells) + " |")
+
+        for kind in kinds:
+            row(kind, {kind})
+        row("all", set(kinds))
+        for kind in sorted(rewriting.UNRELATED) if arguments.unrelated else []:
+            passages = [sum(len(found[setting][number]) for number, (other, _) in truth.items() if other == kind)
+                        for setting in settings]
+            pairs = sum(other == kind for other, _ in truth.values())
+            print(f"| passages in {pairs} pairs, {kind} | " + " | ".join(map(str, passages)) + " |")
+        last = list(settings)[-1]
+        for number, (kind, _) in truth.items():
+            for (start, end), _ in found[last][number] if kind in rewriting.UNRELATED else []:
+                text = pathlib.Path(folder, f"{number}.suspicious").read_text()[start:end]
+                print(f"\n{number}, {last}: {' '.join(text.split())[:300]}")
 
 
 if __name__ == "__main__":

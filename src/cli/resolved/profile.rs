@@ -2,13 +2,13 @@
 
 use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
-use crate::cli::printer::Printer;
 use crate::cli::typed::ProfileArgs;
 
-/// Says so where rewritten text is looked for in a database that is not of words.
-pub(crate) fn note_rewritten(rewritten: bool, profile: &Profile, printer: &Printer) {
-    if rewritten && profile.unit != Unit::Word {
-        printer.note("--rewritten finds rewritten text in databases of words (ingest --profile words); this one is of another unit");
+/// Refuses to look for rewritten text in a database that is not of words, before any work is done.
+pub(crate) fn check_rewritten(rewritten: bool, profile: &Profile) -> Result<(), Error> {
+    match rewritten && profile.unit != Unit::Word {
+        true => Err(Error::NotWords { unit: profile.unit }),
+        false => Ok(()),
     }
 }
 

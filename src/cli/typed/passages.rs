@@ -8,11 +8,12 @@ use super::values::parse_count;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passages")]
 pub(crate) struct JoiningArgs {
-    /// For rewritten text: join scattered runs of shared words
+    /// Find rewritten text: paraphrases, moved sentences, summaries
     ///
-    /// The same as --any-order --gap 80 --min-passage 10, which find rewritten text best in a database of the profile words.
-    /// Flags that are given beside it replace its values.
-    #[arg(long)]
+    /// For databases of the profile words; diff reads both files so. Sentences that say the same in whatever words and order
+    /// count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
+    /// only if it shares a fingerprint with the query.
+    #[arg(long, conflicts_with_all = ["gap", "any_order"])]
     rewritten: bool,
     /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -34,9 +35,10 @@ impl JoiningArgs {
     /// `most` are the passages of one pair that are wanted, for a page; all where `None`.
     pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
         fpdb::PassageOptions {
-            gap: self.gap.or(self.rewritten.then_some(80)),
-            any_order: self.any_order || self.rewritten,
-            least: self.min_passage.unwrap_or(if self.rewritten { 10 } else { 0 }),
+            gap: self.gap,
+            any_order: self.any_order,
+            rewritten: self.rewritten,
+            least: self.min_passage.unwrap_or(0),
             most,
         }
     }

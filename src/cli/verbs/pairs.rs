@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
     let database = database::open(global)?;
-    profile::note_rewritten(args.joining.rewritten(), database.profile(), printer);
+    profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let default = PairsOptions::of(database.profile());
     let given = args.min_resemblance.is_some() || args.min_shared.is_some() || args.min_containment.is_some();
     let options = PairsOptions {

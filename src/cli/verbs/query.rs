@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         anyhow::bail!("standard input can be read only once");
     }
     let database = database::open(global)?;
-    profile::note_rewritten(args.joining.rewritten(), database.profile(), printer);
+    profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let options = QueryOptions {
         phrases: phrases::read(&args.read, database.profile(), printer)?,
         ..query::options(args, HtmlReport::most_passages(html.as_ref()))

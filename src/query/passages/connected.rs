@@ -6,7 +6,25 @@
 //! is at most half of the part. Only that is taken out, and looked at as a part of its own, so that no match is looked at more
 //! often than its part can be halved. (Gene teams are found like that: Béal, Bergeron, Corteel and Raffinot 2004.)
 
+use std::ops::Range;
+
 use super::maximal::MaximalMatch;
+
+/// A pair of spans, one in the query and one in the document.
+pub(super) trait Spanning: Copy {
+    fn in_query(&self) -> Range<u32>;
+    fn in_document(&self) -> Range<u32>;
+}
+
+impl Spanning for MaximalMatch {
+    fn in_query(&self) -> Range<u32> {
+        self.query..self.query_end()
+    }
+
+    fn in_document(&self) -> Range<u32> {
+        self.document..self.document_end()
+    }
+}
 
 /// Where a part is looked through from: the beginning and the end of the query, and of the document.
 const ENDS: [End; 4] = [
@@ -25,17 +43,14 @@ struct End {
 
 impl End {
     /// Where a match begins and ends, counted from this end.
-    fn span(self, found: &MaximalMatch) -> (u32, u32) {
-        let (start, end) = match self.in_query {
-            true => (found.query, found.query_end()),
-            false => (found.document, found.document_end()),
-        };
+    fn span(self, found: &impl Spanning) -> (u32, u32) {
+        let Range { start, end } = if self.in_query { found.in_query() } else { found.in_document() };
         if self.backwards { (!end, !start) } else { (start, end) }
     }
 }
 
 /// The parts that are connected through gaps of at most so many symbols in both texts, in no order.
-pub(super) fn connected(matches: &[MaximalMatch], gap: u32) -> Vec<Vec<MaximalMatch>> {
+pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
     let mut lists = Lists::new(matches, gap);
     let mut connected = Vec::new();
     let mut parts: Vec<Vec<u32>> = vec![(0..matches.len() as u32).collect()];
@@ -45,7 +60,7 @@ pub(super) fn connected(matches: &[MaximalMatch], gap: u32) -> Vec<Vec<MaximalMa
             lists.unlink(&mut firsts, &apart);
             parts.push(apart);
         }
-        let part: Vec<MaximalMatch> = lists.from(0, firsts[0]).map(|index| matches[index as usize]).collect();
+        let part: Vec<T> = lists.from(0, firsts[0]).map(|index| matches[index as usize]).collect();
         connected.extend((!part.is_empty()).then_some(part));
     }
     connected
@@ -55,8 +70,8 @@ pub(super) fn connected(matches: &[MaximalMatch], gap: u32) -> Vec<Vec<MaximalMa
 const NONE: u32 = u32::MAX;
 
 /// The matches of each part, in order of where they begin as seen from each end.
-struct Lists<'a> {
-    matches: &'a [MaximalMatch],
+struct Lists<'a, T> {
+    matches: &'a [T],
     gap: u32,
     next: [Vec<u32>; 4],
     previous: [Vec<u32>; 4],
@@ -65,8 +80,8 @@ struct Lists<'a> {
     looked_at: u64,
 }
 
-impl<'a> Lists<'a> {
-    fn new(matches: &'a [MaximalMatch], gap: u32) -> Self {
+impl<'a, T: Spanning> Lists<'a, T> {
+    fn new(matches: &'a [T], gap: u32) -> Self {
         let none = || [(); 4].map(|()| vec![NONE; matches.len()]);
         Self {
             matches,
@@ -158,8 +173,6 @@ impl<'a> Lists<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -227,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_gap_in_either_text_divides() {
-        assert!(connected(&[], 3).is_empty());
+        assert!(connected::<MaximalMatch>(&[], 3).is_empty());
         let near = [found(0, 100, 5), found(8, 0, 5), found(16, 108, 5)];
         assert_eq!(sorted(connected(&near, 11)), [vec![(0, 100, 5), (16, 108, 5)], vec![(8, 0, 5)]]);
         // The one between them in the query is none of theirs.

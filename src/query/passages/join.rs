@@ -156,7 +156,7 @@ fn append(
 }
 
 /// Drops passages that lie in another one, and brings the rest into order.
-fn without_contained(passages: &mut Vec<Joined>) {
+pub(super) fn without_contained(passages: &mut Vec<Joined>) {
     // Most often they are in order of the query already, and only those that begin together are not.
     passages.sort_by_key(|passage| passage.query.start);
     for together in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {

@@ -135,7 +135,13 @@ fn pairs(query: &Occurrences, document: &Occurrences, index: usize) -> u64 {
 }
 
 /// The maximal match around a place where at least `least` symbols should be equal; `None` where they are not.
-pub(super) fn extend(query: &[u64], document: &[u64], here: u32, there: u32, least: usize) -> Option<MaximalMatch> {
+pub(super) fn extend<T: PartialEq>(
+    query: &[T],
+    document: &[T],
+    here: u32,
+    there: u32,
+    least: usize,
+) -> Option<MaximalMatch> {
     let (query_before, query_after) = query.split_at(here as usize);
     let (document_before, document_after) = document.split_at(there as usize);
     let after = query_after.iter().zip(document_after).take_while(|(a, b)| a == b).count();

@@ -2,7 +2,7 @@
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
 //! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
-//! `cluster`, `connected`, `chain`, `gaps`). Where one text is gone the passages are `inferred` from the fingerprints both share.
+//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Where one text is gone the passages are `inferred` from the fingerprints both share.
 //! Of very many some are `shown`.
 
 mod chain;
@@ -16,6 +16,7 @@ mod occurrences;
 mod open;
 mod ranges;
 mod repeats;
+mod rewritten;
 mod shown;
 
 #[cfg(test)]
@@ -27,13 +28,15 @@ use rustc_hash::FxHashMap;
 
 use super::Passage;
 use super::text::WholeText;
+use crate::error::{Error, Result};
 use crate::profile::{Profile, Selection, Unit};
 use gaps::Gaps;
 pub(super) use inferred::infer;
 use join::{Joined, Joining};
 use maximal::{Settings, Text, maximal_matches};
 use occurrences::Occurrences;
-pub(super) use ranges::Uncounted;
+pub(super) use ranges::{Uncounted, difference};
+use rewritten::Rewriting;
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,11 @@ pub struct PassageOptions {
     pub gap: Option<u32>,
     /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
     pub any_order: bool,
-    /// Passages with fewer symbols that agree, in any order if `any_order`, are left out. Symbols of the query that are not to
+    /// Find rewritten text: similar sentences in whatever words and order, and summaries, beside shared runs, joined as far as
+    /// both sides say the same. For documents read as words, where `gap` and `any_order` make no difference. A passage has at
+    /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
+    pub rewritten: bool,
+    /// Passages with fewer symbols that agree, in any order if `any_order` or `rewritten`, are left out. Symbols of the query that are not to
     /// count, in quotations or phrases, make no passage longer.
     pub least: u64,
     /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
@@ -66,7 +73,26 @@ const LONG: u64 = 4;
 
 impl PassageOptions {
     fn gap(&self, profile: &Profile) -> u32 {
-        self.gap.unwrap_or(expected_run(profile))
+        match self.rewritten {
+            true => rewritten::GAP_OF_FINGERPRINTS,
+            false => self.gap.unwrap_or(expected_run(profile)),
+        }
+    }
+
+    /// The floor where passages are inferred from fingerprints.
+    fn least_inferred(&self) -> u64 {
+        if self.rewritten { self.least.max(rewritten::LEAST_OF_FINGERPRINTS) } else { self.least }
+    }
+
+    /// Checks that documents of this profile can be compared so.
+    ///
+    /// # Errors
+    /// [`Error::NotWords`] for rewritten text in another unit than words.
+    pub(super) fn check(&self, profile: &Profile) -> Result<()> {
+        if self.rewritten && profile.unit != Unit::Word {
+            return Err(Error::NotWords { unit: profile.unit });
+        }
+        Ok(())
     }
 
     /// Leaves out what a reader is not to see. Returns how many passages that are.
@@ -108,16 +134,16 @@ pub(super) struct QueryText {
 }
 
 impl QueryText {
-    /// Prepares a text whose fingerprints have the `hashes`, each given once.
+    /// Prepares a text whose fingerprints have the `hashes`, each given once; `uncounted` are its symbols that do not count.
     pub(super) fn new(
         text: WholeText,
         profile: &Profile,
         hashes: impl Iterator<Item = u64>,
-        uncounted: &Uncounted,
+        uncounted: Uncounted,
     ) -> Self {
         let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k as usize, &wanted);
-        Self { text, profile: *profile, wanted, occurrences, uncounted: uncounted.clone() }
+        Self { text, profile: *profile, wanted, occurrences, uncounted }
     }
 
     /// Compares it with a document symbol by symbol.
@@ -132,16 +158,29 @@ impl QueryText {
             Text { values: document_values, occurrences: &occurrences },
             &settings,
         );
-        let joining = Joining {
-            gap: options.gap(profile),
-            any_order: options.any_order,
-            k: profile.k.into(),
-            guarantee: settings.guarantee() as u64,
-            least: options.least,
-            uncounted: &self.uncounted,
+        let mut joined = match options.rewritten {
+            true => rewritten::passages(&Rewriting {
+                values: [query_values, document_values],
+                sentences: [self.text.sentences(), document.sentences()],
+                matches: &matches,
+                uncounted: &self.uncounted,
+                k: profile.k,
+                guarantee: settings.guarantee() as u64,
+                least: options.least,
+            }),
+            false => {
+                let joining = Joining {
+                    gap: options.gap(profile),
+                    any_order: options.any_order,
+                    k: profile.k.into(),
+                    guarantee: settings.guarantee() as u64,
+                    least: options.least,
+                    uncounted: &self.uncounted,
+                };
+                let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
+                join::join(query_values, document_values, &matches, &joining, &mut gaps)
+            }
         };
-        let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
-        let mut joined = join::join(query_values, document_values, &matches, &joining, &mut gaps);
         let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
         let left_out = options.choose(&mut joined, profile, |joined| shown::Place {
             query: joined.query.clone(),

@@ -24,6 +24,32 @@ pub(super) fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
     after > 0 && inner.end <= union[after - 1].end
 }
 
+/// What lies in some of the ranges and in none of the others: ascending, apart from each other.
+pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
+    let others = union(others.iter());
+    let mut others = &others[..];
+    let mut left = Vec::new();
+    for Range { mut start, end } in union(ranges.iter()) {
+        while let Some((other, rest)) = others.split_first() {
+            if other.start >= end {
+                break;
+            }
+            if other.start > start {
+                left.push(start..other.start);
+            }
+            start = start.max(other.end);
+            if other.end > end {
+                break;
+            }
+            others = rest;
+        }
+        if start < end {
+            left.push(start..end);
+        }
+    }
+    left
+}
+
 /// What of a query is not to count: the symbols of its quotations and of phrases in it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::query) struct Uncounted {
@@ -44,6 +70,11 @@ impl Uncounted {
             symbols += range.len() as u64;
         }
         Self { ranges, before }
+    }
+
+    /// These symbols and those.
+    pub(in crate::query) fn with(&self, ranges: &[Range<u32>]) -> Self {
+        Self::new(self.ranges.iter().chain(ranges))
     }
 
     /// The symbols of a range that count.
@@ -67,6 +98,20 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn the_difference_lies_in_these_and_not_in_those(
+            [these, those] in prop::array::uniform2(prop::collection::vec((0u32..50, 0u32..9), 0..12)),
+        ) {
+            let ranges = |ranges: Vec<(u32, u32)>| ranges.into_iter().map(|(start, length)| start..start + length).collect();
+            let (these, those): (Vec<Range<u32>>, Vec<Range<u32>>) = (ranges(these), ranges(those));
+            let holds = |ranges: &[Range<u32>], place: u32| ranges.iter().any(|range| range.contains(&place));
+            let difference = difference(&these, &those);
+            for place in 0..60 {
+                prop_assert_eq!(holds(&difference, place), holds(&these, place) && !holds(&those, place));
+            }
+            prop_assert!(difference.is_sorted_by(|a, b| a.start < a.end && a.end < b.start || a.end <= b.start));
+        }
+
         #[test]
         fn what_counts_lies_in_no_range(
             ranges in prop::collection::vec((0u32..50, 0u32..9), 0..12),

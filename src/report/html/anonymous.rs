@@ -8,7 +8,7 @@ use crate::document::DocId;
 use crate::query::Match;
 
 /// The flags whose values say nothing of names or places.
-const SAFE_FLAGS: [&str; 15] = [
+const SAFE_FLAGS: [&str; 16] = [
     "--mode",
     "--window",
     "-n",
@@ -20,6 +20,7 @@ const SAFE_FLAGS: [&str; 15] = [
     "--min-containment",
     "--gap",
     "--any-order",
+    "--rewritten",
     "--min-passage",
     "--weight",
     "--new-since",

@@ -1,0 +1,255 @@
+//! Rewritten: the passages that a reader would mark where a text was taken over in other words, rearranged or summarised.
+//!
+//! Text alignment as in Sanchez-Perez, Sidorov and Gelbukh, "A winning approach to text alignment for text reuse detection"
+//! (PAN at CLEF 2014), with k-grams beside sentences. *Seeds* are maximal matches and similar sentences (`seeds`), of words
+//! that weigh the more the rarer they are in the two texts (`words`). Seeds near each other grow to *fragments*, which must
+//! say the same as a whole (`fragments`); places far apart that a short stretch says again are a *summary* (`summary`). Of
+//! fragments that explain the same text the larger ones stay. The numbers were found on texts rewritten in several ways
+//! (docs/measurements.md).
+
+mod fragments;
+mod seeds;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::chain::longest_chain;
+use super::join::{Joined, without_contained};
+use super::maximal::{MaximalMatch, extend};
+use super::ranges::{Uncounted, lies_in, union};
+use fragments::{Comparison, Fragment, LEAST, Spans};
+use words::{DOCUMENT, NO_WORD, QUERY, Word, Words};
+
+/// Words between matches where only fingerprints can be had.
+pub(super) const GAP_OF_FINGERPRINTS: u32 = 60;
+
+/// And the fewest words of a passage then.
+pub(super) const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
+
+/// A match of at least so many k-grams at the end of a passage belongs to it whole.
+const LONG: u32 = 3;
+
+/// A fragment leaves with most of one span in another that has so many times as much in common...
+const RIVAL: f64 = 2.0;
+
+/// ...and is one of so many, the largest, so that the time is bounded.
+const RIVALS: usize = 1 << 10;
+
+/// A word on both sides of a passage whose places make more pairs than this shows nothing of their order.
+const RARE: usize = 4;
+
+/// What is compared.
+pub(super) struct Rewriting<'a> {
+    /// The values of the query's and of the document's symbols, words.
+    pub(super) values: [&'a [u64]; 2],
+    /// Where sentences begin in each.
+    pub(super) sentences: [&'a [u32]; 2],
+    /// In order of the query.
+    pub(super) matches: &'a [MaximalMatch],
+    pub(super) uncounted: &'a Uncounted,
+    /// Words of a k-gram, and of a shared run that is surely found.
+    pub(super) k: u32,
+    pub(super) guarantee: u64,
+    /// Passages with fewer words that agree and count are left out.
+    pub(super) least: u64,
+}
+
+/// The passages of a pair of texts, in order of the query.
+///
+/// A shared run of at least t words that weighs [`LEAST`] words or more lies in passages, on one of the two sides at least.
+pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
+    let &Rewriting { values, sentences, matches, uncounted, k, .. } = rewriting;
+    let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
+    let words = Words::new(values, sentences, counts);
+    let mut seeds = seeds::of_pieces(&words);
+    seeds.extend(seeds::of_matches(matches, k));
+    let mut comparison = Comparison::new(&words);
+    let mut fragments = without_rivals(comparison.fragments(&seeds));
+    for side in [QUERY, DOCUMENT] {
+        for summary in summary::summaries(&words, &seeds, side) {
+            replace(&mut fragments, summary);
+        }
+    }
+    whole_matches(&mut fragments, matches, LONG.saturating_mul(k));
+    add_runs(&mut fragments, &words, rewriting);
+    let mut counting = Counting { counts: vec![0; words.numbers()] };
+    let mut joined: Vec<Joined> =
+        fragments.iter().map(|fragment| counting.joined(&words, &fragment.spans, rewriting)).collect();
+    joined.retain(|joined| joined.counted >= rewriting.least);
+    without_contained(&mut joined);
+    joined
+}
+
+/// Leaves out the fragments that have most of one span in another with twice as much in common.
+fn without_rivals(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
+    let place = |fragment: &Fragment| fragment.spans.clone().map(|span| (span.start, span.end));
+    fragments.sort_by(|a, b| b.common.total_cmp(&a.common).then_with(|| place(a).cmp(&place(b))));
+    let mut kept: Vec<Fragment> = Vec::new();
+    for fragment in fragments {
+        let rival = |other: &Fragment| {
+            let mostly_in = |side: usize| {
+                let (inner, outer) = (&fragment.spans[side], &other.spans[side]);
+                overlap(inner, outer) as usize * 2 > inner.len()
+            };
+            other.common > RIVAL * fragment.common && (mostly_in(QUERY) || mostly_in(DOCUMENT))
+        };
+        if !kept.iter().take(RIVALS).any(rival) {
+            kept.push(fragment);
+        }
+    }
+    kept
+}
+
+fn overlap(a: &Range<u32>, b: &Range<u32>) -> u32 {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+/// Puts a summary in the place of its parts, unless one of them is a copy and most of it.
+fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
+    let is_part = |fragment: &Fragment| {
+        [QUERY, DOCUMENT].iter().all(|&side| overlap(&fragment.spans[side], &summary.spans[side]) > 0)
+    };
+    if !fragments.iter().any(|fragment| is_part(fragment) && summary::is_mostly(&summary, fragment)) {
+        fragments.retain(|fragment| !is_part(fragment));
+        fragments.push(summary);
+    }
+}
+
+/// Moves the ends of fragments outwards where they cut a long match in two.
+fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32) {
+    let long: Vec<Spans> = matches
+        .iter()
+        .filter(|found| found.length >= long)
+        .map(|found| [found.query..found.query_end(), found.document..found.document_end()])
+        .collect();
+    // How far those before each one reach.
+    let mut reach = Vec::with_capacity(long.len());
+    let mut furthest = 0;
+    for found in &long {
+        furthest = furthest.max(found[QUERY].end);
+        reach.push(furthest);
+    }
+    for fragment in fragments {
+        let inner = fragment.spans.clone();
+        let from = reach.partition_point(|&end| end <= inner[QUERY].start);
+        let near = long[from..].iter().take_while(|found| found[QUERY].start < inner[QUERY].end);
+        // Most of a match lies within on both sides, so that a passage grows little.
+        for found in
+            near.filter(|found| (0..2).all(|side| 2 * overlap(&found[side], &inner[side]) as usize > found[side].len()))
+        {
+            for side in [QUERY, DOCUMENT] {
+                fragment.spans[side].start = fragment.spans[side].start.min(found[side].start);
+                fragment.spans[side].end = fragment.spans[side].end.max(found[side].end);
+            }
+        }
+    }
+}
+
+/// Adds the shared runs that weigh enough and do not lie in passages on either side.
+fn add_runs(fragments: &mut Vec<Fragment>, words: &Words, rewriting: &Rewriting<'_>) {
+    let marked = [QUERY, DOCUMENT].map(|side| union(fragments.iter().map(|fragment| &fragment.spans[side])));
+    let mut runs: Vec<Fragment> = Vec::new();
+    for found in rewriting.matches {
+        let spans = [found.query..found.query_end(), found.document..found.document_end()];
+        if u64::from(found.length) < rewriting.guarantee
+            || f64::from(found.length) < LEAST
+            || (0..2).any(|side| lies_in(&marked[side], &spans[side]))
+        {
+            continue;
+        }
+        let common = words.weight_of(QUERY, &spans[QUERY]);
+        if common >= LEAST {
+            runs.push(Fragment { spans, common });
+        }
+    }
+    fragments.extend(runs);
+}
+
+/// Counts what agrees in passages; keeps a table for that.
+struct Counting {
+    /// How often a word occurs in the document's span, by number; 0 between calls.
+    counts: Vec<u32>,
+}
+
+impl Counting {
+    fn joined(&mut self, words: &Words, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
+        let there = words.whole_span(DOCUMENT, &spans[DOCUMENT]);
+        let agreed = self.agreeing(words.whole_span(QUERY, &spans[QUERY]), there);
+        let counted = self.agreeing(words.span(QUERY, &spans[QUERY]), there);
+        Joined {
+            query: spans[QUERY].clone(),
+            document: spans[DOCUMENT].clone(),
+            agreed,
+            counted,
+            in_order: in_order(words, spans, rewriting),
+        }
+    }
+
+    /// The words that both have, in any order.
+    fn agreeing(&mut self, here: &[Word], there: &[Word]) -> u64 {
+        there.iter().for_each(|&word| self.counts[word as usize] += 1);
+        let mut agreed = 0;
+        for &word in here.iter().filter(|&&word| word != NO_WORD) {
+            let left = &mut self.counts[word as usize];
+            agreed += u64::from(*left > 0);
+            *left = left.saturating_sub(1);
+        }
+        there.iter().for_each(|&word| self.counts[word as usize] = 0);
+        agreed
+    }
+}
+
+/// The words of two spans that are the same in the same order: a chain of the matches in them, and of their rare words with what
+/// is the same around these. At least so many.
+fn in_order(words: &Words, spans: &Spans, rewriting: &Rewriting<'_>) -> u64 {
+    let [query, document] = spans;
+    let from = rewriting.matches.partition_point(|found| found.query < query.start);
+    let inside = |found: &&MaximalMatch| {
+        found.query_end() <= query.end && found.document >= document.start && found.document_end() <= document.end
+    };
+    let near = rewriting.matches[from..].iter().take_while(|found| found.query < query.end);
+    let mut matches: Vec<MaximalMatch> = near.filter(inside).copied().collect();
+    let [here, there] = [QUERY, DOCUMENT].map(|side| words.whole_span(side, &spans[side]));
+    let places = |text: &[Word]| {
+        let mut places: Vec<(Word, u32)> = text.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        places
+    };
+    let (here_places, there_places) = (places(here), places(there));
+    let mut rest = &there_places[..];
+    // Diagonal and place in the query.
+    let mut pairs: Vec<(i64, u32)> = Vec::new();
+    for same in here_places.chunk_by(|a, b| a.0 == b.0) {
+        rest = &rest[rest.partition_point(|&(word, _)| word < same[0].0)..];
+        let others = &rest[..rest.partition_point(|&(word, _)| word == same[0].0)];
+        if same.len() * others.len() <= RARE {
+            let diagonal = |&(_, place): &(Word, u32)| {
+                others.iter().map(move |&(_, other)| (i64::from(place) - i64::from(other), place))
+            };
+            pairs.extend(same.iter().flat_map(diagonal));
+        }
+    }
+    pairs.sort_unstable();
+    let mut last: Option<(i64, u32)> = None;
+    for (diagonal, place) in pairs {
+        if last.is_some_and(|(at, end)| at == diagonal && place < end) {
+            continue;
+        }
+        let other = (i64::from(place) - diagonal) as u32;
+        if let Some(found) = extend(here, there, place, other, 1) {
+            last = Some((diagonal, found.query_end()));
+            matches.push(MaximalMatch {
+                query: found.query + query.start,
+                document: found.document + document.start,
+                ..found
+            });
+        }
+    }
+    matches.sort_unstable_by_key(|found| (found.query, found.document, Reverse(found.length)));
+    matches.dedup_by_key(|found| (found.query, found.document));
+    longest_chain(&matches)
+}

@@ -1,0 +1,195 @@
+//! Summaries: a short stretch of one text that says again what stands far apart in the other.
+//!
+//! Each of its sentences has its own place in the other text, so the places make no fragment there. Seeds near each other in the
+//! one text alone are taken together; where no place in the other text has most of what they say, and these places lie over
+//! several times the length, the stretch is a summary of all between the first and the last.
+
+use std::ops::Range;
+
+use super::fragments::{Fragment, heaviest, hull};
+use super::seeds::Seed;
+use super::words::{NO_WORD, Word, Words};
+
+/// Words between two seeds of a summary, at most.
+const GAP: u32 = 120;
+
+/// Seeds of the summarised text with more words between them are at different places.
+const GAP_OF_PLACES: u32 = 40;
+
+/// The fewest sentences.
+const SENTENCES: usize = 3;
+
+/// A place in the text that is at least so many times as long as what is said of it is summarised too. Any other is a copy...
+const RATIO_OF_PLACE: f64 = 1.5;
+
+/// ...which may have at most this share of what the summary has in common with the text...
+const MOST_OF_ONE: f64 = 0.5;
+
+/// ...and if it is more than so many words of mean weight, which may well be a passage of its own, the most then.
+const LONG: f64 = 80.0;
+const MOST_OF_LONG: f64 = 0.34;
+
+/// The summarised text is at least so many times as long.
+const RATIO: f64 = 3.0;
+
+/// What a summary has in common with the text: words of mean weight, and the share of its own weight.
+const LEAST: f64 = 25.0;
+const SHARE: f64 = 0.35;
+
+/// A seed counts where its sides have so many words of mean weight in common.
+const LEAST_OF_SEED: f64 = 4.0;
+
+/// What a word counts against the summary, in parts of the share that is the same all in all; and at least.
+const AGAINST: f64 = 0.5;
+const LEAST_AGAINST: f64 = 0.15;
+
+/// The summaries that the text of one `side` holds of the other.
+pub(super) fn summaries(words: &Words, seeds: &[Seed], side: usize) -> Vec<Fragment> {
+    let mut seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_summary).copied().collect();
+    seeds.sort_by_key(|seed| (seed.starts[side], seed.ends[side], seed.starts[1 - side], seed.ends[1 - side]));
+    let mut marking = Marking { words, side, counts: vec![0; words.numbers()] };
+    let groups = Groups { seeds: &seeds, side, gap: GAP };
+    groups.filter_map(|group| marking.summary(group)).collect()
+}
+
+/// Seeds, in order of one text, divided where it has a gap.
+struct Groups<'a> {
+    seeds: &'a [Seed],
+    side: usize,
+    gap: u32,
+}
+
+impl<'a> Iterator for Groups<'a> {
+    type Item = &'a [Seed];
+
+    fn next(&mut self) -> Option<&'a [Seed]> {
+        let mut end = self.seeds.first()?.ends[self.side];
+        let continues = |seed: &&Seed| {
+            let continues = seed.starts[self.side] <= end.saturating_add(self.gap);
+            end = end.max(seed.ends[self.side]);
+            continues
+        };
+        let length = self.seeds.iter().take_while(continues).count();
+        let (group, rest) = self.seeds.split_at(length);
+        self.seeds = rest;
+        Some(group)
+    }
+}
+
+/// Marks what of a stretch the other text has.
+struct Marking<'a> {
+    words: &'a Words,
+    side: usize,
+    /// How often a word occurs in the other span of a seed, by number; 0 between calls.
+    counts: Vec<u32>,
+}
+
+/// The best seed of a piece: what both have, and the places of that.
+struct Said {
+    common: f64,
+    places: Vec<u32>,
+    seed: Seed,
+}
+
+impl Marking<'_> {
+    fn summary(&mut self, group: &[Seed]) -> Option<Fragment> {
+        let (words, side) = (self.words, self.side);
+        let said = self.said(group);
+        let start = said.iter().map(|said| said.seed.starts[side]).min()?;
+        let end = group.iter().map(|seed| seed.ends[side]).max()?;
+        let mut is_marked = vec![false; (end - start) as usize];
+        for &place in said.iter().flat_map(|said| &said.places) {
+            is_marked[(place - start) as usize] = true;
+        }
+        let text = words.span(side, &(start..end));
+        let weights = |span: Range<usize>| text[span].iter().map(|&word| words.weight(word));
+        let marked = |span: Range<usize>| -> f64 {
+            weights(span.clone()).zip(&is_marked[span]).map(|(weight, &marked)| if marked { weight } else { 0.0 }).sum()
+        };
+        let share = |span: Range<usize>| marked(span.clone()) / weights(span).sum::<f64>().max(f64::MIN_POSITIVE);
+        let against = (AGAINST * share(0..text.len())).max(LEAST_AGAINST);
+        let gains =
+            weights(0..text.len()).zip(&is_marked).map(|(weight, &marked)| (f64::from(marked) - against) * weight);
+        let stretch = heaviest(gains)?;
+        let span = stretch.start as usize..stretch.end as usize;
+        let summary = start + stretch.start..start + stretch.end;
+        let inside = |said: &&Said| said.seed.starts[side] < summary.end && said.seed.ends[side] > summary.start;
+        let mut said: Vec<&Said> = said.iter().filter(inside).collect();
+        said.sort_by_key(|said| (said.seed.starts[1 - side], said.seed.ends[1 - side], said.seed.starts[side]));
+        let of_text = said.first()?.seed.starts[1 - side]..said.iter().map(|said| said.seed.ends[1 - side]).max()?;
+        let common = marked(span.clone()) / words.mean;
+        let largest = largest_copy(&said, side);
+        let most = if largest * common > LONG { MOST_OF_LONG } else { MOST_OF_ONE };
+        let is_summary = common >= LEAST
+            && share(span) >= SHARE
+            && said.len() >= SENTENCES
+            && largest <= most
+            && of_text.len() as f64 >= RATIO * summary.len() as f64;
+        let spans = if side == 0 { [summary, of_text] } else { [of_text, summary] };
+        is_summary.then_some(Fragment { spans, common })
+    }
+
+    /// For each span of the group the seed that says most of it.
+    fn said(&mut self, group: &[Seed]) -> Vec<Said> {
+        let side = self.side;
+        let mut said = Vec::new();
+        for same in group.chunk_by(|a, b| a.span(side) == b.span(side)) {
+            let mut best: Option<Said> = None;
+            for seed in same {
+                let (common, places) = self.common(seed);
+                if common >= LEAST_OF_SEED * self.words.mean && best.as_ref().is_none_or(|best| common > best.common) {
+                    best = Some(Said { common, places, seed: *seed });
+                }
+            }
+            said.extend(best);
+        }
+        said
+    }
+
+    /// What the sides of a seed have in common, and where that stands.
+    fn common(&mut self, seed: &Seed) -> (f64, Vec<u32>) {
+        let here = seed.span(self.side);
+        let there = self.words.span(1 - self.side, &seed.span(1 - self.side));
+        let counting = |word: &&Word| **word != NO_WORD;
+        there.iter().filter(counting).for_each(|&word| self.counts[word as usize] += 1);
+        let mut places = Vec::new();
+        let mut common = 0.0;
+        for (place, &word) in (here.start..).zip(self.words.span(self.side, &here)) {
+            let left = &mut self.counts[word as usize];
+            if *left > 0 {
+                *left -= 1;
+                common += self.words.weight(word);
+                places.push(place);
+            }
+        }
+        there.iter().for_each(|&word| self.counts[word as usize] = 0);
+        (common, places)
+    }
+}
+
+/// The largest share of what is said, in order of the summarised text, that is no summary of its place there.
+fn largest_copy(said: &[&Said], side: usize) -> f64 {
+    let seeds: Vec<Seed> = said.iter().map(|said| said.seed).collect();
+    let mut rest = said;
+    let mut largest = 0.0f64;
+    for place in (Groups { seeds: &seeds, side: 1 - side, gap: GAP_OF_PLACES }) {
+        let (here, others) = rest.split_at(place.len());
+        let spans = hull(place);
+        let words: usize = place.iter().map(|seed| seed.span(side).len()).sum();
+        if (spans[1 - side].len() as f64) < RATIO_OF_PLACE * words as f64 {
+            largest = largest.max(here.iter().map(|said| said.common).sum());
+        }
+        rest = others;
+    }
+    let all: f64 = said.iter().map(|said| said.common).sum();
+    largest / all
+}
+
+/// Whether a part of a summary is a copy of a place, and too much of it.
+pub(super) fn is_mostly(summary: &Fragment, part: &Fragment) -> bool {
+    let [short, long] = {
+        let [here, there] = part.spans.each_ref().map(|span| span.len() as f64);
+        [here.min(there), here.max(there)]
+    };
+    long < RATIO_OF_PLACE * short && part.common >= MOST_OF_ONE * summary.common
+}

@@ -1,0 +1,78 @@
+//! Sentences: where they begin in a text of words.
+//!
+//! Words leave out what is between them, so it is looked up in the text: a mark that ends sentences, of any script, with white
+//! space after it, or an empty line. What this misses or makes up shifts the ends of pieces that are compared, and no more.
+
+use crate::normalize::Symbols;
+
+/// Marks that end a sentence where white space follows.
+const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።'];
+
+/// Marks that end a sentence whatever follows.
+const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
+
+/// What may stand between a mark and white space.
+const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
+
+/// The words of `text` with which sentences begin, the first one among them.
+pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
+    let mut starts = Vec::new();
+    let mut end = 0;
+    for index in 0..symbols.len() {
+        let start = symbols.start(index);
+        let between =
+            usize::try_from(end).ok().zip(usize::try_from(start).ok()).and_then(|(end, start)| text.get(end..start));
+        if index == 0 || between.is_some_and(ends_sentence) {
+            starts.push(index as u32);
+        }
+        end = symbols.end(index);
+    }
+    starts
+}
+
+/// Whether what is between two words ends a sentence.
+fn ends_sentence(between: &[u8]) -> bool {
+    if matches!(between, b" " | b"\n" | b", ") {
+        return false;
+    }
+    let between = String::from_utf8_lossy(between);
+    let (mut newlines, mut after_mark) = (0, false);
+    for character in between.chars() {
+        match character {
+            '\n' => newlines += 1,
+            other if !other.is_whitespace() => newlines = 0,
+            _ => {}
+        }
+        if newlines == 2 || (after_mark && character.is_whitespace()) || FULL_MARKS.contains(&character) {
+            return true;
+        }
+        after_mark = MARKS.contains(&character) || (after_mark && CLOSING.contains(&character));
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::FrontEnd;
+    use crate::profile::Profile;
+
+    fn starts(text: &str) -> Vec<u32> {
+        let mut front_end = FrontEnd::of(&Profile::named("words").unwrap());
+        let mut symbols = Symbols::new();
+        front_end.begin_utf8();
+        front_end.feed(text.as_bytes(), &mut symbols);
+        front_end.finish(&mut symbols);
+        sentence_starts(text.as_bytes(), &symbols)
+    }
+
+    #[test]
+    fn marks_before_white_space_and_empty_lines_end_sentences() {
+        assert_eq!(starts(""), [0; 0]);
+        assert_eq!(starts("One, two; three: four (five) six"), [0]);
+        assert_eq!(starts("One two. Three \"four?\" Five\nsix!\n(Seven)"), [0, 2, 4, 6]);
+        assert_eq!(starts("www.example.org and e.g.this"), [0]);
+        assert_eq!(starts("A title\n \nand a text\r\n\r\nof lines"), [0, 2, 5]);
+        assert_eq!(starts("यह एक है। यह दो है। हाँ"), [0, 3, 6]);
+    }
+}
