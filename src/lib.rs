@@ -50,6 +50,7 @@ mod recognise;
 pub mod report;
 mod schema;
 mod setters;
+mod spill;
 mod stop;
 mod store;
 mod temporary;
@@ -60,7 +61,10 @@ pub use database::{
     BackupOptions, CacheUse, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo, QuerySource,
     Removal, StoredPart,
 };
-pub use dedup::{Because, DedupAnswer, DedupBy, DedupOptions, Keep, Removable};
+pub use dedup::{
+    Because, DedupAnswer, DedupBy, DedupCauses, DedupOptions, DedupRow, DedupSummary, Keep, Removable, SourceTotals,
+    Undecided,
+};
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};
 #[cfg(unix)]

@@ -15,16 +15,20 @@ static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 /// True while a command runs that stops by itself when [`STOP`] is stopped.
 static GRACEFUL: AtomicBool = AtomicBool::new(false);
 
-/// Listens for Ctrl-C, for requests to terminate, and for the end of the terminal, each unless it is ignored.
+/// Listens for Ctrl-C, for requests to terminate, for the end of the terminal, and for SIGUSR1, which asks how far the
+/// command has come; each unless it is ignored.
 #[cfg(unix)]
 pub(crate) fn install() -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     let ignored = ignored();
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let heard = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
     let mut signals = signal_hook::iterator::Signals::new(heard)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
-        for _ in signals.forever() {
-            stop();
+        for signal in signals.forever() {
+            match signal {
+                SIGUSR1 => super::step_report::say_now(),
+                _ => stop(),
+            }
         }
     })?;
     Ok(())

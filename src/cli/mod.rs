@@ -12,6 +12,7 @@ mod progress;
 mod render;
 mod resolved;
 mod run_status;
+mod step_report;
 mod typed;
 mod verbs;
 

@@ -13,6 +13,8 @@ pub(crate) struct Printer {
     colour: bool,
     /// Whether a progress bar may be drawn.
     pub(crate) progress: bool,
+    /// Whether lines of text tell of progress instead.
+    pub(crate) lines: bool,
 }
 
 impl Printer {
@@ -24,6 +26,7 @@ impl Printer {
             verbose: global.verbose,
             colour: wants_colour(global.color, terminal),
             progress: draws && !global.quiet && !global.no_progress,
+            lines: !draws && !global.quiet && !global.no_progress,
         }
     }
 

@@ -10,6 +10,7 @@ use fpdb::{IngestOptions, Source, StopToken, Task};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
+use super::step_report;
 
 /// A bar, or nothing where none is wanted.
 pub(crate) struct IngestBar {
@@ -74,6 +75,8 @@ impl IngestBar {
 /// Nothing where none is wanted.
 pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
+    /// Whether lines of text take the place of the bar.
+    lines: bool,
     /// What was shown last, and whether as a bar.
     shown: Mutex<(&'static str, bool)>,
 }
@@ -86,11 +89,12 @@ impl StepBar {
             bar.enable_steady_tick(TICK);
             bar
         });
-        Self { bar, shown: Mutex::new((what, false)) }
+        Self { bar, lines: printer.lines, shown: Mutex::new((what, false)) }
     }
 
     /// `done` of `total`, 0 where that is not known.
     pub(crate) fn show(&self, what: &'static str, done: u64, total: u64) {
+        step_report::note(what, done, total, self.lines);
         let Some(bar) = &self.bar else { return };
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if *shown == (what, total > 0) {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
 pub use self::writer::{BackupOptions, DatabaseWriter, Removal};
-use crate::dedup::{self, DedupAnswer, DedupOptions};
+use crate::dedup::{self, DedupAnswer, DedupOptions, DedupRow, DedupSummary};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
@@ -194,13 +194,46 @@ impl Database {
         self.run(|| pairs::pairs(&self.store, options, task))
     }
 
-    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing.
+    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer is held in memory:
+    /// for large archives use [`Database::for_each_removable`].
     ///
     /// # Errors
-    /// What keeps the documents and postings from being read; [`Error::Stopped`].
+    /// As there.
     pub fn dedup(&self, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
+        let mut answer = DedupAnswer::default();
+        answer.summary = self.for_each_removable(options, task, |row| {
+            answer.take(row);
+            Ok::<(), Error>(())
+        })?;
+        Ok(answer)
+    }
+
+    /// Calls `visit` with each removable document and then with each that is undecided, both in order of ingestion. Deletes
+    /// nothing. Uses `options.memory` and temporary files, whatever the size of the archive. A job that is stopped goes on
+    /// where it was with the next call of the same options.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; what `visit` returns;
+    /// what keeps the store from being read, or temporary files from being written.
+    pub fn for_each_removable<E: From<Error>>(
+        &self,
+        options: &DedupOptions,
+        task: &Task<'_>,
+        mut visit: impl FnMut(DedupRow) -> std::result::Result<(), E>,
+    ) -> std::result::Result<DedupSummary, E> {
         let _unchanged = self.store.keep_unchanged();
-        self.run(|| dedup::dedup(&self.store, options, task))
+        let decided = self.run(|| dedup::decide(&self.store, options, task))?;
+        let mut failed = None;
+        let told = decided.tell(&self.store, &mut |row| {
+            visit(row).map_err(|error| {
+                failed = Some(error);
+                Error::Stopped
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(told?),
+        }
     }
 
     /// Calls `visit` with each document, in order of number.

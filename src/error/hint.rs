@@ -44,6 +44,8 @@ impl Error {
             },
             Self::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
+            Self::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
+            Self::JobInUse { .. } => "wait for it, or use another --temp-dir".into(),
             Self::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
             Self::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
             Self::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),

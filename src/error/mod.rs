@@ -541,12 +541,24 @@ pub enum Error {
         limit: u64,
     },
     /// Counters that do not fit in the memory allowed.
-    #[error("counting the pairs needs {needed} bytes of memory at least, and {allowed} are allowed")]
+    #[error("comparing so many documents needs {needed} bytes of memory at least, and {allowed} are allowed")]
     TooLittleMemory {
         /// What one counter for each document and lists beside it take.
         needed: u64,
         /// The limit.
         allowed: u64,
+    },
+    /// More hashes that several documents share than a comparison can number.
+    #[error("the documents share {found} hashes, more than 4,294,967,294")]
+    TooManyShared {
+        /// Hashes that several documents hold.
+        found: u64,
+    },
+    /// Another run works on the same job.
+    #[error("another process works on this job, whose state is in {}", path.display())]
+    JobInUse {
+        /// The file the state is kept in.
+        path: PathBuf,
     },
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]

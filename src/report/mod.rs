@@ -8,6 +8,6 @@ mod wire;
 
 pub use evidence::{PairEvidence, add_passages};
 pub use wire::{
-    BackupReport, CompactReport, DedupReport, DedupSummaryReport, Failure, IngestReport, LostDocumentReport,
-    ProblemReport, RepairReport, RestoreReport, RmReport, SkippedFile, VerifyReport,
+    BackupReport, CompactReport, Failure, IngestReport, LostDocumentReport, ProblemReport, RepairReport, RestoreReport,
+    RmReport, SkippedFile, VerifyReport,
 };

@@ -27,6 +27,7 @@ mod turns;
 mod view;
 mod write;
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -279,6 +280,40 @@ impl Store {
             Ok(())
         })?;
         if postings > 0 { visit(postings, &holders) } else { Ok(()) }
+    }
+
+    /// Divides all hashes into `count` ranges that hold about as many postings each.
+    pub(crate) fn hash_ranges(&self, count: usize) -> Vec<RangeInclusive<u64>> {
+        write::ranges::of_hashes(&self.profile, count)
+    }
+
+    /// Calls `visit` with each hash of a range that live documents hold, ascending, and with all its postings in live
+    /// documents, ascending. Several ranges can be read at once.
+    pub(crate) fn for_each_hash_in(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let readers = |view: &View| {
+            view.runs
+                .iter()
+                .map(|&(run, _)| RunReader::of_hashes(self, run, hashes.clone()))
+                .collect::<Result<Vec<_>>>()
+        };
+        let (view, mut readers) = self.of_one_commit(readers)?;
+        let mut held: Vec<Posting> = Vec::new();
+        run_reader::merge(&mut readers, |posting| {
+            if !view.is_live(posting.document) {
+                return Ok(());
+            }
+            if let Some(hash) = held.first().map(|first| first.hash).filter(|&hash| hash != posting.hash) {
+                visit(hash, &held)?;
+                held.clear();
+            }
+            held.push(posting);
+            Ok(())
+        })?;
+        held.first().map_or(Ok(()), |first| visit(first.hash, &held))
     }
 
     /// Calls `visit` with the encoded chunks of a document's positions, in order.

@@ -229,10 +229,7 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
     let stopped = Task::new().stop(&token);
     let outcomes = [
         place.database.pairs(&PairsOptions::default(), &stopped).map(|_| ()),
-        place
-            .database
-            .dedup(&DedupOptions { by: DedupBy::Resemblance, ..DedupOptions::default() }, &stopped)
-            .map(|_| ()),
+        place.database.dedup(&resembling(), &stopped).map(|_| ()),
         place.database.verify(&stopped).map(|_| ()),
         place.database.compact(&stopped),
         place.database.backup(place.path("backups"), &BackupOptions::default(), &stopped).map(|_| ()),
@@ -254,4 +251,10 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
     let task = Task::new().stop(&token);
     assert!(place.database.ingest(&[Source::Path(folder)], &options, &task).is_err());
     assert!(!token.is_stopped());
+}
+
+fn resembling() -> DedupOptions {
+    let mut options = DedupOptions::default();
+    options.by = DedupBy::Resemblance;
+    options
 }

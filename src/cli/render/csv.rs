@@ -1,7 +1,6 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use fpdb::report::DedupReport;
-use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer};
+use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer, Removable, Undecided};
 
 use super::numbers::digits;
 
@@ -168,18 +167,36 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
 
 /// The columns of [`removable_row`].
 pub(crate) fn removable_header() -> Vec<&'static str> {
-    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id"]
+    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id"]
 }
 
 /// One removable document.
-pub(crate) fn removable_row(report: &DedupReport) -> Vec<String> {
+pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
     vec![
-        report.remove.clone(),
-        report.keep.clone(),
-        report.because.clone(),
-        report.score.to_string(),
-        report.shared.to_string(),
-        report.remove_id.to_string(),
-        report.keep_id.to_string(),
+        removable.remove.clone(),
+        removable.keep.clone(),
+        removable.because.name().to_owned(),
+        removable.score.to_string(),
+        removable.shared.to_string(),
+        removable.remove_id.to_string(),
+        removable.keep_id.to_string(),
+        removable.novel.to_string(),
+        removable.bytes.to_string(),
+        own_id(&removable.metadata),
     ]
+}
+
+/// One document that is undecided, in the same columns: it has no survivor.
+pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
+    let mut row = vec![String::new(); removable_header().len()];
+    row[0] = undecided.document.clone();
+    row[2] = "undecided".to_owned();
+    row[5] = undecided.id.to_string();
+    row[9] = own_id(&undecided.metadata);
+    row
+}
+
+/// A record's own name for itself.
+fn own_id(metadata: &[(String, String)]) -> String {
+    metadata.iter().find(|(name, _)| name == "id").map_or_else(String::new, |(_, value)| value.clone())
 }

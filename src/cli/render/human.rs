@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
-use fpdb::report::{DedupReport, DedupSummaryReport, IngestReport, VerifyReport};
-use fpdb::{DatabaseStats, DocumentInfo, Match, Measure, Pair, QueryAnswer, Unit, Weight};
+use fpdb::report::{IngestReport, VerifyReport};
+use fpdb::{
+    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, Match, Measure, Pair, QueryAnswer, Removable, Undecided,
+    Unit, Weight,
+};
 
 use super::escape::escape_terminal;
 use super::numbers::{count, digits, grouped, percent, size};
@@ -274,32 +277,38 @@ pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
 }
 
 /// One removable document.
-pub(crate) fn removable_line(report: &DedupReport, style: Style) -> String {
-    let because = match report.because.as_str() {
-        "identical" => "is identical to".to_owned(),
-        "contained" => format!("is contained ({}) in", percent(report.score)),
-        _ => format!("resembles ({})", percent(report.score)),
+pub(crate) fn removable_line(removable: &Removable, style: Style) -> String {
+    let because = match removable.because {
+        Because::Identical => "is identical to".to_owned(),
+        Because::Contained => format!("is contained ({}) in", percent(removable.score)),
+        _ => format!("resembles ({})", percent(removable.score)),
     };
     // Versions of one name are told apart by their numbers.
-    let number = |id: u32| if report.remove == report.keep { format!(" (number {id})") } else { String::new() };
+    let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",
-        style.strong(&escape_terminal(&report.remove)),
-        number(report.remove_id),
-        escape_terminal(&report.keep),
-        number(report.keep_id)
+        style.strong(&escape_terminal(&removable.remove)),
+        number(removable.remove_id),
+        escape_terminal(&removable.keep),
+        number(removable.keep_id)
     )
 }
 
-/// What may go in all.
-pub(crate) fn dedup_summary_line(report: &DedupSummaryReport) -> String {
-    let because = match report.groups {
+/// One document that is undecided.
+pub(crate) fn undecided_line(undecided: &Undecided, style: Style) -> String {
+    format!("{}  is undecided\n", style.strong(&escape_terminal(&undecided.document)))
+}
+
+/// What is removable in all.
+pub(crate) fn dedup_summary_line(summary: &DedupSummary) -> String {
+    let because = match summary.groups {
         0 => String::new(),
         1 => "; 1 survivor justifies them".to_owned(),
         groups => format!("; {} justify them", count(groups, "survivor")),
     };
-    let (removable, kept) = (grouped(report.removable), grouped(report.kept));
-    format!("{removable} of {} may go, {kept} stay{because}\n", count(report.documents, "document"))
+    let (removable, kept) = (grouped(summary.removable), grouped(summary.kept));
+    let bytes = if summary.removable > 0 { format!(" ({})", size(summary.bytes)) } else { String::new() };
+    format!("{removable} of {} removable{bytes}, {kept} kept{because}\n", count(summary.documents, "document"))
 }
 
 /// The largest runs, which are shown one by one.

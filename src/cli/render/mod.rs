@@ -8,11 +8,12 @@ mod style;
 
 pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
+    undecided_row,
 };
 pub(super) use escape::escape_terminal;
 pub(super) use human::{
     dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, pairs_total,
-    query_page, removable_line, stats_page, verify_page,
+    query_page, removable_line, stats_page, undecided_line, verify_page,
 };
-pub(super) use numbers::{count, size};
+pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use style::Style;

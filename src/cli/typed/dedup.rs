@@ -1,10 +1,12 @@
 //! What can be typed after `fpdb dedup`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use clap::builder::TypedValueParser;
 use fpdb::{DedupBy, Keep};
 
-use super::values::{choices, parse_count, parse_share, parse_size};
+use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
 
 #[derive(Debug, Args)]
 pub(crate) struct DedupArgs {
@@ -14,20 +16,55 @@ pub(crate) struct DedupArgs {
     /// The least resemblance, or containment in the survivor (0 to 1), with --by resemblance or containment [default: 0.8]
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
+    /// The longest stretch that may be lost with a document, in symbols
+    ///
+    /// A document stays if the survivor holds nothing of a stretch longer than this. `none` allows any length. The default is
+    /// 1200 characters or bytes, 200 words, or 400 tokens.
+    #[arg(long, value_name = "SYMBOLS", value_parser = parse_novel)]
+    pub(crate) max_novel: Option<MaxNovel>,
     /// Which document of several alike stays
-    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = keep())]
+    #[arg(long, value_name = "WHICH", default_value = "longest", value_parser = keep())]
     pub(crate) keep: Keep,
+    /// Keep documents whose names match this regular expression rather than others
+    ///
+    /// May be repeated; the first pattern counts most.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) prefer: Vec<String>,
     /// Never remove documents whose names begin with this; may be repeated
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold
     ///
     /// The number of ignored fingerprints is printed. 0 ignores none.
-    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF, value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_short_help = true)]
     pub(crate) max_df: u64,
-    /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    /// Read at most N postings for one document
+    ///
+    /// A document that needs more stays and is listed as undecided. Without this flag there is no limit.
+    #[arg(long, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
+    pub(crate) budget: Option<u64>,
+    /// Warn of archives and folders that would lose more than this share of their documents
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share, hide_short_help = true)]
+    pub(crate) warn_source: f64,
+    /// Memory to use, such as 512M or 4GiB [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
+    /// Folder for what exceeds the memory, and for the state of an interrupted job
+    ///
+    /// Without this flag it is the folder that the database is in.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) temp_dir: Option<PathBuf>,
+}
+
+/// A bound on unmatched stretches; none where `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MaxNovel(pub(crate) Option<u64>);
+
+fn parse_novel(text: &str) -> Result<MaxNovel, String> {
+    match text {
+        "none" => Ok(MaxNovel(None)),
+        _ => text.parse().map(|most| MaxNovel(Some(most))).map_err(|_| "expected a number of symbols, or none".into()),
+    }
 }
 
 /// What makes a document removable.
@@ -42,8 +79,8 @@ fn by() -> impl TypedValueParser<Value = DedupBy> {
 /// Which of several alike stays.
 fn keep() -> impl TypedValueParser<Value = Keep> {
     choices([
+        ("longest", Keep::Longest, "The one with the most distinct fingerprints, of identical ones the first"),
         ("first", Keep::First, "The one ingested first"),
-        ("longest", Keep::Longest, "The one with the most symbols"),
         ("newest", Keep::Newest, "The one written last"),
         ("oldest", Keep::Oldest, "The one written first"),
     ])

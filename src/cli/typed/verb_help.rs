@@ -110,7 +110,9 @@ pub(super) const VERBS: [VerbHelp; 19] = [
     VerbHelp {
         verb: "dedup",
         formats: &[Human, Json, Csv],
-        note: "",
+        note: "A document is removable if one that stays holds enough of its fingerprints (--threshold) and leaves no long \
+            stretch of it unmatched (--max-novel). Documents that are worth more are kept: protected ones, preferred ones, \
+            then by --keep. The same command goes on with a job that was stopped or killed.",
         examples: &[
             ("List documents that another one contains", "fpdb dedup --by containment"),
             (

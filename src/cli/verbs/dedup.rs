@@ -1,71 +1,132 @@
-//! `fpdb dedup`: which documents may go, each with the survivor that justifies it.
+//! `fpdb dedup`: which documents are removable, each with the survivor that justifies it.
 
-use fpdb::report::{DedupReport, DedupSummaryReport};
-use fpdb::{DedupBy, DedupOptions};
+use fpdb::{Database, DedupBy, DedupOptions, DedupRow, DedupSummary, Error};
 
+use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{dedup_summary_line, removable_header, removable_line, removable_row};
+use crate::cli::render::{
+    count, dedup_summary_line, percent, removable_header, removable_line, removable_row, undecided_line, undecided_row,
+};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};
 
+/// A source with fewer documents is not worth a warning.
+const WARNED_DOCUMENTS: u64 = 20;
+
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "dedup", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
-    if args.by == DedupBy::Exact && args.threshold.is_some() {
-        anyhow::bail!(
-            "--threshold is for --by resemblance and --by containment; without them only identical documents go"
-        );
+    if args.by == DedupBy::Exact {
+        for (flag, given) in [("--threshold", args.threshold.is_some()), ("--max-novel", args.max_novel.is_some())] {
+            if given {
+                anyhow::bail!(
+                    "{flag} is for --by resemblance and --by containment; without them only identical documents go"
+                );
+            }
+        }
     }
     let database = database::open(global)?;
-    let default = DedupOptions::default();
-    let options = DedupOptions {
-        by: args.by,
-        threshold: args.threshold.unwrap_or(default.threshold),
-        keep: args.keep,
-        protect: args.protect.clone(),
-        max_df: (args.max_df > 0).then_some(args.max_df),
-        memory: args.memory.unwrap_or(default.memory),
-    };
-    let bar = StepBar::start(printer, "reading the postings");
-    let answer = database.dedup(&options, &bar.task());
-    bar.end();
-    let answer = answer?;
+    let options = options(args, &database);
+    let stop = interrupt::graceful();
     let mut output = Output::open(global)?;
     if global.format == OutputFormat::Csv {
         output.csv([removable_header()])?;
     }
-    for removable in &answer.removable {
-        let report = DedupReport::new(removable);
-        match global.format {
-            OutputFormat::Json => output.json(&report)?,
-            OutputFormat::Csv => output.csv([removable_row(&report)])?,
-            _ => {
-                let line = removable_line(&report, output.style);
-                output.text(&line)?;
-            }
+    let bar = StepBar::start(printer, "reading the documents");
+    let mut ended = false;
+    let outcome = database.for_each_removable(&options, &bar.task().stop(stop), |row| {
+        if !std::mem::replace(&mut ended, true) {
+            bar.end();
         }
-    }
-    let summary = DedupSummaryReport::new(&answer);
+        write(row, global.format, &mut output)
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; the same command goes on from here");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
     match global.format {
         OutputFormat::Json => output.json(&summary)?,
         OutputFormat::Csv => printer.note(dedup_summary_line(&summary).trim_end()),
         _ => output.text(&dedup_summary_line(&summary))?,
     }
     output.finish()?;
-    for prefix in &answer.unmatched {
+    remarks(&summary, args, printer);
+    Ok(RunStatus::Done)
+}
+
+fn options(args: &DedupArgs, database: &Database) -> DedupOptions {
+    let mut options = DedupOptions::of(database.profile());
+    options.by = args.by;
+    options.threshold = args.threshold.unwrap_or(options.threshold);
+    options.max_novel = args.max_novel.map_or(options.max_novel, |typed| typed.0);
+    options.keep = args.keep;
+    options.prefer = args.prefer.clone();
+    options.protect = args.protect.clone();
+    options.max_df = (args.max_df > 0).then_some(args.max_df);
+    options.budget = args.budget;
+    options.memory = args.memory.unwrap_or(options.memory);
+    options.temp_dir = args.temp_dir.clone();
+    options
+}
+
+fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Result<()> {
+    match (format, row) {
+        (OutputFormat::Json, row) => output.json(&row),
+        (OutputFormat::Csv, DedupRow::Removable(removable)) => output.csv([removable_row(&removable)]),
+        (OutputFormat::Csv, DedupRow::Undecided(undecided)) => output.csv([undecided_row(&undecided)]),
+        (_, DedupRow::Removable(removable)) => {
+            let line = removable_line(&removable, output.style);
+            output.text(&line)
+        }
+        (_, DedupRow::Undecided(undecided)) => {
+            let line = undecided_line(&undecided, output.style);
+            output.text(&line)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says what the answer does not, and what is unusual about it.
+fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
+    for prefix in &summary.unmatched_protect {
         printer.note(&format!("no document's name begins with {prefix} (--protect)"));
     }
-    if answer.boilerplate > 0 {
-        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
+    for pattern in &summary.unmatched_prefer {
+        printer.note(&format!("no document's name matches {pattern} (--prefer)"));
     }
-    if answer.common > 0 {
+    if summary.undecided > 0 {
+        printer.note(&format!(
+            "{} undecided and kept: deciding needs more than {} posting reads each (--budget)",
+            count(summary.undecided, "document"),
+            args.budget.unwrap_or_default()
+        ));
+    }
+    if summary.boilerplate > 0 {
+        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", summary.boilerplate));
+    }
+    if summary.common > 0 {
         printer.note(&format!(
             "{} fingerprints are held by more than {} documents each and were not counted (--max-df): \
              documents that share only those stay",
-            answer.common, args.max_df
+            summary.common, args.max_df
         ));
     }
-    Ok(RunStatus::Done)
+    for totals in &summary.sources {
+        let share = totals.removable as f64 / totals.documents as f64;
+        if totals.documents >= WARNED_DOCUMENTS && share > args.warn_source {
+            let source = if totals.source.is_empty() { "the current folder" } else { &totals.source };
+            printer.note(&format!(
+                "warning: {} of the {} from {source} are removable ({})",
+                totals.removable,
+                count(totals.documents, "document"),
+                percent(share)
+            ));
+        }
+    }
 }

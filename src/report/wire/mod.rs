@@ -1,11 +1,9 @@
 //! The wire format: what each command answers, field by field.
 
 mod care;
-mod dedup;
 mod ingest;
 mod verify;
 
 pub use care::{BackupReport, CompactReport, RestoreReport, RmReport};
-pub use dedup::{DedupReport, DedupSummaryReport};
 pub use ingest::{Failure, IngestReport, SkippedFile};
 pub use verify::{LostDocumentReport, ProblemReport, RepairReport, VerifyReport};

@@ -1,0 +1,100 @@
+//! Step report: what a long command is at, in a line of text, for people who watch no progress bar. It is written every half
+//! minute where standard error is no terminal, and whenever the process gets SIGUSR1.
+
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::render::grouped;
+
+/// The step that is being worked on.
+static CURRENT: Mutex<Option<Step>> = Mutex::new(None);
+
+/// How often a line is written.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// A step of a command.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    what: &'static str,
+    begun: Instant,
+    /// What was done when it began: by an earlier run.
+    before: u64,
+    done: u64,
+    total: u64,
+    written: Instant,
+}
+
+/// Notes how far a step has come, and writes a line where `lines` are wanted and it is time for one.
+pub(super) fn note(what: &'static str, done: u64, total: u64, lines: bool) {
+    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = Instant::now();
+    let written = current.map_or(now, |step| step.written);
+    let step = match &mut *current {
+        Some(step) if step.what == what => {
+            (step.done, step.total) = (done, total);
+            step
+        }
+        _ => current.insert(Step { what, begun: now, before: done, done, total, written }),
+    };
+    if lines && now - step.written >= PAUSE {
+        step.written = now;
+        say(&step.text(now - step.begun));
+    }
+}
+
+/// Writes what the process is at.
+pub(super) fn say_now() {
+    let step = *CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    match step {
+        Some(step) => say(&step.text(step.begun.elapsed())),
+        None => say("working"),
+    }
+}
+
+fn say(text: &str) {
+    // The reader may have gone.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+impl Step {
+    fn text(&self, elapsed: Duration) -> String {
+        let Self { what, done, total, before, .. } = *self;
+        let (now, seconds) = (grouped(done), elapsed.as_secs_f64());
+        let rate = (done - before.min(done)) as f64 / seconds.max(0.001);
+        let left = if rate > 0.0 { (total.saturating_sub(done)) as f64 / rate } else { 0.0 };
+        match total {
+            0 => format!("{now} {what} ({}/s)", grouped(rate as u64)),
+            _ => {
+                let total = grouped(total);
+                format!("{now} of {total} {what} ({}/s), {} left", grouped(rate as u64), duration(left))
+            }
+        }
+    }
+}
+
+/// Seconds as the two largest units they have.
+fn duration(seconds: f64) -> String {
+    let seconds = seconds as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_rate_and_time_left() {
+        let now = Instant::now();
+        let step =
+            Step { what: "documents decided", begun: now, before: 500, done: 1500, total: 101_500, written: now };
+        let text = "1,500 of 101,500 documents decided (100/s), 16 min 40 s left";
+        assert_eq!(step.text(Duration::from_secs(10)), text);
+        assert_eq!(Step { total: 0, ..step }.text(Duration::from_secs(10)), "1,500 documents decided (100/s)");
+        assert_eq!((duration(59.9), duration(7260.0)), ("59 s".into(), "2 h 1 min".into()));
+    }
+}

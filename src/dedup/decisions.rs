@@ -1,0 +1,86 @@
+//! Decisions: for each document whether it stays, and if not, why.
+
+use super::justify::Witness;
+use super::ranking::{RESERVED, Rank};
+
+/// Not decided yet.
+const OPEN: Rank = RESERVED;
+/// It stays.
+const STAYS: Rank = RESERVED + 1;
+/// It stays because the budget did not suffice for a decision.
+const UNDECIDED: Rank = RESERVED + 2;
+
+/// Bytes of memory that each document takes here, and with a budget.
+pub(super) const BYTES_PER_DOCUMENT: u64 = 12;
+pub(super) const BYTES_OF_COST: u64 = 8;
+
+/// The decisions by rank.
+#[derive(Debug)]
+pub(super) struct Decisions {
+    witnesses: Vec<Rank>,
+    shared: Vec<u32>,
+    novel: Vec<u32>,
+    /// Posting reads so far, of documents that are not decided; empty without a budget.
+    costs: Vec<u64>,
+}
+
+/// A decision about one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Not made yet; so many posting reads were spent on it.
+    Open {
+        cost: u64,
+    },
+    Stays,
+    Undecided,
+    Goes(Witness),
+}
+
+impl Decisions {
+    pub(super) fn new(documents: Rank, with_costs: bool) -> Self {
+        let zeros = || vec![0; documents as usize];
+        let costs = if with_costs { vec![0; documents as usize] } else { Vec::new() };
+        Self { witnesses: vec![OPEN; documents as usize], shared: zeros(), novel: zeros(), costs }
+    }
+
+    pub(super) fn get(&self, rank: Rank) -> Decision {
+        let index = rank as usize;
+        match self.witnesses[index] {
+            OPEN => Decision::Open { cost: self.costs.get(index).copied().unwrap_or(0) },
+            STAYS => Decision::Stays,
+            UNDECIDED => Decision::Undecided,
+            rank => {
+                // Longer stretches are told as that long.
+                Decision::Goes(Witness { rank, shared: self.shared[index], novel: self.novel[index].into() })
+            }
+        }
+    }
+
+    pub(super) fn set(&mut self, rank: Rank, decision: Decision) {
+        let index = rank as usize;
+        self.witnesses[index] = match decision {
+            Decision::Open { cost } => {
+                if let Some(spent) = self.costs.get_mut(index) {
+                    *spent = cost;
+                }
+                OPEN
+            }
+            Decision::Stays => STAYS,
+            Decision::Undecided => UNDECIDED,
+            Decision::Goes(witness) => {
+                self.shared[index] = witness.shared;
+                self.novel[index] = u32::try_from(witness.novel).unwrap_or(u32::MAX);
+                witness.rank
+            }
+        };
+    }
+
+    pub(super) fn is_open(&self, rank: Rank) -> bool {
+        self.witnesses[rank as usize] == OPEN
+    }
+
+    /// Whether it stays for whatever reason.
+    pub(super) fn stays(&self, rank: Rank) -> bool {
+        matches!(self.witnesses[rank as usize], STAYS | UNDECIDED)
+    }
+}

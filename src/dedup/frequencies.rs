@@ -1,0 +1,179 @@
+//! Frequencies: one pass over the postings counts how many documents hold each hash.
+//!
+//! Hashes that one document holds by itself prove that it stays: where fewer than the threshold are left, no survivor can
+//! justify its removal. The others become *terms*: numbered by ascending df, then by hash, so that the rarest hashes of a
+//! document come first.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::ranking::{BOILERPLATE, RESERVED, Rank, Ranking};
+use super::source::PostingSource;
+use super::{Activity, Monitor};
+use crate::error::{Error, Result};
+use crate::store::Posting;
+
+/// What the postings say of documents and hashes.
+#[derive(Debug, Default)]
+pub(super) struct Frequencies {
+    pub(super) ranges: Vec<RangeInclusive<u64>>,
+    /// For each range, how many of its terms have each df.
+    pub(super) by_range: Vec<BTreeMap<u32, u64>>,
+    /// By rank, the terms that a document holds.
+    pub(super) shared: Vec<u32>,
+    /// By rank, the postings of those.
+    pub(super) postings: Vec<u32>,
+    /// Hashes above the df cap.
+    pub(super) common: u64,
+    /// Hashes that boilerplate holds.
+    pub(super) boilerplate: u64,
+}
+
+/// The documents that hold one hash, as far as they are compared.
+#[derive(Debug, Default)]
+pub(super) struct HashHolders {
+    /// Rank and ordinal of each posting, in order of document.
+    pub(super) postings: Vec<(Rank, u32)>,
+    /// How many documents there are.
+    pub(super) df: u32,
+}
+
+/// What a hash is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Several documents hold it.
+    Term,
+    /// At most one does.
+    Own,
+    /// More do than the df cap allows.
+    Common,
+    /// Boilerplate holds it.
+    Boilerplate,
+}
+
+impl HashHolders {
+    /// Takes the postings of a hash.
+    pub(super) fn take(&mut self, postings: &[Posting], ranking: &Ranking, max_df: Option<u64>) -> Role {
+        self.postings.clear();
+        self.df = 0;
+        let mut last = None;
+        for posting in postings {
+            let rank = ranking.of(posting.document);
+            if rank == BOILERPLATE {
+                return Role::Boilerplate;
+            }
+            if rank >= RESERVED || !ranking.leads(rank) {
+                continue;
+            }
+            if last.replace(rank) != Some(rank) {
+                self.df += 1;
+            }
+            self.postings.push((rank, posting.ordinal));
+        }
+        match self.df {
+            0 | 1 => Role::Own,
+            df if max_df.is_some_and(|most| u64::from(df) > most) => Role::Common,
+            _ => Role::Term,
+        }
+    }
+}
+
+impl Frequencies {
+    /// Counts.
+    pub(super) fn count(
+        source: &dyn PostingSource,
+        ranking: &Ranking,
+        max_df: Option<u64>,
+        monitor: &Monitor<'_>,
+    ) -> Result<Self> {
+        let zeros = || -> Vec<AtomicU32> { (0..ranking.len()).map(|_| AtomicU32::new(0)).collect() };
+        let (shared, postings) = (zeros(), zeros());
+        let (common, boilerplate) = (AtomicU64::new(0), AtomicU64::new(0));
+        let ranges = source.ranges();
+        let done = AtomicU64::new(0);
+        let count_range = |range: &RangeInclusive<u64>| -> Result<BTreeMap<u32, u64>> {
+            let mut holders = HashHolders::default();
+            let mut by_df = BTreeMap::new();
+            source.visit_hashes(range, &mut |_, held| {
+                monitor.advance(Activity::Counting, &done, held.len() as u64)?;
+                match holders.take(held, ranking, max_df) {
+                    Role::Own => {}
+                    Role::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
+                    Role::Boilerplate => drop(boilerplate.fetch_add(1, Ordering::Relaxed)),
+                    Role::Term => {
+                        let mut last = None;
+                        for &(rank, _) in &holders.postings {
+                            if last.replace(rank) != Some(rank) {
+                                shared[rank as usize].fetch_add(1, Ordering::Relaxed);
+                            }
+                            postings[rank as usize].fetch_add(1, Ordering::Relaxed);
+                        }
+                        *by_df.entry(holders.df).or_default() += 1;
+                    }
+                }
+                Ok(())
+            })?;
+            Ok(by_df)
+        };
+        let by_range: Vec<BTreeMap<u32, u64>> = ranges.par_iter().map(count_range).collect::<Result<_>>()?;
+        let plain = |counts: Vec<AtomicU32>| counts.into_iter().map(AtomicU32::into_inner).collect();
+        Ok(Self {
+            ranges,
+            by_range,
+            shared: plain(shared),
+            postings: plain(postings),
+            common: common.into_inner(),
+            boilerplate: boilerplate.into_inner(),
+        })
+    }
+
+    /// The numbers of terms: for each range the number that the first term of each df gets, and the first term of each df.
+    pub(super) fn number(&self) -> Result<(Vec<BTreeMap<u32, u32>>, Terms)> {
+        let mut totals: BTreeMap<u32, u64> = BTreeMap::new();
+        for (&df, &count) in self.by_range.iter().flatten() {
+            *totals.entry(df).or_default() += count;
+        }
+        let mut next: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut terms = Terms::default();
+        let mut total = 0;
+        for (df, count) in totals {
+            next.insert(df, total);
+            terms.firsts.push((total as u32, df));
+            total += count;
+        }
+        if total >= u64::from(u32::MAX) {
+            return Err(Error::TooManyShared { found: total });
+        }
+        terms.count = total as u32;
+        let firsts = self.by_range.iter().map(|by_df| {
+            let first = |(&df, &count): (&u32, &u64)| {
+                let next = next.entry(df).or_default();
+                let first = *next as u32;
+                *next += count;
+                (df, first)
+            };
+            by_df.iter().map(first).collect()
+        });
+        Ok((firsts.collect(), terms))
+    }
+}
+
+/// What is known of terms by their numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terms {
+    /// How many there are.
+    pub(super) count: u32,
+    /// The first term of each df, and the df. Ascending.
+    firsts: Vec<(u32, u32)>,
+}
+
+impl Terms {
+    /// How many documents hold a term.
+    pub(super) fn df(&self, term: u32) -> u32 {
+        let after = self.firsts.partition_point(|&(first, _)| first <= term);
+        after.checked_sub(1).and_then(|index| self.firsts.get(index)).map_or(0, |&(_, df)| df)
+    }
+}

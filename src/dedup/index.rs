@@ -1,0 +1,136 @@
+//! Index: which survivors hold a term. It grows by one survivor at a time, in order of rank, so that every list ascends.
+//!
+//! Lists lie end to end in one arena. A list that is full moves to a place of twice its size, and its old place is used
+//! again. A list of one survivor takes no place.
+
+use rustc_hash::FxHashMap;
+
+use super::ranking::Rank;
+
+/// Survivors by term.
+#[derive(Default)]
+pub(super) struct SurvivorIndex {
+    /// The rank of each survivor, ascending. Lists hold indexes into this.
+    members: Vec<Rank>,
+    lists: FxHashMap<u32, List>,
+    arena: Vec<u32>,
+    /// For each size, as a power of two, the places that are free.
+    free: Vec<Vec<u32>>,
+}
+
+/// A list of survivors.
+#[derive(Clone, Copy)]
+struct List {
+    length: u32,
+    /// Where it begins in the arena; the survivor itself where there is one.
+    start: u32,
+}
+
+/// The most numbers in the arena, whose places have 32 bits.
+const MOST_LISTED: usize = 1 << 31;
+
+impl SurvivorIndex {
+    /// Adds a survivor, whose rank exceeds those of all others, with its distinct terms.
+    pub(super) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = u32>) {
+        let member = self.members.len() as u32;
+        self.members.push(rank);
+        for term in terms {
+            let list = self.lists.entry(term).or_insert(List { length: 0, start: member });
+            if list.length.is_power_of_two() {
+                let class = list.length.trailing_zeros() as usize + 1;
+                if self.free.len() <= class {
+                    self.free.resize_with(class + 1, Vec::new);
+                }
+                let start = match self.free[class].pop() {
+                    Some(start) => start,
+                    None => {
+                        let start = self.arena.len() as u32;
+                        self.arena.resize(self.arena.len() + (1 << class), 0);
+                        start
+                    }
+                };
+                if list.length == 1 {
+                    self.arena[start as usize] = list.start;
+                } else {
+                    let old = list.start as usize;
+                    self.arena.copy_within(old..old + list.length as usize, start as usize);
+                    self.free[class - 1].push(list.start);
+                }
+                list.start = start;
+            }
+            if list.length > 0 {
+                self.arena[(list.start + list.length) as usize] = member;
+            }
+            list.length += 1;
+        }
+    }
+
+    /// The survivors that hold a term, as indexes of [`members`](Self::members), ascending.
+    pub(super) fn holders<'a>(&'a self, term: u32, one: &'a mut [u32; 1]) -> &'a [u32] {
+        match self.lists.get(&term) {
+            None => &[],
+            Some(&List { length: 1, start }) => {
+                one[0] = start;
+                one
+            }
+            Some(list) => &self.arena[list.start as usize..(list.start + list.length) as usize],
+        }
+    }
+
+    /// The ranks of the survivors, ascending.
+    pub(super) fn members(&self) -> &[Rank] {
+        &self.members
+    }
+
+    /// Forgets all survivors and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.members.clear();
+        self.lists.clear();
+        self.arena.clear();
+        self.free.clear();
+    }
+
+    /// Bytes of memory, about.
+    fn bytes(&self) -> u64 {
+        let slot = size_of::<(u32, List)>() + 1;
+        // A table that has just grown is half empty, and the one before it is still there while it grows.
+        (self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8) as u64
+    }
+
+    /// Whether it should take no more.
+    pub(super) fn is_full(&self, memory: u64) -> bool {
+        self.bytes() > memory || self.arena.len() > MOST_LISTED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lists_hold_what_was_added(sets in prop::collection::vec(prop::collection::btree_set(0u32..12, 0..8), 0..90)) {
+            let mut index = SurvivorIndex::default();
+            let mut expected: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for round in 0..2 {
+                index.clear();
+                expected.clear();
+                for (number, set) in (0..).zip(&sets) {
+                    index.add(number * 3 + round, set.iter().copied());
+                    for &term in set {
+                        expected.entry(term).or_default().push(number);
+                    }
+                }
+                for term in 0..13 {
+                    let holders = index.holders(term, &mut [0]).to_vec();
+                    prop_assert_eq!(holders, expected.get(&term).cloned().unwrap_or_default());
+                }
+                prop_assert!(index.members().iter().enumerate().all(|(i, &rank)| rank == i as u32 * 3 + round));
+            }
+        }
+    }
+}

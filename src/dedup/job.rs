@@ -1,0 +1,222 @@
+//! Job: a file that a long run appends its decisions to, so that the same command goes on from there after a crash.
+//!
+//! | part   | bytes | what                                                                              |
+//! |--------|-------|-----------------------------------------------------------------------------------|
+//! | magic  | 26    | `fpdb dedup job, format 1\n`, and a zero                                           |
+//! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
+//! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
+//!
+//! A frame is a length (4 bytes, little-endian), so many bytes, and their XXH3-64 (8 bytes). Whatever follows the last whole
+//! frame was being written when the run ended and is cut off.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bincode::{Decode, Encode};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::decisions::{Decision, Decisions};
+use super::justify::Witness;
+use super::ranking::{Rank, Ranking};
+use crate::error::{Error, Result};
+
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 1\n\0";
+
+/// The most bytes of a frame.
+const MOST_BYTES: u32 = 1 << 28;
+
+/// How often what was written is made to last a power failure.
+const SYNC: Duration = Duration::from_secs(2);
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub(super) enum Stage {
+    /// Documents below `next` have been compared with the survivors from `block` on: up to `end`, or all before each of
+    /// them while the block grows.
+    First { block: Rank, end: Option<Rank>, next: Rank },
+    /// The survivors from `next` on have been looked at again.
+    Second { next: Rank },
+}
+
+/// Some decisions.
+#[derive(Debug, Encode, Decode)]
+struct JobBlock {
+    /// After them.
+    stage: Stage,
+    decisions: Vec<(Rank, Noted)>,
+}
+
+/// A decision as it is written.
+#[derive(Clone, Copy, Debug, Encode, Decode)]
+enum Noted {
+    Stays,
+    Undecided,
+    Open { cost: u64 },
+    Goes { witness: Rank, shared: u32, novel: u64 },
+}
+
+/// The state of a run, and the file it is kept in.
+pub(super) struct Job {
+    stage: Stage,
+    file: Option<JobFile>,
+}
+
+struct JobFile {
+    file: File,
+    path: PathBuf,
+    synced: Instant,
+}
+
+impl Job {
+    /// A run whose state is kept nowhere.
+    pub(super) fn unsaved() -> Self {
+        Self { stage: Stage::First { block: 0, end: None, next: 0 }, file: None }
+    }
+
+    /// Goes on with the job at `path` if its header is this one, else begins a new one there. Fills in the decisions made so
+    /// far.
+    ///
+    /// # Errors
+    /// [`Error::JobInUse`] where another run works on it; [`Error::Io`].
+    pub(super) fn resume(path: &Path, header: &str, ranking: &Ranking, decisions: &mut Decisions) -> Result<Self> {
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.map_err(Error::io("create", path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::JobInUse { path: path.to_owned() }),
+            Err(std::fs::TryLockError::Error(source)) => return Err(Error::io("lock", path)(source)),
+        }
+        let mut job = Self { file: None, ..Self::unsaved() };
+        let mut reader = BufReader::new(&file);
+        let mut magic = [0; MAGIC.len()];
+        let known = reader.read_exact(&mut magic).is_ok()
+            && magic == *MAGIC
+            && next_frame(&mut reader).map_err(Error::io("read", path))?.is_some_and(|text| text == header.as_bytes());
+        let mut good = 0;
+        if known {
+            good = MAGIC.len() as u64 + frame_bytes(header.len());
+            while let Some(bytes) = next_frame(&mut reader).map_err(Error::io("read", path))? {
+                if !job.replay(&bytes, ranking, decisions) {
+                    break;
+                }
+                good += frame_bytes(bytes.len());
+            }
+        }
+        drop(reader);
+        file.set_len(good).map_err(Error::io("write", path))?;
+        let mut file = JobFile { file, path: path.to_owned(), synced: Instant::now() };
+        file.file.seek(SeekFrom::End(0)).map_err(Error::io("write", path))?;
+        if !known {
+            file.file.write_all(MAGIC).map_err(Error::io("write", path))?;
+            file.append(header.as_bytes())?;
+        }
+        job.file = Some(file);
+        Ok(job)
+    }
+
+    /// Takes over the decisions of a block; false where it is not one that this version wrote for these documents.
+    fn replay(&mut self, bytes: &[u8], ranking: &Ranking, decisions: &mut Decisions) -> bool {
+        let config = bincode::config::standard().with_limit::<{ MOST_BYTES as usize }>();
+        let Ok((block, read)) = bincode::decode_from_slice::<JobBlock, _>(bytes, config) else { return false };
+        let within = |rank: Rank| rank < ranking.len();
+        let sound = block.decisions.iter().all(|&(rank, noted)| match noted {
+            Noted::Goes { witness, .. } => within(rank) && within(witness),
+            _ => within(rank),
+        });
+        if read != bytes.len() || !sound {
+            return false;
+        }
+        for (rank, noted) in block.decisions {
+            decisions.set(rank, noted.decision());
+        }
+        self.stage = block.stage;
+        true
+    }
+
+    /// How far the run has come.
+    pub(super) fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Notes a step without decisions: it is taken again after a crash.
+    pub(super) fn set_stage(&mut self, stage: Stage) {
+        self.stage = stage;
+    }
+
+    /// Notes the decisions about the documents of a step, and how far the run has come by it.
+    pub(super) fn append(&mut self, stage: Stage, decided: &[Rank], decisions: &Decisions) -> Result<()> {
+        self.stage = stage;
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let decisions = decided.iter().map(|&rank| (rank, Noted::of(decisions.get(rank)))).collect();
+        let block = JobBlock { stage, decisions };
+        let bytes = bincode::encode_to_vec(&block, bincode::config::standard())
+            .map_err(|source| Error::io("write", &file.path)(std::io::Error::other(source)))?;
+        file.append(&bytes)
+    }
+
+    /// Removes the file: the answer has been given.
+    pub(super) fn remove(self) -> Result<()> {
+        match self.file {
+            None => Ok(()),
+            Some(JobFile { path, .. }) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),
+        }
+    }
+}
+
+impl JobFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut frame = Vec::with_capacity(bytes.len() + 12);
+        frame.extend((bytes.len() as u32).to_le_bytes());
+        frame.extend(bytes);
+        frame.extend(xxh3_64(bytes).to_le_bytes());
+        self.file.write_all(&frame).map_err(Error::io("write", &self.path))?;
+        if self.synced.elapsed() >= SYNC {
+            self.file.sync_data().map_err(Error::io("write", &self.path))?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+fn frame_bytes(length: usize) -> u64 {
+    length as u64 + 12
+}
+
+/// The next frame; `None` where there is none that is whole.
+fn next_frame(reader: &mut impl Read) -> std::io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    let (mut bytes, mut sum) = (Vec::new(), [0; 8]);
+    let mut fill = |into: &mut [u8]| match reader.read_exact(into) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    };
+    if !fill(&mut length)? || u32::from_le_bytes(length) > MOST_BYTES {
+        return Ok(None);
+    }
+    bytes.resize(u32::from_le_bytes(length) as usize, 0);
+    let whole = fill(&mut bytes)? && fill(&mut sum)? && xxh3_64(&bytes) == u64::from_le_bytes(sum);
+    Ok(whole.then_some(bytes))
+}
+
+impl Noted {
+    fn of(decision: Decision) -> Self {
+        match decision {
+            Decision::Open { cost } => Self::Open { cost },
+            Decision::Stays => Self::Stays,
+            Decision::Undecided => Self::Undecided,
+            Decision::Goes(Witness { rank, shared, novel }) => Self::Goes { witness: rank, shared, novel },
+        }
+    }
+
+    fn decision(self) -> Decision {
+        match self {
+            Self::Open { cost } => Decision::Open { cost },
+            Self::Stays => Decision::Stays,
+            Self::Undecided => Decision::Undecided,
+            Self::Goes { witness, shared, novel } => Decision::Goes(Witness { rank: witness, shared, novel }),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What can be asked of a dedup, and what it answers.
+
+use std::path::PathBuf;
+
+use crate::profile::{Profile, Unit};
+
+/// What makes a document removable, beside being identical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DedupBy {
+    /// Nothing else.
+    #[default]
+    Exact,
+    /// A survivor that resembles it.
+    Resemblance,
+    /// A survivor that contains it.
+    Containment,
+}
+
+/// Which document of several alike stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// The one with the most distinct fingerprints; of equals the one whose file is older.
+    #[default]
+    Longest,
+    /// The one that was ingested first.
+    First,
+    /// The one written last, by its file's time, or ingested last where that is not known.
+    Newest,
+    /// The one written first.
+    Oldest,
+}
+
+/// How to look for removable documents.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DedupOptions {
+    /// What makes a document removable.
+    pub by: DedupBy,
+    /// The least resemblance, or the least containment in the survivor.
+    pub threshold: f64,
+    /// The longest stretch of a removable document, in symbols, of which the survivor holds no fingerprint; any where `None`.
+    pub max_novel: Option<u64>,
+    /// Which one stays.
+    pub keep: Keep,
+    /// Regular expressions. Documents whose names match the first are kept in preference to all others, then those that match
+    /// the second, and so on.
+    pub prefer: Vec<String>,
+    /// Documents whose names begin with one of these are never removable, and are kept in preference to all others.
+    pub protect: Vec<String>,
+    /// Hashes that more documents hold are not counted as shared, and are reported: fewer documents are then removable, never
+    /// more. All count where `None`.
+    pub max_df: Option<u64>,
+    /// The most posting reads for one document. A document that needs more stays and is reported as undecided.
+    pub budget: Option<u64>,
+    /// Bytes of memory to use, about.
+    pub memory: u64,
+    /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
+    pub temp_dir: Option<PathBuf>,
+}
+
+impl Default for DedupOptions {
+    fn default() -> Self {
+        Self {
+            by: DedupBy::default(),
+            threshold: 0.8,
+            max_novel: None,
+            keep: Keep::default(),
+            prefer: Vec::new(),
+            protect: Vec::new(),
+            max_df: None,
+            budget: None,
+            memory: 1 << 30,
+            temp_dir: None,
+        }
+    }
+}
+
+impl DedupOptions {
+    /// The defaults for a database of this profile: with a bound on the longest unmatched stretch, of about a page of text or
+    /// forty lines of code.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let page = match profile.unit {
+            Unit::Char | Unit::Byte => 1200,
+            Unit::Word => 200,
+            Unit::Token => 400,
+        };
+        Self { max_novel: Some(page), ..Self::default() }
+    }
+
+    /// What decisions depend on, beside the documents.
+    pub(super) fn rule(&self) -> String {
+        let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
+        format!(
+            "by {by:?} {threshold}, novel {max_novel:?}, keep {keep:?}, prefer {prefer:?}, protect {protect:?}, \
+             df {max_df:?}, budget {budget:?}"
+        )
+    }
+}

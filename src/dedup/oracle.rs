@@ -1,0 +1,365 @@
+//! Oracle: the rule by brute force over sets, and the join compared with it.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+use proptest::prelude::*;
+
+use super::decisions::{Decision, Decisions};
+use super::job::Job;
+use super::justify::Witness;
+use super::measure::Threshold;
+use super::monitor::Monitor;
+use super::ranking::{RankKey, Ranked, Ranking};
+use super::source::PostingSource;
+use super::{DedupBy, DedupOptions, Keep, Plan, join};
+use crate::error::{Error, Result};
+use crate::progress::{Progress, Task};
+use crate::spill::{Sorter, TempSpace};
+use crate::stop::StopToken;
+use crate::store::Posting;
+
+/// Symbols in a k-gram of the model.
+const K: u64 = 3;
+
+/// Documents as sequences of hashes: the fingerprint with ordinal i stands at symbol 2 i.
+#[derive(Clone, Debug)]
+struct Model {
+    documents: Vec<ModelDocument>,
+    boilerplate: BTreeSet<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct ModelDocument {
+    hashes: Vec<u64>,
+    protected: bool,
+    preferred: Option<u32>,
+    time: i64,
+}
+
+impl ModelDocument {
+    fn set(&self) -> BTreeSet<u64> {
+        self.hashes.iter().copied().collect()
+    }
+
+    fn symbols(&self) -> u64 {
+        if self.hashes.is_empty() { 0 } else { 2 * (self.hashes.len() as u64 - 1) + K }
+    }
+}
+
+impl PostingSource for Model {
+    fn k(&self) -> u64 {
+        K
+    }
+
+    fn ranges(&self) -> Vec<RangeInclusive<u64>> {
+        vec![0..=10, 11..=20, 21..=u64::MAX]
+    }
+
+    fn visit_hashes(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let all: BTreeSet<u64> = self.documents.iter().flat_map(|document| document.hashes.iter().copied()).collect();
+        for &hash in all.range(hashes.clone()) {
+            let mut postings = Vec::new();
+            for (document, (_, ordinal)) in (0..).zip(&self.documents).flat_map(|(id, document)| {
+                document.hashes.iter().zip(0..).filter(move |&(&held, _)| held == hash).map(move |held| (id, held))
+            }) {
+                postings.push(Posting { hash, document, ordinal });
+            }
+            visit(hash, &postings)?;
+        }
+        Ok(())
+    }
+
+    fn extent(&self, document: u32) -> Result<(u32, u64)> {
+        let document = &self.documents[document as usize];
+        Ok((document.hashes.len() as u32, document.symbols()))
+    }
+
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+        assert!(ordinals.is_sorted());
+        assert!(ordinals.iter().all(|&ordinal| (ordinal as usize) < self.documents[document as usize].hashes.len()));
+        Ok(ordinals.iter().map(|&ordinal| 2 * u64::from(ordinal)).collect())
+    }
+}
+
+impl Model {
+    fn ranking(&self, keep: Keep, temp: &TempSpace, memory: u64) -> Ranking {
+        let mut sorter = Sorter::new(temp, memory);
+        for (id, document) in (0..).zip(&self.documents).filter(|(id, _)| !self.boilerplate.contains(id)) {
+            let ranked = Ranked {
+                id,
+                digest: digest(document),
+                distinct: document.set().len() as u32,
+                protected: document.protected,
+                preferred: document.preferred,
+                file_time: (document.time > 0).then_some(document.time),
+                written: document.time,
+            };
+            sorter.push(RankKey::of(&ranked, keep)).unwrap();
+        }
+        let boilerplate: Vec<u32> = self.boilerplate.iter().copied().collect();
+        Ranking::of_sorted(sorter, self.documents.len() as u32, &boilerplate, keep, (temp, memory)).unwrap()
+    }
+
+    /// The options that have made documents preferred.
+    fn preferring(&self, options: DedupOptions) -> DedupOptions {
+        let is_preferred = |document: &ModelDocument| document.preferred.is_some();
+        let patterns = usize::from(self.documents.iter().any(is_preferred));
+        DedupOptions { prefer: vec![String::new(); patterns], ..options }
+    }
+
+    /// The rule, by its definition.
+    fn expected(&self, ranking: &Ranking, options: &DedupOptions) -> Vec<Option<Witness>> {
+        let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
+        let left_out = |hash: &u64| {
+            let holders = (0..ranking.len()).filter(|&rank| ranking.leads(rank) && document(rank).set().contains(hash));
+            self.boilerplate.iter().any(|&id| self.documents[id as usize].set().contains(hash))
+                || options.max_df.is_some_and(|most| holders.count() as u64 > most)
+        };
+        let justifies = |keep: u32, rank: u32| -> Option<Witness> {
+            let (d, s) = (document(rank), document(keep).set());
+            let all = d.set();
+            let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
+            // What is left out is part of both sizes.
+            let union = all.len() + s.len() - shared.len();
+            let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
+            if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
+                return None;
+            }
+            // Symbol by symbol: what no shared k-gram covers, in stretches that hold an unmatched fingerprint.
+            let (mut novel, mut start, mut unmatched) = (0, 0, false);
+            for (place, hash) in d.hashes.iter().enumerate() {
+                let position = 2 * place as u64;
+                if shared.contains(hash) {
+                    if unmatched {
+                        novel = novel.max(position.saturating_sub(start));
+                    }
+                    (start, unmatched) = (position + K, false);
+                } else {
+                    unmatched = true;
+                }
+            }
+            if unmatched {
+                novel = novel.max(d.symbols().saturating_sub(start));
+            }
+            let enough = options.max_novel.is_none_or(|most| novel <= most);
+            enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
+        };
+        let leaders: Vec<u32> = (0..ranking.len()).filter(|&rank| ranking.leads(rank)).collect();
+        let mut witnesses: Vec<Option<Witness>> = vec![None; ranking.len() as usize];
+        let mut stays: BTreeSet<u32> = BTreeSet::new();
+        for &rank in &leaders {
+            let witness = stays.iter().find_map(|&keep| justifies(keep, rank)).filter(|_| rank >= ranking.protected);
+            witnesses[rank as usize] = witness;
+            if witness.is_none() {
+                stays.insert(rank);
+            }
+        }
+        for &rank in leaders.iter().rev().filter(|&&rank| rank >= ranking.protected) {
+            if !stays.remove(&rank) {
+                continue;
+            }
+            let theirs = leaders.iter().filter(|&&of| witnesses[of as usize].is_some_and(|one| one.rank == rank));
+            let others: Option<Vec<(u32, Witness)>> = theirs
+                .chain([&rank])
+                .map(|&of| Some((of, stays.iter().find_map(|&keep| justifies(keep, of).filter(|_| keep != of))?)))
+                .collect();
+            match others {
+                None => {
+                    stays.insert(rank);
+                }
+                Some(others) => {
+                    for (of, witness) in others {
+                        witnesses[of as usize] = Some(witness);
+                    }
+                }
+            }
+        }
+        witnesses
+    }
+}
+
+fn digest(document: &ModelDocument) -> [u8; 16] {
+    let bytes: Vec<u8> = document.hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect();
+    xxhash_rust::xxh3::xxh3_128(&bytes).to_be_bytes()
+}
+
+/// Everything but the first document of a few that are variations of one another.
+fn model() -> impl Strategy<Value = Model> {
+    let base = prop::collection::vec(0u64..30, 0..14);
+    let edit = (0usize..14, prop::option::of(0u64..34));
+    let variation = (0usize..4, prop::collection::vec(edit, 0..4), 0usize..14, 0usize..15);
+    let flags = (prop::bool::weighted(0.06), prop::option::weighted(0.1, 0u32..2), 0i64..4);
+    let documents = prop::collection::vec((variation, flags), 0..22);
+    let boilerplate = prop::collection::btree_set(0u32..60, 0..2);
+    (prop::collection::vec(base, 4), documents, boilerplate).prop_map(|(bases, documents, boilerplate)| {
+        let documents: Vec<ModelDocument> = documents
+            .into_iter()
+            .map(|((base, edits, start, length), (protected, preferred, time))| {
+                let mut hashes: Vec<u64> =
+                    bases[base].iter().copied().skip(start / 3).take(length.max(1) + 4).collect();
+                for (place, hash) in edits {
+                    let place = place.min(hashes.len());
+                    match hash {
+                        Some(hash) => hashes.insert(place, hash),
+                        None if place < hashes.len() => drop(hashes.remove(place)),
+                        None => {}
+                    }
+                }
+                ModelDocument { hashes, protected, preferred, time }
+            })
+            .collect();
+        let boilerplate = boilerplate.into_iter().filter(|&id| (id as usize) < documents.len()).collect();
+        Model { documents, boilerplate }
+    })
+}
+
+fn options() -> impl Strategy<Value = DedupOptions> {
+    let by = prop::sample::select(vec![DedupBy::Containment, DedupBy::Resemblance]);
+    let threshold = prop::sample::select(vec![0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 1.0]);
+    let keep = prop::sample::select(vec![Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest]);
+    let max_novel = prop::option::of(0u64..16);
+    let max_df = prop::option::weighted(0.2, 2u64..6);
+    (by, threshold, keep, max_novel, max_df).prop_map(|(by, threshold, keep, max_novel, max_df)| DedupOptions {
+        by,
+        threshold,
+        keep,
+        max_novel,
+        max_df,
+        ..DedupOptions::default()
+    })
+}
+
+struct Run {
+    model: Model,
+    ranking: Ranking,
+    options: DedupOptions,
+    temp: TempSpace,
+    threads: usize,
+}
+
+/// Stops its task after so many reports.
+struct Limited {
+    left: AtomicU64,
+    token: StopToken,
+}
+
+impl Progress for Limited {
+    fn step(&self, _: &'static str, _: u64, _: u64) {
+        if self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
+            self.token.stop();
+        }
+    }
+}
+
+impl Run {
+    /// All decisions, and whether a limit on the progress reports has ended the run.
+    fn decisions(&self, plan: &Plan, job: &mut Job, decisions: &mut Decisions, reports: u64) -> Result<()> {
+        let limited = Limited { left: AtomicU64::new(reports), token: StopToken::new() };
+        let task = Task::new().progress(&limited).stop(&limited.token);
+        let monitor = Monitor { task: &task, postings: 0, documents: 0 };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
+        pool.install(|| {
+            join(&self.model, &self.ranking, &self.options, plan, &self.temp, (decisions, job), &monitor).map(|_| ())
+        })
+    }
+}
+
+fn check(model: Model, options: DedupOptions, plan: &Plan, threads: usize) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    let temp = TempSpace::new(folder.path());
+    let options = model.preferring(options);
+    let ranking = model.ranking(options.keep, &temp, plan.sorting);
+    let expected = model.expected(&ranking, &options);
+    let run = Run { model, ranking, options, temp, threads };
+    let total = run.ranking.len();
+    let compare = |decisions: &Decisions| {
+        for rank in (0..total).filter(|&rank| run.ranking.leads(rank)) {
+            let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+            prop_assert_eq!(decisions.get(rank), wanted, "rank {} of {:?}", rank, run.options);
+        }
+        Ok(())
+    };
+    let mut decisions = Decisions::new(total, false);
+    run.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+    compare(&decisions)?;
+    // A budget that suffices changes nothing.
+    let generous = Run { options: DedupOptions { budget: Some(1 << 40), ..run.options.clone() }, ..run };
+    let mut decisions = Decisions::new(total, true);
+    generous.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+    for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
+        let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+        prop_assert_eq!(decisions.get(rank), wanted);
+    }
+    // Neither do interruptions.
+    let path = folder.path().join("job");
+    let resumed = Cell::new(0);
+    let mut reports = 1;
+    loop {
+        let mut decisions = Decisions::new(total, true);
+        let mut job = Job::resume(&path, "rule", &generous.ranking, &mut decisions).unwrap();
+        match generous.decisions(plan, &mut job, &mut decisions, reports) {
+            Err(Error::Stopped) => {
+                resumed.set(resumed.get() + 1);
+                prop_assert!(resumed.get() < 200, "it never ends");
+                reports = 1 + resumed.get();
+            }
+            outcome => {
+                outcome.unwrap();
+                for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
+                    let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+                    prop_assert_eq!(decisions.get(rank), wanted, "after {} interruptions", resumed.get());
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_join_decides_as_the_definition_does(
+        model in model(), options in options(), sets in 0u64..400, rest in 0u64..3000, batch in 1u32..9, threads in 1usize..3,
+    ) {
+        check(model, options, &Plan { sorting: rest, sets, rest, batch }, threads)?;
+    }
+}
+
+/// What is undecided depends on the budget alone, and fewer documents go with less.
+#[test]
+fn a_budget_decides_alike_whatever_the_memory() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    runner
+        .run(&(model(), options(), 0u64..12), |(model, options, budget)| {
+            let folder = tempfile::tempdir().unwrap();
+            let temp = TempSpace::new(folder.path());
+            let options = DedupOptions { budget: Some(budget), ..model.preferring(options) };
+            let ranking = model.ranking(options.keep, &temp, 1 << 20);
+            let run = Run { model, ranking, options, temp, threads: 2 };
+            let total = run.ranking.len();
+            let decided = |plan: Plan| {
+                let mut decisions = Decisions::new(total, true);
+                run.decisions(&plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+                (0..total).map(|rank| decisions.get(rank)).filter(|one| !matches!(one, Decision::Open { .. })).collect()
+            };
+            let roomy: Vec<Decision> = decided(Plan { sorting: 1 << 20, sets: 1 << 20, rest: 1 << 20, batch: 64 });
+            let narrow: Vec<Decision> = decided(Plan { sorting: 0, sets: 0, rest: 0, batch: 3 });
+            prop_assert_eq!(roomy, narrow);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn thresholds_compare_only_where_fingerprints_do() {
+    assert!(!Threshold::new(DedupBy::Exact, 0.8).compares());
+}

@@ -1,0 +1,295 @@
+//! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its number in that order.
+//!
+//! Documents of the same bytes form one group. The first of a group is its *leader*; only leaders are compared, and the
+//! others share their leader's fate.
+
+use std::cmp::Ordering;
+
+use bytemuck::{Pod, Zeroable};
+use regex::Regex;
+
+use super::{DedupOptions, Keep};
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::input::NamePrefix;
+use crate::spill::{Sorter, TempSpace};
+use crate::store::{DocumentRecord, Store};
+
+/// The place of a document in the order of worth, from 0.
+pub(super) type Rank = u32;
+
+/// No document of the order has this number: deleted, or never stored.
+pub(super) const NOT_RANKED: Rank = u32::MAX;
+
+/// Boilerplate: it is not ranked, and its hashes are not counted as shared.
+pub(super) const BOILERPLATE: Rank = u32::MAX - 1;
+
+/// The first rank that is free for special meanings.
+pub(super) const RESERVED: Rank = u32::MAX - 15;
+
+/// Bytes of memory that each document takes here.
+pub(super) const BYTES_PER_DOCUMENT: u64 = 16;
+
+/// All documents in their order.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    /// The document of each rank.
+    pub(super) ids: Vec<u32>,
+    /// The rank of each document, or [`NOT_RANKED`], or [`BOILERPLATE`].
+    ranks: Vec<Rank>,
+    /// |F(d)| by rank.
+    pub(super) sizes: Vec<u32>,
+    /// By rank, the first document of the same bytes.
+    leaders: Vec<Rank>,
+    /// The documents of the first ranks, which are never removable.
+    pub(super) protected: Rank,
+}
+
+/// What a document is ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RankKey {
+    /// First whether it is protected, then the number of the first pattern that prefers it.
+    class: u32,
+    id: u32,
+    /// What `--keep` asks for.
+    worth: u64,
+    /// The age or the size, whichever `worth` is not.
+    second: u64,
+    digest: Digest,
+    distinct: u32,
+    unused: u32,
+}
+
+impl Ord for RankKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |key: &Self| (key.class, key.worth, key.second, key.digest, key.id);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for RankKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The class of documents that are not protected and that no pattern prefers.
+const ORDINARY: u32 = u32::MAX;
+
+/// What is known of a document before it is ranked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked {
+    pub(super) id: u32,
+    pub(super) digest: Digest,
+    pub(super) distinct: u32,
+    pub(super) protected: bool,
+    /// The number of the first pattern that prefers it.
+    pub(super) preferred: Option<u32>,
+    /// When the file was last written, in nanoseconds since 1970; `None` where that is unknown, and for parts of files.
+    pub(super) file_time: Option<i64>,
+    /// The best that is known of when it was written.
+    pub(super) written: i64,
+}
+
+impl RankKey {
+    pub(super) fn of(document: &Ranked, keep: Keep) -> Self {
+        let class = match (document.protected, document.preferred) {
+            (true, _) => 0,
+            (false, Some(number)) => number.saturating_add(1).min(ORDINARY - 1),
+            (false, None) => ORDINARY,
+        };
+        let size = u64::from(u32::MAX - document.distinct);
+        let time = |time: i64| (time as u64) ^ (1 << 63);
+        let (worth, second) = match keep {
+            Keep::Longest => (size, document.file_time.map_or(u64::MAX, time)),
+            Keep::First => (document.id.into(), 0),
+            Keep::Newest => (!time(document.written), size),
+            Keep::Oldest => (time(document.written), size),
+        };
+        let Ranked { id, digest, distinct, .. } = *document;
+        Self { class, id, worth, second, digest, distinct, unused: 0 }
+    }
+}
+
+/// A document among those of the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+struct Twin {
+    digest: Digest,
+    class: u32,
+    rank: Rank,
+}
+
+impl Ranking {
+    /// Reads all documents and ranks them. Also returns the prefixes and patterns that no document's name fits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; what keeps the
+    /// documents from being read.
+    pub(super) fn of_store(
+        store: &Store,
+        options: &DedupOptions,
+        temp: &TempSpace,
+        memory: u64,
+    ) -> Result<(Self, Unmatched)> {
+        let view = store.view();
+        let mut prefixes: Vec<(NamePrefix, bool)> =
+            options.protect.iter().map(|prefix| (NamePrefix::new(prefix), false)).collect();
+        let mut patterns: Vec<(Regex, bool)> = Vec::with_capacity(options.prefer.len());
+        for pattern in &options.prefer {
+            let regex = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+                name: "--prefer",
+                value: pattern.clone(),
+                expected: "a regular expression, such as ^curated/ or \\.md$",
+            })?;
+            patterns.push((regex, false));
+        }
+        let mut sorter = Sorter::new(temp, memory / 2);
+        let mut boilerplate = Vec::new();
+        store.for_each_document(|id, record| {
+            let mut protected = false;
+            for (prefix, matched) in &mut prefixes {
+                let fits = prefix.fits(&record.name).is_some();
+                protected |= fits;
+                *matched |= fits;
+            }
+            let mut preferred = None;
+            for (number, (pattern, matched)) in (0..).zip(&mut patterns) {
+                if pattern.is_match(&record.name) {
+                    preferred = preferred.or(Some(number));
+                    *matched = true;
+                }
+            }
+            if record.boilerplate {
+                boilerplate.push(id);
+            } else {
+                sorter.push(RankKey::of(&ranked(id, &record, protected, preferred), options.keep))?;
+            }
+            Ok(true)
+        })?;
+        let ranking =
+            Self::of_sorted(sorter, view.state().next_document, &boilerplate, options.keep, (temp, memory / 2))?;
+        let unmatched = |given: &[String], matched: Vec<bool>| {
+            given.iter().zip(matched).filter(|(_, matched)| !matched).map(|(given, _)| given.clone()).collect()
+        };
+        let unmatched = Unmatched {
+            protect: unmatched(&options.protect, prefixes.into_iter().map(|(_, matched)| matched).collect()),
+            prefer: unmatched(&options.prefer, patterns.into_iter().map(|(_, matched)| matched).collect()),
+        };
+        Ok((ranking, unmatched))
+    }
+
+    /// Ranks the documents of a sorter. Numbers of documents are below `next_id`.
+    pub(super) fn of_sorted(
+        keys: Sorter<'_, RankKey>,
+        next_id: u32,
+        boilerplate: &[u32],
+        keep: Keep,
+        (temp, memory): (&TempSpace, u64),
+    ) -> Result<Self> {
+        let mut ranking = Self { ranks: vec![NOT_RANKED; next_id as usize], ..Self::default() };
+        for &id in boilerplate {
+            ranking.ranks[id as usize] = BOILERPLATE;
+        }
+        let mut twins = Sorter::new(temp, memory);
+        for key in keys.sorted()? {
+            let RankKey { class, id, digest, distinct, .. } = key?;
+            let rank = ranking.ids.len() as Rank;
+            ranking.ids.push(id);
+            ranking.sizes.push(distinct);
+            ranking.ranks[id as usize] = rank;
+            ranking.protected += u32::from(class == 0);
+            twins.push(Twin { digest, class, rank })?;
+        }
+        ranking.leaders = (0..ranking.len()).collect();
+        let (mut leader, mut last): (Option<Twin>, Option<Twin>) = (None, None);
+        let mut alike: Vec<Rank> = Vec::new();
+        for twin in twins.sorted()? {
+            let twin = twin?;
+            if last.is_none_or(|last| (last.digest, last.class) != (twin.digest, twin.class)) {
+                ranking.order_by_arrival(&mut alike, keep);
+            }
+            match leader {
+                // Protected documents are not removable, whatever their bytes.
+                Some(leader) if leader.digest == twin.digest => {
+                    if twin.rank >= ranking.protected {
+                        ranking.leaders[twin.rank as usize] = leader.rank;
+                    }
+                }
+                _ => leader = Some(twin),
+            }
+            last = Some(twin);
+            alike.push(twin.rank);
+        }
+        ranking.order_by_arrival(&mut alike, keep);
+        Ok(ranking)
+    }
+
+    /// Of documents of the same bytes that are worth the same, the first to arrive comes first. Takes their ranks, ascending.
+    fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
+        if keep == Keep::Longest && alike.len() > 1 {
+            let mut documents: Vec<(u32, u32)> = alike.iter().map(|&rank| (self.id(rank), self.size(rank))).collect();
+            documents.sort_unstable();
+            for (&rank, (id, size)) in alike.iter().zip(documents) {
+                self.ids[rank as usize] = id;
+                self.sizes[rank as usize] = size;
+                self.ranks[id as usize] = rank;
+            }
+        }
+        alike.clear();
+    }
+
+    /// How many documents there are.
+    pub(super) fn len(&self) -> Rank {
+        self.ids.len() as Rank
+    }
+
+    /// The rank of a document, or [`NOT_RANKED`], or [`BOILERPLATE`].
+    pub(super) fn of(&self, id: u32) -> Rank {
+        self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
+    }
+
+    /// The first of the documents with the same bytes.
+    pub(super) fn leader(&self, rank: Rank) -> Rank {
+        self.leaders[rank as usize]
+    }
+
+    /// Whether no earlier document has the same bytes.
+    pub(super) fn leads(&self, rank: Rank) -> bool {
+        self.leader(rank) == rank
+    }
+
+    /// |F(d)|.
+    pub(super) fn size(&self, rank: Rank) -> u32 {
+        self.sizes[rank as usize]
+    }
+
+    /// The document of a rank.
+    pub(super) fn id(&self, rank: Rank) -> u32 {
+        self.ids[rank as usize]
+    }
+}
+
+/// What was asked for and fits no document's name.
+#[derive(Debug, Default)]
+pub(super) struct Unmatched {
+    pub(super) protect: Vec<String>,
+    pub(super) prefer: Vec<String>,
+}
+
+fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> Ranked {
+    let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
+    let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
+    Ranked {
+        id,
+        digest: record.digest,
+        // A document has fewer fingerprints than 2^32.
+        distinct: u32::try_from(record.distinct).unwrap_or(u32::MAX),
+        protected,
+        preferred,
+        // The time of an archive says nothing of the documents in it.
+        file_time: modified.filter(|_| record.member.is_none()),
+        written: modified.unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
+    }
+}

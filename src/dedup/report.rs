@@ -1,0 +1,251 @@
+//! Report: what a dedup answers. Each row and the summary are also their JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::DocId;
+use crate::schema::{Answer, Schema};
+
+/// Why a document is removable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Because {
+    /// Its bytes are the survivor's.
+    Identical,
+    /// The survivor contains it.
+    Contained,
+    /// The survivor resembles it.
+    Resembles,
+}
+
+impl Because {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Contained => "contained",
+            Self::Resembles => "resembles",
+        }
+    }
+}
+
+/// A removable document. Also its JSON (`fpdb.dedup/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Removable {
+    pub(crate) schema: Schema<Self>,
+    /// The document.
+    pub remove: String,
+    /// Its number, which tells versions of one name apart.
+    pub remove_id: DocId,
+    /// The survivor, which is itself not removable.
+    pub keep: String,
+    /// Its number.
+    pub keep_id: DocId,
+    /// Why.
+    pub because: Because,
+    /// The resemblance, or the containment of the document in the survivor.
+    pub score: f64,
+    /// Hashes both hold.
+    pub shared: u64,
+    /// The longest stretch of the document, in symbols, of which the survivor holds no fingerprint.
+    pub novel: u64,
+    /// Bytes of the document.
+    pub bytes: u64,
+    /// What is known of the document beside its content; a field named `id` comes first.
+    #[serde(with = "ordered_map")]
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Answer for Removable {
+    const SCHEMA: &'static str = "fpdb.dedup/1";
+}
+
+/// A document that stays because the budget did not suffice to decide about it. Also its JSON (`fpdb.dedup.undecided/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Undecided {
+    pub(crate) schema: Schema<Self>,
+    /// The document.
+    pub document: String,
+    /// Its number.
+    pub id: DocId,
+    /// What is known of it beside its content; a field named `id` comes first.
+    #[serde(with = "ordered_map")]
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Answer for Undecided {
+    const SCHEMA: &'static str = "fpdb.dedup.undecided/1";
+}
+
+/// One document of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum DedupRow {
+    /// A removable document.
+    Removable(Removable),
+    /// One that is not decided.
+    Undecided(Undecided),
+}
+
+/// What is removable in all. Also its JSON (`fpdb.dedup.summary/1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DedupSummary {
+    pub(crate) schema: Schema<Self>,
+    /// All documents but boilerplate.
+    pub documents: u64,
+    /// Those that are removable.
+    pub removable: u64,
+    /// Those that stay.
+    pub kept: u64,
+    /// Those that stay because the budget did not suffice.
+    pub undecided: u64,
+    /// Survivors that justify at least one removal.
+    pub groups: u64,
+    /// Bytes of the removable documents.
+    pub bytes: u64,
+    /// Removable documents by cause.
+    pub causes: DedupCauses,
+    /// The archives and folders that lose the most documents, most first; no more than 20.
+    pub sources: Vec<SourceTotals>,
+    /// Hashes left out because more documents hold them than the df cap allows.
+    pub common: u64,
+    /// Hashes left out because boilerplate holds them.
+    pub boilerplate: u64,
+    /// Prefixes of `protect` that no document's name begins with.
+    pub unmatched_protect: Vec<String>,
+    /// Patterns of `prefer` that no document's name matches.
+    pub unmatched_prefer: Vec<String>,
+}
+
+impl Answer for DedupSummary {
+    const SCHEMA: &'static str = "fpdb.dedup.summary/1";
+}
+
+/// Removable documents by cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DedupCauses {
+    /// Of the same bytes as the survivor.
+    pub identical: u64,
+    /// Contained in the survivor.
+    pub contained: u64,
+    /// Resembling the survivor.
+    pub resembles: u64,
+}
+
+impl DedupSummary {
+    pub(super) fn count(&mut self, because: Because, bytes: u64) {
+        *match because {
+            Because::Identical => &mut self.causes.identical,
+            Because::Contained => &mut self.causes.contained,
+            Because::Resembles => &mut self.causes.resembles,
+        } += 1;
+        self.removable += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// What one archive or folder loses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SourceTotals {
+    /// Its name.
+    pub source: String,
+    /// Its documents.
+    pub documents: u64,
+    /// Those that are removable.
+    pub removable: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// An answer that is held in memory as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DedupAnswer {
+    /// In order of ingestion.
+    pub removable: Vec<Removable>,
+    /// In order of ingestion.
+    pub undecided: Vec<Undecided>,
+    /// What they are in all.
+    pub summary: DedupSummary,
+}
+
+impl DedupAnswer {
+    pub(crate) fn take(&mut self, row: DedupRow) {
+        match row {
+            DedupRow::Removable(removable) => self.removable.push(removable),
+            DedupRow::Undecided(undecided) => self.undecided.push(undecided),
+        }
+    }
+}
+
+/// Names and values as a JSON object that keeps their order.
+mod ordered_map {
+    use std::fmt;
+
+    use serde::de::{MapAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(fields: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Vec<(String, String)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of strings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(fields)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_back_with_their_fields_in_order() {
+        let row = Removable {
+            schema: Schema::new(),
+            remove: "a".into(),
+            remove_id: DocId(3),
+            keep: "b".into(),
+            keep_id: DocId(1),
+            because: Because::Contained,
+            score: 0.9,
+            shared: 9,
+            novel: 4,
+            bytes: 100,
+            metadata: vec![("id".into(), "x".into()), ("author".into(), "y".into())],
+        };
+        let json = serde_json::to_string(&row).unwrap();
+        let expected = r#"{"schema":"fpdb.dedup/1","remove":"a","remove_id":3,"keep":"b","keep_id":1,"because":"contained","score":0.9,"shared":9,"novel":4,"bytes":100,"metadata":{"id":"x","author":"y"}}"#;
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<Removable>(&json).unwrap(), row);
+    }
+}

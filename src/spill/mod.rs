@@ -1,0 +1,7 @@
+//! Spilling: data of long jobs that does not fit in memory goes to nameless temporary files.
+
+mod sort;
+mod space;
+
+pub(crate) use sort::Sorter;
+pub(crate) use space::{TempSpace, read_at, read_into, write_at};

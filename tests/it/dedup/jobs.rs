@@ -1,0 +1,94 @@
+//! Long jobs: killed, stopped and run again, with little memory, on few threads; and what they say of sources.
+
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use super::{sentence, sentences};
+use crate::support::Folder;
+
+/// Documents of sentences, many of them copies and parts of others.
+fn archive(folder: &Folder, documents: u64) {
+    let mut seed = 5u64;
+    let mut next = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mut lines = String::new();
+    for number in 0..documents {
+        let first = next(documents * 3);
+        let text = sentences(first..first + 3 + next(12))
+            + &if next(3) == 0 { sentence(1_000_000 + number) } else { String::new() };
+        lines += &format!("{{\"id\":\"r{number}\",\"text\":\"{text}\"}}\n");
+    }
+    folder.write("a.jsonl", lines);
+    folder.ok(&["ingest", "-q", "--profile", "words", "a.jsonl"]);
+}
+
+const RULE: [&str; 9] = ["dedup", "--by", "containment", "--threshold", "0.7", "--format", "json", "--keep", "first"];
+
+#[test]
+fn neither_memory_nor_threads_change_the_answer() {
+    let folder = Folder::new();
+    archive(&folder, 3000);
+    let expected = folder.ok(&RULE).stdout;
+    assert!(expected.lines().count() > 300, "{}", expected.lines().count());
+    for flags in [["--memory", "300K"], ["--memory", "1M"], ["--threads", "1"], ["--temp-dir", "elsewhere"]] {
+        assert_eq!(folder.ok(&[&RULE[..], &flags].concat()).stdout, expected, "{flags:?}");
+    }
+    let run = folder.run(&[&RULE[..], &["--memory", "10K"]].concat());
+    assert!(run.status == 2 && run.stderr.contains("bytes of memory at least"), "{run:?}");
+    assert_eq!(jobs(&folder), Vec::<String>::new());
+}
+
+/// The files of jobs that have not ended.
+fn jobs(folder: &Folder) -> Vec<String> {
+    let names =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(".job")).collect()
+}
+
+#[test]
+fn a_killed_job_goes_on_and_ends_with_the_same_answer() {
+    let folder = Folder::new();
+    archive(&folder, 5000);
+    let expected = folder.ok(&RULE).stdout;
+    let mut begun = 0;
+    let mut milliseconds = 30;
+    loop {
+        let mut child = folder.command(&RULE).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(milliseconds));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        begun += jobs(&folder).len();
+        milliseconds += milliseconds / 3;
+    }
+    assert!(begun > 0, "it was never killed in time");
+    assert_eq!(folder.ok(&RULE).stdout, expected);
+    assert_eq!(jobs(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn a_source_that_loses_most_of_its_documents_is_told_of() {
+    let folder = Folder::new();
+    for number in 0..30 {
+        folder.write(&format!("good/{number}.txt"), sentences(number * 10..number * 10 + 8));
+        folder.write(&format!("mirror/{number}.txt"), sentences(number * 10..number * 10 + 8));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "good", "mirror"]);
+    let run = folder.ok(&["dedup", "--prefer", "^good/"]);
+    assert_eq!(run.stderr, "warning: 30 of the 30 documents from mirror/ are removable (100.0%)\n");
+    assert!(folder.ok(&["dedup", "--prefer", "^good/", "--warn-source", "1"]).stderr.is_empty());
+    let lines = folder.ok(&["dedup", "--prefer", "^mirror/", "--format", "json"]).json();
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["causes"], serde_json::json!({"identical": 30, "contained": 0, "resembles": 0}));
+    assert_eq!(summary["sources"][0]["source"], "good/");
+    assert_eq!(summary["sources"][0]["bytes"], summary["bytes"]);
+    let run = folder.ok(&["dedup", "--prefer", "nowhere"]);
+    assert!(run.stderr.contains("no document's name matches nowhere (--prefer)"), "{run:?}");
+    let run = folder.run(&["dedup", "--prefer", "("]);
+    assert!(run.status == 2 && run.stderr.contains("a regular expression"), "{run:?}");
+}
