@@ -70,6 +70,10 @@ pub(in crate::query) fn infer(
     let mut joined = join(runs, u64::from(options.gap(&subject.profile)) + k);
     let counted = |run: &Run<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
     joined.retain(|run| counted(run) >= options.least_inferred());
+    if let Some(floor) = options.floor(&subject.profile) {
+        let floor = floor.min(joined.iter().map(|run| length(run, k)).max().unwrap_or(0));
+        joined.retain(|run| length(run, k) >= floor);
+    }
     let coverage = share(covered(&joined, k), subject.symbols);
     // Numbers of places, for choosing among passages: they are few, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];

@@ -61,12 +61,16 @@ pub struct PassageOptions {
     /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
     pub rewritten: bool,
     /// Passages with fewer symbols that agree, in any order if `any_order` or `rewritten`, are left out. Symbols of the query that are not to
-    /// count, in quotations or phrases, make no passage longer.
+    /// count, in quotations or phrases, make no passage longer. In source code passages that add fewer symbols than that to
+    /// longer ones are left out as well, and 0 means 20, unless all passages are shorter.
     pub least: u64,
     /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
     /// them the longest. All where `None`.
     pub most: Option<usize>,
 }
+
+/// Fewer tokens of source code are an idiom of their language: a call, the head of a loop.
+const IDIOM: u64 = 20;
 
 /// How many times t a passage has at least that is no mere phrase.
 const LONG: u64 = 4;
@@ -93,6 +97,11 @@ impl PassageOptions {
             return Err(Error::NotWords { unit: profile.unit });
         }
         Ok(())
+    }
+
+    /// How many symbols a passage must add to longer ones.
+    fn floor(&self, profile: &Profile) -> Option<u64> {
+        (profile.unit == Unit::Token).then_some(if self.least == 0 { IDIOM } else { self.least })
     }
 
     /// Leaves out what a reader is not to see. Returns how many passages that are.
@@ -181,12 +190,16 @@ impl QueryText {
                 join::join(query_values, document_values, &matches, &joining, &mut gaps)
             }
         };
-        let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
-        let left_out = options.choose(&mut joined, profile, |joined| shown::Place {
+        let place = |joined: &Joined| shown::Place {
             query: joined.query.clone(),
             document: joined.document.clone(),
             length: joined.query.len() as u64,
-        });
+        };
+        if let Some(floor) = options.floor(profile) {
+            shown::tile(&mut joined, floor, place);
+        }
+        let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
+        let left_out = options.choose(&mut joined, profile, place);
         let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
         Found { passages, left_out, coverage, repeats }
     }

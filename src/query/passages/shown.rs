@@ -61,6 +61,30 @@ pub(super) fn choose<T>(passages: &mut Vec<T>, most: usize, short: u64, place: i
     (all - passages.len()) as u64
 }
 
+/// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark; fewer than the
+/// longest passage has where that is shorter. The others stay in their order.
+pub(super) fn tile<T>(passages: &mut Vec<T>, floor: u64, place: impl Fn(&T) -> Place) {
+    let places: Vec<Place> = passages.iter().map(place).collect();
+    let floor = floor.min(places.iter().map(|place| place.length).max().unwrap_or(0));
+    let mut longest_first: Vec<(Reverse<u64>, usize)> =
+        places.iter().map(|place| Reverse(place.length)).zip(0..).collect();
+    longest_first.sort_unstable();
+    let mut in_query = Marked::new(places.iter().map(|place| &place.query));
+    let mut in_document = Marked::new(places.iter().map(|place| &place.document));
+    let mut kept = vec![false; places.len()];
+    for (_, index) in longest_first {
+        let Place { query, document, .. } = &places[index];
+        let added = in_query.unmarked(query, floor).max(in_document.unmarked(document, floor));
+        if added >= floor {
+            in_query.mark(query);
+            in_document.mark(document);
+            kept[index] = true;
+        }
+    }
+    let mut kept = kept.into_iter();
+    passages.retain(|_| kept.next().unwrap_or(false));
+}
+
 /// For each level of length the places that far longer passages have, in either document.
 type Far = Vec<(u32, [Vec<Range<u32>>; 2])>;
 
@@ -99,6 +123,16 @@ impl Marked {
             at = self.next(at + 1);
         }
         news
+    }
+
+    /// How many places in a range are not marked, counted up to `most`.
+    fn unmarked(&mut self, range: &Range<u32>, most: u64) -> u64 {
+        let (mut at, mut unmarked) = (self.next(range.start), 0);
+        while at < range.end && unmarked < most {
+            unmarked += 1;
+            at = self.next(at + 1);
+        }
+        unmarked
     }
 
     fn next(&mut self, mut at: u32) -> u32 {
@@ -157,7 +191,49 @@ mod tests {
         assert_eq!(chosen(&places, 0), (Vec::new(), 4));
     }
 
+    fn tiled(places: &[Place], floor: u64) -> Vec<Place> {
+        let mut places = places.to_vec();
+        tile(&mut places, floor, Clone::clone);
+        places
+    }
+
+    #[test]
+    fn passages_that_add_little_to_longer_ones_are_left_out() {
+        let whole = [place(0, 0, 500), place(600, 700, 100)];
+        // Within both, new by a few symbols, new on one side, new on both and long enough, new and short.
+        let (within, few, one_side) = (place(10, 720, 30), place(590, 690, 30), place(20, 2000, 25));
+        let (long, short) = (place(1000, 1000, 20), place(1100, 1100, 19));
+        let all = [&whole[..], &[within, few, one_side.clone(), long.clone(), short.clone()]].concat();
+        assert_eq!(tiled(&all, 20), [&whole[..], &[one_side, long]].concat());
+        // Where nothing is longer, short ones are what there is.
+        assert_eq!(tiled(&[short.clone(), place(0, 0, 12)], 20), vec![short.clone()]);
+        assert_eq!(tiled(std::slice::from_ref(&short), 20), [short]);
+        assert_eq!(tiled(&[], 20), []);
+    }
+
     proptest! {
+        #[test]
+        fn what_stays_adds_enough_and_the_longest_stays(
+            places in prop::collection::vec((0u32..500, 0u32..500, 1u32..80), 1..60),
+            floor in 1u64..40,
+        ) {
+            let places: Vec<Place> = places.into_iter().map(|(query, document, length)| place(query, document, length)).collect();
+            let kept = tiled(&places, floor);
+            let floor = floor.min(places.iter().map(|place| place.length).max().unwrap_or(0));
+            prop_assert_eq!(kept.iter().map(|place| place.length).max(), places.iter().map(|place| place.length).max());
+            let mut longest_first = kept.clone();
+            longest_first.sort_by_key(|place| Reverse(place.length));
+            let (mut queries, mut documents) = (std::collections::HashSet::new(), std::collections::HashSet::new());
+            for place in longest_first {
+                let new = |range: &Range<u32>, seen: &std::collections::HashSet<u32>| {
+                    range.clone().filter(|at| !seen.contains(at)).count() as u64
+                };
+                prop_assert!(new(&place.query, &queries).max(new(&place.document, &documents)) >= floor);
+                queries.extend(place.query.clone());
+                documents.extend(place.document.clone());
+            }
+        }
+
         #[test]
         fn every_place_stays_in_some_passage(
             places in prop::collection::vec((0u32..3000, 0u32..3000, 1u32..400), 0..400),
