@@ -6,9 +6,8 @@
 
 use std::mem::take;
 
-use encoding_rs::Encoding;
-
-use super::legacy::{MultiByte, SingleByte, Wide};
+use super::codec::Codec;
+use super::output::{Output, Tally};
 use super::symbols::Symbols;
 use super::utf8::Utf8;
 use super::{Sink, detect};
@@ -34,13 +33,6 @@ pub(super) struct Decoder {
     tally: Tally,
 }
 
-/// What is counted while decoding.
-#[derive(Default)]
-pub(super) struct Tally {
-    pub(super) undecodable: u64,
-    pub(super) lines: u64,
-}
-
 #[derive(Default)]
 enum Stage {
     /// Holding the beginning.
@@ -53,14 +45,6 @@ enum Stage {
     /// Holding a sample of what is not ASCII, or begins with an escape.
     Sample,
     Decided(Codec),
-}
-
-/// A decoder of one family of encodings.
-pub(super) enum Codec {
-    Utf8(Utf8),
-    Wide(Wide),
-    Single(Box<SingleByte>),
-    Multi(Box<MultiByte>),
 }
 
 impl Decoder {
@@ -81,7 +65,7 @@ impl Decoder {
                 Stage::Sample => self.hold(bytes, SAMPLE, sink, symbols),
                 Stage::Ascii { escapes } => self.ascii(bytes, escapes, sink, symbols),
                 Stage::Decided(ref mut codec) => {
-                    codec.feed(bytes, self.offset, &mut Output { sink, symbols, tally: &mut self.tally });
+                    codec.feed(bytes, self.offset, &mut Output::new(sink, symbols, &mut self.tally));
                     self.offset += bytes.len() as u64;
                     bytes.len()
                 }
@@ -95,7 +79,7 @@ impl Decoder {
         while matches!(self.stage, Stage::Head | Stage::Sample) {
             self.decide(true, sink, symbols);
         }
-        let mut out = Output { sink, symbols, tally: &mut self.tally };
+        let mut out = Output::new(sink, symbols, &mut self.tally);
         let name = match &mut self.stage {
             Stage::Decided(codec) => {
                 codec.finish(self.offset, &mut out);
@@ -147,7 +131,7 @@ impl Decoder {
 
     /// Reads up to the first byte that is not plain ASCII.
     fn ascii<S: Sink>(&mut self, bytes: &[u8], escapes: bool, sink: &mut S, symbols: &mut Symbols) -> usize {
-        let length = Output { sink, symbols, tally: &mut self.tally }.ascii(bytes, self.offset, escapes);
+        let length = Output::new(sink, symbols, &mut self.tally).ascii(bytes, self.offset, escapes);
         let plain = &bytes[..length];
         self.offset += plain.len() as u64;
         self.before = match *plain {
@@ -159,99 +143,5 @@ impl Decoder {
             self.stage = Stage::Sample;
         }
         plain.len()
-    }
-}
-
-/// The ASCII that `bytes` begins with.
-pub(super) fn ascii_prefix(bytes: &[u8]) -> &str {
-    // ASCII is UTF-8: the default is never taken.
-    let length = if bytes.is_ascii() { bytes.len() } else { Encoding::ascii_valid_up_to(bytes) };
-    str::from_utf8(&bytes[..length]).unwrap_or_default()
-}
-
-impl Codec {
-    fn feed<S: Sink>(&mut self, bytes: &[u8], at: u64, out: &mut Output<S>) {
-        match self {
-            Self::Utf8(codec) => codec.feed(bytes, at, out),
-            Self::Wide(codec) => codec.feed(bytes, at, out),
-            Self::Single(codec) => codec.feed(bytes, at, out),
-            Self::Multi(codec) => codec.feed(bytes, at, out),
-        }
-    }
-
-    /// The document ends at `at`: what is incomplete is undecodable.
-    fn finish<S: Sink>(&mut self, at: u64, out: &mut Output<S>) {
-        match self {
-            Self::Utf8(codec) => codec.finish(out),
-            Self::Wide(codec) => codec.finish(out),
-            Self::Single(_) => {}
-            Self::Multi(codec) => codec.finish(at, out),
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Utf8(_) => "UTF-8",
-            Self::Wide(codec) => codec.name(),
-            Self::Single(codec) => codec.name(),
-            Self::Multi(codec) => codec.name(),
-        }
-    }
-}
-
-/// Where decoders put characters: newlines and gaps are counted on the way to the unit.
-pub(super) struct Output<'a, S> {
-    sink: &'a mut S,
-    symbols: &'a mut Symbols,
-    tally: &'a mut Tally,
-}
-
-impl<S: Sink> Output<'_, S> {
-    /// See [`Sink::ascii`]; gives the length in any case.
-    pub(super) fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool) -> usize {
-        let before = self.symbols.newlines_seen();
-        if let Some(taken) = self.sink.ascii(bytes, at, stop_at_escape, self.symbols) {
-            self.tally.lines += self.symbols.newlines_seen() - before;
-            return taken;
-        }
-        let plain = ascii_prefix(bytes);
-        let escape = if stop_at_escape { memchr::memchr(ESCAPE, plain.as_bytes()) } else { None };
-        let plain = &plain[..escape.unwrap_or(plain.len())];
-        self.text(plain, at);
-        plain.len()
-    }
-
-    /// See [`Sink::text`].
-    pub(super) fn text(&mut self, text: &str, at: u64) {
-        let bytes = text.as_bytes();
-        let mut searched = 0;
-        while let Some(found) = memchr::memchr(b'\n', &bytes[searched..]) {
-            searched += found;
-            // Where there is one there may be many, which need no search.
-            while bytes.get(searched) == Some(&b'\n') {
-                self.newline(at + searched as u64);
-                searched += 1;
-            }
-        }
-        self.sink.text(text, at, self.symbols);
-    }
-
-    /// See [`Sink::char`].
-    pub(super) fn char(&mut self, c: char, start: u64, end: u64) {
-        if c == '\n' {
-            self.newline(start);
-        }
-        self.sink.char(c, start, end, self.symbols);
-    }
-
-    /// A sequence that stands for no character.
-    pub(super) fn undecodable(&mut self) {
-        self.tally.undecodable += 1;
-        self.sink.cut(self.symbols);
-    }
-
-    fn newline(&mut self, offset: u64) {
-        self.tally.lines += 1;
-        self.symbols.newline(offset);
     }
 }

@@ -6,7 +6,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
 
-use super::decode::Codec;
+use super::codec::Codec;
 use super::legacy::{MultiByte, SingleByte, Wide};
 use super::utf8::{Utf8, whole_sequences};
 

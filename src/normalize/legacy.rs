@@ -7,7 +7,7 @@
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
 use super::Sink;
-use super::decode::Output;
+use super::output::Output;
 
 /// UTF-16 and UTF-32.
 pub(super) struct Wide {

@@ -9,10 +9,12 @@
 mod ascii;
 mod chars;
 mod code;
+mod codec;
 mod decode;
 mod detect;
 mod fold;
 mod legacy;
+mod output;
 mod piece;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
@@ -33,6 +35,7 @@ use chars::Chars;
 use code::Tokens;
 pub use code::language_of;
 use decode::Decoder;
+use output::Tally;
 pub(crate) use readable::Readable;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
@@ -184,7 +187,7 @@ impl FrontEnd {
                 tokens.end(out);
                 facts
             }
-            Unit::Bytes { lines } => ("bytes", decode::Tally { undecodable: 0, lines: std::mem::take(lines) }),
+            Unit::Bytes { lines } => ("bytes", Tally { undecodable: 0, lines: std::mem::take(lines) }),
         };
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
     }

@@ -3,6 +3,7 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
+use super::codec::Codec;
 use super::decode::Decoder;
 use super::legacy::{MultiByte, SingleByte};
 use super::symbols::Symbols;
@@ -63,13 +64,13 @@ pub(crate) fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scri
 }
 
 /// The decoder of a declared encoding. As browsers have it, a document whose declaration could be read is not UTF-16.
-fn codec(encoding: &'static Encoding) -> decode::Codec {
+fn codec(encoding: &'static Encoding) -> Codec {
     if encoding == UTF_8 || encoding == UTF_16LE || encoding == UTF_16BE {
-        decode::Codec::Utf8(Utf8::default())
+        Codec::Utf8(Utf8::default())
     } else if encoding.is_single_byte() {
-        decode::Codec::Single(Box::new(SingleByte::new(encoding)))
+        Codec::Single(Box::new(SingleByte::new(encoding)))
     } else {
-        decode::Codec::Multi(Box::new(MultiByte::new(encoding)))
+        Codec::Multi(Box::new(MultiByte::new(encoding)))
     }
 }
 

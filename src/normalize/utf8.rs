@@ -4,7 +4,7 @@
 //! character cut by the end of a piece waits for its other bytes.
 
 use super::Sink;
-use super::decode::Output;
+use super::output::Output;
 
 /// Reads UTF-8.
 #[derive(Default)]

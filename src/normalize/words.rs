@@ -8,8 +8,8 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Sink;
-use super::decode::ascii_prefix;
 use super::fold::{Fate, Folding};
+use super::output::ascii_prefix;
 use super::piece::{Piece, Run, origin};
 use super::symbols::Symbols;
 use super::value::value_of_word;

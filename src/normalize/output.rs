@@ -1,0 +1,83 @@
+//! From decoders to units: characters on their way, with the newlines and gaps among them counted.
+
+use encoding_rs::Encoding;
+
+use super::Sink;
+use super::symbols::Symbols;
+
+const ESCAPE: u8 = 0x1B;
+
+/// What is counted while decoding.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) undecodable: u64,
+    pub(super) lines: u64,
+}
+
+/// The ASCII that `bytes` begins with.
+pub(super) fn ascii_prefix(bytes: &[u8]) -> &str {
+    // ASCII is UTF-8: the default is never taken.
+    let length = if bytes.is_ascii() { bytes.len() } else { Encoding::ascii_valid_up_to(bytes) };
+    str::from_utf8(&bytes[..length]).unwrap_or_default()
+}
+
+/// Where decoders put characters: newlines and gaps are counted on the way to the unit.
+pub(super) struct Output<'a, S> {
+    sink: &'a mut S,
+    symbols: &'a mut Symbols,
+    tally: &'a mut Tally,
+}
+
+impl<'a, S: Sink> Output<'a, S> {
+    pub(super) fn new(sink: &'a mut S, symbols: &'a mut Symbols, tally: &'a mut Tally) -> Self {
+        Self { sink, symbols, tally }
+    }
+
+    /// See [`Sink::ascii`]; gives the length in any case.
+    pub(super) fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool) -> usize {
+        let before = self.symbols.newlines_seen();
+        if let Some(taken) = self.sink.ascii(bytes, at, stop_at_escape, self.symbols) {
+            self.tally.lines += self.symbols.newlines_seen() - before;
+            return taken;
+        }
+        let plain = ascii_prefix(bytes);
+        let escape = if stop_at_escape { memchr::memchr(ESCAPE, plain.as_bytes()) } else { None };
+        let plain = &plain[..escape.unwrap_or(plain.len())];
+        self.text(plain, at);
+        plain.len()
+    }
+
+    /// See [`Sink::text`].
+    pub(super) fn text(&mut self, text: &str, at: u64) {
+        let bytes = text.as_bytes();
+        let mut searched = 0;
+        while let Some(found) = memchr::memchr(b'\n', &bytes[searched..]) {
+            searched += found;
+            // Where there is one there may be many, which need no search.
+            while bytes.get(searched) == Some(&b'\n') {
+                self.newline(at + searched as u64);
+                searched += 1;
+            }
+        }
+        self.sink.text(text, at, self.symbols);
+    }
+
+    /// See [`Sink::char`].
+    pub(super) fn char(&mut self, c: char, start: u64, end: u64) {
+        if c == '\n' {
+            self.newline(start);
+        }
+        self.sink.char(c, start, end, self.symbols);
+    }
+
+    /// A sequence that stands for no character.
+    pub(super) fn undecodable(&mut self) {
+        self.tally.undecodable += 1;
+        self.sink.cut(self.symbols);
+    }
+
+    fn newline(&mut self, offset: u64) {
+        self.tally.lines += 1;
+        self.symbols.newline(offset);
+    }
+}
