@@ -8,6 +8,7 @@ use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store, St
 use crate::columns::Fingerprint;
 use crate::document::Span;
 use crate::profile::Profile;
+use crate::progress::Task;
 
 /// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
 pub(super) fn hash(n: u64) -> u64 {
@@ -117,6 +118,32 @@ fn absent_hashes_cost_a_fiftieth_of_a_block_and_held_ones_one() {
         assert_eq!(found, 200);
         assert!(reads <= 205, "{name}: {reads} blocks for 200 hashes");
     }
+}
+
+#[test]
+fn a_compaction_with_nothing_to_give_back_writes_no_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    drop(store_of(&root, &[3, 2, 1]));
+    let tables = || {
+        let entries = std::fs::read_dir(root.join("store")).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut tables: Vec<_> = entries.filter(|name| name.to_string_lossy().ends_with(".sst")).collect();
+        tables.sort();
+        tables
+    };
+    let compact = || {
+        let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+        store.compact(&Task::new()).unwrap();
+        drop(store);
+        tables()
+    };
+    let opened = tables();
+    let compacted = compact();
+    assert_ne!(compacted, opened, "three runs became one");
+    // The commit of the fold is in the log; the next opening makes tables of it.
+    let settled = compact();
+    assert_eq!(compact(), settled);
+    assert_eq!(Store::open_reader(&root, &StoreOptions::default()).unwrap().verify(&Task::new()).unwrap().problems, []);
 }
 
 #[test]

@@ -202,9 +202,12 @@ impl Engine {
         self.writing(action, || self.db.delete_file_in_range_cf(family, first, after))
     }
 
-    /// Compacts a family; with `all` also tables that nothing was deleted of.
+    /// Compacts a family; with `all` also tables without deletions, unless there is only one.
     pub(super) fn compact(&self, family: &str, all: bool) -> Result<()> {
         self.check_sound("compact its tables")?;
+        if all && self.is_compact(family)? {
+            return Ok(());
+        }
         let mut options = CompactOptions::default();
         if all {
             options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
@@ -218,6 +221,21 @@ impl Engine {
             return Err(Error::Store { action: "compact its tables", failure: StoreFailure::Other, source });
         }
         Ok(())
+    }
+
+    /// True where a family is one table without deletions: to write it again would give nothing back.
+    fn is_compact(&self, family: &str) -> Result<bool> {
+        let unwritten = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
+        for property in unwritten {
+            let rows = self.db.property_int_value_cf(self.family(family)?, property);
+            if rows.map_err(failed("measure itself"))? != Some(0) {
+                return Ok(false);
+            }
+        }
+        let tables = self.db.live_files().map_err(failed("measure itself"))?;
+        let mut tables = tables.iter().filter(|table| table.column_family_name == family);
+        let first = tables.next();
+        Ok(first.is_none_or(|first| first.num_deletions == 0) && tables.next().is_none())
     }
 
     /// Follows the process that writes the store.
