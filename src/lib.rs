@@ -74,8 +74,8 @@ pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{IngestOptions, IngestSummary, OnChange};
 pub use input::{
-    InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions, enclosing_database,
-    measure,
+    Document, InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
+    enclosing_database, measure,
 };
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};

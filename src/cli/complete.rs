@@ -71,7 +71,7 @@ fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
         return names;
     };
     // Without a database there is nothing to offer, and nobody to tell.
-    let Ok(database) = Database::open(&path) else { return names };
+    let Ok(database) = Database::builder().raise_open_files(true).open(&path) else { return names };
     let _ = database.for_each_document(|document: DocumentInfo| {
         if document.name.starts_with(typed) {
             names.push(CompletionCandidate::new(document.name));

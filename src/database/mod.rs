@@ -68,13 +68,29 @@ impl fmt::Debug for Database {
 
 /// What to query with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QuerySource {
     /// A file; `-` is standard input.
     File(PathBuf),
+    /// Bytes in memory, or a text; the name tells its format, and may be empty.
+    Bytes {
+        /// What the answer calls it.
+        name: String,
+        /// The document.
+        bytes: Vec<u8>,
+    },
     /// A stored document, by name: the one of that name that was added last. It is no match of itself.
     Stored(String),
     /// A stored document, by number. It is no match of itself.
     Number(DocId),
+}
+
+impl QuerySource {
+    /// A text in memory, read as plain text unless the options say otherwise.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Bytes { name: String::new(), bytes: text.into().into_bytes() }
+    }
 }
 
 impl Database {
@@ -163,7 +179,7 @@ impl Database {
         options: &QueryOptions,
         texts: &TextCache,
     ) -> Result<QueryAnswer> {
-        if let QuerySource::File(_) = source {
+        if let QuerySource::File(_) | QuerySource::Bytes { .. } = source {
             // Read once: it may be standard input.
             let subject = self.subject(reader, source)?;
             return self.store.settled(|| query::answer(&self.store, &subject, options, texts));
@@ -175,6 +191,7 @@ impl Database {
     fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
         match source {
             QuerySource::File(path) => reader.read(path),
+            QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
             QuerySource::Stored(name) => match self.ids_named(name)?.last() {
                 Some(&newest) => reader.read_stored(&self.store, newest),
                 None => Err(Error::NoSuchDocument { name: name.clone() }),

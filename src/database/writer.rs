@@ -10,7 +10,7 @@ use super::Database;
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::ingest::{self, IngestOptions, IngestSummary};
-use crate::input::{Source, enclosing_database};
+use crate::input::{Document, Source, enclosing_database};
 use crate::progress::Task;
 use crate::setters::setters;
 use crate::store::{Backup, Batch, Committer, Store};
@@ -78,6 +78,20 @@ impl DatabaseWriter {
     pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         let _alone = self.store.change_alone();
         ingest::ingest(&self.store, sources, options, task)
+    }
+
+    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest`] adds those of files. The next one
+    /// is asked for when the one before is on its way to a thread, so that no more are held than are being worked on. Of
+    /// several of one name the last counts.
+    ///
+    /// # Errors
+    /// As [`Self::ingest`].
+    pub fn ingest_documents<I>(&self, documents: I, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary>
+    where
+        I: IntoIterator<Item = Document, IntoIter: Send>,
+    {
+        let _alone = self.store.change_alone();
+        ingest::ingest_documents(&self.store, documents.into_iter(), options, task)
     }
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their texts are not

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
-use crate::input::{InputLimits, MetadataTable, ReadOptions, Source, WalkOptions};
+use crate::input::{Document, InputLimits, MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::progress::Task;
 use crate::setters::setters;
 use crate::store::Store;
@@ -175,12 +175,34 @@ pub(crate) fn ingest(
     options: &IngestOptions,
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
+    let options = &within_memory(store, options)?;
+    with_intake(store, options, task, |intake| {
+        pipeline::run(store, options, task, intake, |walker| walker.walk(sources))?;
+        intake.finish(task.token())
+    })
+}
+
+/// Adds documents that the caller supplies to the store.
+pub(crate) fn ingest_documents(
+    store: &Store,
+    documents: impl Iterator<Item = Document> + Send,
+    options: &IngestOptions,
+    task: &Task<'_>,
+) -> Result<IngestSummary> {
+    let options = &within_memory(store, options)?;
+    with_intake(store, options, task, |intake| {
+        pipeline::run(store, options, task, intake, |walker| {
+            walker.take_supplied(documents);
+            Ok(())
+        })?;
+        intake.finish(task.token())
+    })
+}
+
+/// The options of a run, once they are checked, with no more memory for each thread's reading than the run has.
+fn within_memory(store: &Store, options: &IngestOptions) -> Result<IngestOptions> {
     options.check()?;
     let mut options = options.clone();
     options.read.limits.reading_memory = reading_memory(store, &options.read.limits);
-    let options = &options;
-    with_intake(store, options, task, |intake| {
-        pipeline::run(store, sources, options, task, intake)?;
-        intake.finish(task.token())
-    })
+    Ok(options)
 }

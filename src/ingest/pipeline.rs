@@ -12,13 +12,16 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::IngestOptions;
 use super::intake::Intake;
 use super::worker::{Job, JobEntry, Parcel, work};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
-    About, CLOSED, Candidate, Content, FileFacts, Found, Opened, Reading, Source, expand_stream, open, walk,
+    About, CLOSED, Candidate, Content, Document, FileFacts, Found, Opened, Reading, Source, expand_stream, open, walk,
 };
 use crate::progress::{Progress, Task};
 use crate::stop::StopToken;
@@ -70,10 +73,10 @@ pub(super) struct Closed {
 /// Runs the pipeline to the end of the walk, or until the task is stopped.
 pub(super) fn run(
     store: &Store,
-    sources: &[Source],
     options: &IngestOptions,
     task: &Task<'_>,
     intake: &mut Intake<'_>,
+    find: impl FnOnce(&mut Walker<'_>) -> Result<()> + Send,
 ) -> Result<()> {
     // A run that fails stops its own threads, not its caller's token.
     let threads = store.pool().threads();
@@ -84,7 +87,7 @@ pub(super) fn run(
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
         let mut walker = Walker { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 };
-        let walker = scope.spawn(move || walker.walk(sources));
+        let walker = scope.spawn(move || find(&mut walker));
         for _ in 0..threads {
             let jobs = &waiting_jobs;
             scope.spawn(move || work(store, options, jobs, stop, progress));
@@ -103,8 +106,8 @@ pub(super) fn run(
     })
 }
 
-/// Walks, and says what is to be done.
-struct Walker<'a> {
+/// Finds documents, and says what is to be done with them.
+pub(super) struct Walker<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
     stop: &'a StopToken,
@@ -118,7 +121,8 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    fn walk(&mut self, sources: &[Source]) -> Result<()> {
+    /// Finds the documents of `sources`.
+    pub(super) fn walk(&mut self, sources: &[Source]) -> Result<()> {
         let mut failure = None;
         let options = self.options;
         walk(sources, &options.walk, &mut |found| match self.found(found) {
@@ -131,6 +135,23 @@ impl Walker<'_> {
         // Those of standard input, behind which no other step comes.
         let _ = self.hand_over();
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Takes documents that the caller supplies, one when the one before is on its way.
+    pub(super) fn take_supplied(&mut self, documents: impl Iterator<Item = Document>) {
+        let mut names = FxHashSet::default();
+        let (options, stop) = (self.options, self.stop);
+        for document in documents {
+            if stop.is_stopped() {
+                break;
+            }
+            let repeated = !names.insert(xxh3_64(document.name().as_bytes()));
+            if document.hand_over(&options.read.limits, stop, repeated, &mut |found| self.member(found)).is_break() {
+                break;
+            }
+        }
+        // The last small ones, behind which no other step comes.
+        let _ = self.hand_over();
     }
 
     /// Takes what the walk has found.

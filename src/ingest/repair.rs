@@ -65,7 +65,7 @@ fn read_again(
         return take_stored(repairing, fingerprinter, id, record);
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
-    let Some(source) = &record.source else { return Ok(Err("it came from standard input".into())) };
+    let Some(source) = &record.source else { return Ok(Err("it was not read from a file".into())) };
     // However large the container: the document is lost otherwise.
     let candidate = match together.document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
         Ok(candidate) => candidate,

@@ -24,7 +24,7 @@ use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_
 use crate::stop::StopToken;
 
 /// Pieces of one member that may wait to be read.
-const PIECES_WAITING: usize = 2;
+pub(super) const PIECES_WAITING: usize = 2;
 
 /// How documents are read, and who wants to know.
 #[derive(Clone, Copy)]
@@ -407,7 +407,7 @@ impl Read for Broken<'_> {
 }
 
 /// Sends `head`, which is not empty, and what `input` has after it, in pieces, until the receiver is gone.
-fn pump(
+pub(super) fn pump(
     head: Vec<u8>,
     input: &mut dyn Read,
     limit: u64,

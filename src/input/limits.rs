@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::extract::ReaderProcess;
+use crate::setters::setters;
 use crate::stop::StopToken;
 
 /// What a file may hold before it counts as hostile.
@@ -45,6 +46,24 @@ pub struct InputLimits {
     /// limits of memory and time hold whatever a parser does. Without it they are read in this process, and refused where
     /// they look as if they needed too much memory.
     pub process: Option<ReaderProcess>,
+}
+
+impl InputLimits {
+    setters! {
+        document_bytes: u64,
+        record_bytes: u64,
+        expansion: u64,
+        expanded_bytes: u64,
+        nesting: u32,
+        members: u64,
+        json_depth: u32,
+        whole_bytes: u64,
+        unpacked_bytes: u64,
+        unpacking: u64,
+        reading_memory: u64,
+        reading_seconds: u64,
+        process: Option<ReaderProcess>,
+    }
 }
 
 impl InputLimits {

@@ -20,9 +20,9 @@ pub(crate) mod properties;
 mod reader;
 mod single_document;
 mod stored;
+mod supplied;
 #[cfg(test)]
 mod tests;
-
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +46,8 @@ pub(crate) use names::tidied;
 pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
 pub(crate) use single_document::single_document;
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
+pub use supplied::Document;
+pub(crate) use supplied::in_memory;
 pub use walk::measure;
 pub(crate) use walk::walk;
 use walk::{candidate_of, name_of};
@@ -104,6 +106,16 @@ pub struct ReadOptions {
     pub limits: InputLimits,
     /// Of a query document, ignores what stands in quotation marks. Documents that are stored count whole.
     pub skip_quotes: bool,
+}
+
+impl ReadOptions {
+    setters! {
+        front_end: ReadAs,
+        closed: bool,
+        fields: RecordFields,
+        limits: InputLimits,
+        skip_quotes: bool,
+    }
 }
 
 /// Which front-end reads documents.

@@ -21,6 +21,7 @@ use crate::profile::{Profile, Unit};
 use crate::progress::Task;
 use crate::query::{Passage, Weight};
 use crate::schema::{Answer, Schema};
+use crate::setters::setters;
 use crate::store::{DocumentRecord, Store};
 use blocks::Plan;
 use documents::Documents;
@@ -49,6 +50,21 @@ pub struct PairsOptions {
     pub weight: Weight,
     /// Bytes of memory to use, about.
     pub memory: u64,
+}
+
+impl PairsOptions {
+    setters! {
+        min_shared: u64,
+        min_resemblance: f64,
+        few: Option<Few>,
+        min_containment: f64,
+        max_df: Option<u64>,
+        across: Vec<String>,
+        group_by: GroupBy,
+        new_since: Option<Since>,
+        weight: Weight,
+        memory: u64,
+    }
 }
 
 impl Default for PairsOptions {

@@ -3,6 +3,7 @@
 use super::{PassageOptions, Phrases, Weight};
 use crate::document::DocId;
 use crate::input::ReadOptions;
+use crate::setters::setters;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,23 @@ pub struct QueryOptions {
     pub joining: PassageOptions,
     /// What a shared hash counts in the score.
     pub weight: Weight,
+}
+
+impl QueryOptions {
+    setters! {
+        mode: Mode,
+        window: Option<u32>,
+        n: Option<u64>,
+        top: Option<usize>,
+        min_score: f64,
+        max_df: Option<u64>,
+        passages: bool,
+        only: Option<Vec<DocId>>,
+        read: ReadOptions,
+        phrases: Option<Phrases>,
+        joining: PassageOptions,
+        weight: Weight,
+    }
 }
 
 impl Default for QueryOptions {

@@ -13,8 +13,8 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, STANDARD_INPUT, format_of, holds_records, single_document,
-    stored_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, STANDARD_INPUT, format_of, holds_records, in_memory,
+    single_document, stored_document,
 };
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -222,6 +222,11 @@ impl<'a> SubjectReader<'a> {
         let is_stream = candidate.about.file.is_none() && !self.read.closed;
         let place = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
         self.read_as(&candidate, self.read.front_end, is_stream.then_some(place))
+    }
+
+    /// Reads a document in memory.
+    pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<Subject> {
+        self.read_as(&in_memory(name, bytes), self.read.front_end, None)
     }
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its

@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(crate) enum TextUnavailable {
     /// It has more symbols than are held.
     TooLarge,
-    /// It was read from standard input, and not stored.
+    /// It was read from standard input or supplied by the caller, and not stored.
     NotStored,
     /// What it was read from is there no more.
     Missing,
@@ -57,7 +57,7 @@ impl TextUnavailable {
     pub(super) fn document(self) -> &'static str {
         match self {
             Self::TooLarge => "it is too large to be compared symbol by symbol",
-            Self::NotStored => "its text was not stored, and it came from standard input",
+            Self::NotStored => "its text was not stored, and it was not read from a file",
             Self::Changed => "its file has changed since it was ingested",
             Self::NotSearched => "its container is too large to be searched for it (--store-text)",
             Self::Limited => "it exceeds a limit (--limit); it may have been ingested under a larger one",
@@ -70,7 +70,7 @@ impl TextUnavailable {
     pub(super) fn query(self) -> &'static str {
         match self {
             Self::TooLarge => "the query is too large to be compared symbol by symbol",
-            Self::NotStored => "the query's text was not stored, and it came from standard input",
+            Self::NotStored => "the query's text was not stored, and it was not read from a file",
             Self::Missing => "the query's text is gone",
             Self::Changed => "the query's file has changed since it was ingested",
             Self::NotSearched => "the query's container is too large to be searched for it (--store-text)",

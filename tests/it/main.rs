@@ -24,6 +24,7 @@ mod plants;
 mod quotes;
 mod reader_process;
 mod report;
+mod supplied;
 mod support;
 mod texts;
 mod threads;

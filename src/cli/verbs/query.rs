@@ -102,6 +102,8 @@ fn report(
                     Some(document) => Origin::Stored(document.id),
                     None => continue,
                 },
+                // The program queries with nothing else.
+                _ => continue,
             };
             // A name and a number may be one document.
             if let Origin::Stored(id) = origin
@@ -171,5 +173,6 @@ fn name_of(source: &QuerySource) -> String {
         QuerySource::File(path) => path.display().to_string(),
         QuerySource::Stored(name) => name.clone(),
         QuerySource::Number(id) => id.to_string(),
+        _ => String::new(),
     }
 }

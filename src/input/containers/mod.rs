@@ -18,6 +18,7 @@ use std::io::Read;
 use super::limits::Meter;
 use crate::error::{Error, Result};
 use crate::recognise::Container;
+use crate::setters::setters;
 
 /// Which fields of a record are its text, its id, and worth keeping; for JSON lines and Parquet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,14 @@ pub struct RecordFields {
     pub id: String,
     /// Other fields kept as metadata.
     pub keep: Vec<String>,
+}
+
+impl RecordFields {
+    setters! {
+        text: String,
+        id: String,
+        keep: Vec<String>,
+    }
 }
 
 impl Default for RecordFields {

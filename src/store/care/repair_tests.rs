@@ -175,7 +175,7 @@ fn documents_whose_rows_are_gone_are_listed_and_the_others_stay() {
         let (repair, before, after) = repaired(damage);
         let names: Vec<Option<String>> = repair.lost.iter().map(|lost| lost.name.clone()).collect();
         assert_eq!(names, lost.iter().map(|id| Some(format!("{id}.txt"))).collect::<Vec<_>>());
-        let reason = if unread { "its record cannot be read" } else { "it came from standard input" };
+        let reason = if unread { "its record cannot be read" } else { "it was not read from a file" };
         assert!(repair.lost.iter().all(|lost| lost.reason == reason), "{:?}", repair.lost);
         let stays = |document: &&(u32, DocumentRecord)| !lost.contains(&document.0);
         assert_eq!(after, before.iter().filter(stays).cloned().collect::<Vec<_>>());

@@ -4,7 +4,7 @@
 usage: PYTHON tools/compare/store/compare.py FPDB HASHES [DOCUMENTS] [FOLDER]
 
 PYTHON is one that has sourmash and its plugin branchwater (README.md beside this file says how to come by it), FPDB
-and HASHES the built program and example `hashes`. DOCUMENTS documents (5,000 unless told otherwise) of 1,000 random
+and HASHES the built program and `hashes` of tools/measure. DOCUMENTS documents (5,000 unless told otherwise) of 1,000 random
 words are made in FOLDER, or in the system's folder for such things. fpdb ingests them, profile `words`, `--memory 128MiB`,
 and compacts: from the text on, keeping positions. sourmash is given the same hashes as finished signatures, and builds its RocksDB
 index of them with `sourmash scripts index`. Each is one process: its time, its peak memory, the bytes it left and those

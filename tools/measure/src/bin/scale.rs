@@ -1,7 +1,7 @@
 //! Loads so many synthetic fingerprints into a fresh database, and measures: the load, the final compaction,
 //! what it takes on disk, adding a hundredth more, and looking hashes up in it.
 //!
-//! usage: cargo run --release --example scale -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
+//! usage: cargo run --release -p measure --bin scale -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
 //!
 //! FOLDER, which must not exist, is made and removed. FINGERPRINTS is 10,000,000 unless told otherwise, MEMORY the
 //! `--memory` of the ingest in MiB (512), PROFILE a named one (`words`). The documents, 6.5 kB each, are random words, so

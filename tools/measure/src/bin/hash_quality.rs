@@ -1,8 +1,8 @@
 //! Is the k-gram hash as good as a random function, in the bits that are compared?
 //!
 //! ```text
-//! cargo run --release --example hash_quality               # 10^7 k-grams, some seconds
-//! cargo run --release --example hash_quality -- 100000000  # 10^8, 800 MB
+//! cargo run --release -p measure --bin hash_quality               # 10^7 k-grams, some seconds
+//! cargo run --release -p measure --bin hash_quality -- 100000000  # 10^8, 800 MB
 //! ```
 //!
 //! Each line says what was measured, what a random function gives, by how many standard deviations the two differ, and

@@ -1,4 +1,4 @@
-//! How fast documents of each format become fingerprints: `cargo run --release --example format_speed -- FILE...`
+//! How fast documents of each format become fingerprints: `cargo run --release -p measure --bin format_speed -- FILE...`
 //!
 //! Prints, for each format found, its bytes, the bytes a second, and those of the same bytes read as plain text: the
 //! ratio of the two says what the format costs, whatever the machine. The best of five rounds each; on Linux the

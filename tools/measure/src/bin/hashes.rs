@@ -1,7 +1,7 @@
 //! Writes each document's distinct hashes to a file of its own, so that another index can be built of the same
 //! numbers.
 //!
-//! usage: cargo run --release --example hashes -- PROFILE FOLDER OUT
+//! usage: cargo run --release -p measure --bin hashes -- PROFILE FOLDER OUT
 //!
 //! For each file below FOLDER there will be one in OUT, under its path with `/` as `__`: 64-bit little-endian
 //! integers, ascending.

@@ -1,8 +1,8 @@
 //! The statistics of section 5.1 of the winnowing paper, for the text files below some folders.
 //!
 //! ```text
-//! cargo run --release --example real_text -- FOLDER...              # k 50, w 100, 0 mod 50
-//! cargo run --release --example real_text -- -k 25 -w 20 FOLDER...  # the modulus follows: (w + 1) / 2
+//! cargo run --release -p measure --bin real_text -- FOLDER...              # k 50, w 100, 0 mod 50
+//! cargo run --release -p measure --bin real_text -- -k 25 -w 20 FOLDER...  # the modulus follows: (w + 1) / 2
 //! ```
 //!
 //! Densities, the longest run of k-grams without a fingerprint, how often each fingerprint is seen, and the slope of

@@ -1,0 +1,202 @@
+//! Documents that the caller supplies: the same as from files, in any order of memory, and failures that stay alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fpdb::{
+    Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress,
+    QueryOptions, QuerySource, Source, StopToken, Task,
+};
+use tempfile::TempDir;
+
+fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
+    let profile = Profile::named("prose").unwrap();
+    Database::builder().memory(memory).threads(3).create(folder.path().join(name), &profile).unwrap()
+}
+
+/// Sample documents, with a page and a large one among them.
+fn samples(folder: &Path) -> Vec<PathBuf> {
+    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples/federalist");
+    let mut paths: Vec<PathBuf> = fs::read_dir(papers).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let all: Vec<u8> = paths.iter().flat_map(|path| fs::read(path).unwrap()).collect();
+    let (large, page, empty) = (folder.join("large.txt"), folder.join("page.html"), folder.join("empty.txt"));
+    fs::write(&large, &all).unwrap();
+    let text = fs::read_to_string(&paths[0]).unwrap();
+    fs::write(&page, format!("<!doctype html><title>A page</title><p>{text}</p>")).unwrap();
+    fs::write(&empty, "").unwrap();
+    paths.extend([large, page, empty]);
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+/// Gives its bytes a few at a time.
+struct Dripping(Cursor<Vec<u8>>);
+
+impl Read for Dripping {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let some = buffer.len().min(1009);
+        self.0.read(&mut buffer[..some])
+    }
+}
+
+/// All that is kept of the documents but where they came from and when.
+fn kept(database: &Database) -> Vec<String> {
+    let mut documents = Vec::new();
+    database
+        .for_each_document::<Error>(|document: DocumentInfo| {
+            let DocumentInfo { id, name, bytes, digest, encoding, lines, symbols, kgrams, fingerprints, .. } = document;
+            let DocumentInfo { distinct, member, format, metadata, .. } = document;
+            documents.push(format!(
+                "{id} {name} {bytes} {digest:?} {encoding} {lines} {symbols} {kgrams} {fingerprints} {distinct} {member:?} \
+                 {format} {metadata:?}"
+            ));
+            Ok(())
+        })
+        .unwrap();
+    documents
+}
+
+fn ingest(writer: &DatabaseWriter, documents: impl IntoIterator<Item = Document, IntoIter: Send>) -> IngestSummary {
+    writer.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap()
+}
+
+#[test]
+fn documents_from_memory_are_those_from_files() {
+    let folder = TempDir::new().unwrap();
+    let paths = samples(folder.path());
+    let stored = IngestOptions::default().store_text(true);
+    let files = create(&folder, "files", 64 << 20);
+    let sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
+    files.ingest(&sources, &stored, &Task::new()).unwrap();
+
+    let (whole, dripping) = (create(&folder, "whole", 64 << 20), create(&folder, "dripping", 1 << 20));
+    let bytes = |path: &PathBuf| fs::read(path).unwrap();
+    ingest(&whole, paths.iter().map(|path| Document::new(name(path), bytes(path))));
+    let summary = ingest(
+        &dripping,
+        paths.iter().map(|path| Document::from_reader(name(path), Dripping(Cursor::new(bytes(path))))),
+    );
+    assert_eq!((summary.added, summary.failures), (paths.len() as u64, 0), "{summary:?}");
+
+    let options = QueryOptions::default();
+    for database in [&whole, &dripping] {
+        assert_eq!(kept(database), kept(&files));
+        assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
+        for path in &paths {
+            let from_file = files.query(&[QuerySource::File(path.clone())], &options).unwrap().remove(0).unwrap();
+            let query = QuerySource::Bytes { name: name(path), bytes: bytes(path) };
+            let from_memory = database.query(&[query], &options).unwrap().remove(0).unwrap();
+            assert_eq!(from_memory, from_file, "{}", path.display());
+        }
+        // The same again changes nothing.
+        let again = ingest(database, paths.iter().map(|path| Document::new(name(path), bytes(path))));
+        assert_eq!((again.unchanged, again.added + again.replaced), (paths.len() as u64, 0), "{again:?}");
+    }
+}
+
+#[test]
+fn passages_are_exact_where_the_text_was_stored_and_inferred_elsewhere() {
+    let folder = TempDir::new().unwrap();
+    let text =
+        "When in the Course of human events, it becomes necessary for one people to dissolve the political bands";
+    for (store_text, why) in [(true, None), (false, Some("not stored"))] {
+        let writer = create(&folder, &format!("db-{store_text}"), 1 << 20);
+        let options = IngestOptions::default().store_text(store_text);
+        writer.ingest_documents([Document::new("d", text)], &options, &Task::new()).unwrap();
+        let query = QuerySource::Bytes { name: "q".into(), bytes: format!("They say: {text}").into_bytes() };
+        let answer = writer.query(&[query], &QueryOptions::default()).unwrap().remove(0).unwrap();
+        let found = &answer.matches[0];
+        assert_eq!(found.passages[0].exact, store_text);
+        match (why, &found.inferred) {
+            (None, None) => {}
+            (Some(part), Some(words)) => assert!(words.contains(part), "{words}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_changes_is_replaced_what_fails_stays_alone_and_the_last_of_a_name_counts() {
+    struct Failing(Cursor<Vec<u8>>);
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the line went dead")),
+                read => Ok(read),
+            }
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 1 << 20);
+    let text = |number: usize| format!("document {number}: ").repeat(9);
+    let failing = |name: &str, bytes| Document::from_reader(name, Failing(Cursor::new(vec![b'x'; bytes])));
+    let documents = vec![
+        Document::new("a", text(1)).with("label", "first"),
+        failing("small", 10),
+        Document::new("b", text(2)),
+        failing("large", 1 << 20),
+        Document::new("", text(3)),
+        Document::new("binary", vec![0u8, 1, 2, 3, 0, 0, 255]),
+        Document::new("c", text(4)),
+        Document::new("c", text(5)),
+    ];
+    let summary = ingest(&writer, documents);
+    assert_eq!((summary.added, summary.replaced, summary.failures, summary.skips), (3, 1, 3, 1), "{summary:?}");
+    let failed: Vec<&str> = summary.failed.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(failed, ["small", "large", ""]);
+    assert_eq!(summary.failed[0].1.chain(), "cannot read small: the line went dead");
+    let documents = || {
+        let mut names = Vec::new();
+        let each = |document: DocumentInfo| {
+            names.push((document.name, document.bytes, document.metadata));
+            Ok(())
+        };
+        writer.for_each_document::<Error>(each).unwrap();
+        names
+    };
+    let length = text(1).len() as u64;
+    let label = BTreeMap::from([("label".to_owned(), "first".to_owned())]);
+    let expected = [("a", label), ("b", BTreeMap::new()), ("c", BTreeMap::new())];
+    let expected = expected.map(|(name, metadata)| (name.to_owned(), length, metadata));
+    assert_eq!(documents(), expected);
+
+    let again = ingest(&writer, [Document::new("c", text(4)), Document::new("c", text(5))]);
+    assert_eq!((again.unchanged, again.replaced), (0, 2), "the first of them is another than the one stored");
+    let changed = IngestOptions::default().on_change(OnChange::Keep);
+    let summary = writer.ingest_documents([Document::new("a", text(9))], &changed, &Task::new()).unwrap();
+    assert_eq!((summary.kept, summary.replaced), (1, 0));
+    assert_eq!(writer.verify(&Task::new()).unwrap().problems, []);
+}
+
+#[test]
+fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
+    /// Stops the run at the first commit.
+    struct StopAtCommit(StopToken);
+    impl Progress for StopAtCommit {
+        fn committed(&self, _: u64) {
+            self.0.stop();
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 1 << 20);
+    let pulled = AtomicU64::new(0);
+    let endless = (0u64..).map(|number| {
+        pulled.fetch_add(1, Ordering::Relaxed);
+        Document::new(format!("d{number}"), format!("{number} ").repeat(20_000))
+    });
+    let stop = StopAtCommit(StopToken::new());
+    let task = Task::new().progress(&stop).stop(&stop.0);
+    let summary = writer.ingest_documents(endless, &IngestOptions::default(), &task).unwrap();
+    assert!(summary.interrupted && summary.added > 0, "{summary:?}");
+    // The queues hold some jobs for each of three threads, each of a document or so.
+    let pulled = pulled.into_inner();
+    assert!(pulled <= summary.added + 200, "{pulled} pulled, {} added", summary.added);
+    assert_eq!(writer.stats().unwrap().documents, summary.added);
+}
