@@ -20,8 +20,8 @@ step() {
     "$fpdb" "${@:2}" 2>&1
 }
 
-step 'Fingerprint 25 Federalist papers into a new database. Profile prose: a copied sentence (44 letters) is always found.' \
-    ingest data-samples/federalist --profile prose --db "$db"
+step 'Fingerprint 25 Federalist papers into a new database. A copied sentence (44 letters) is always found.' \
+    ingest data-samples/federalist --db "$db"
 
 step 'The same again: nothing is new, so nothing is done.' \
     ingest data-samples/federalist --db "$db"

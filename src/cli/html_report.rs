@@ -34,10 +34,10 @@ impl<'a> HtmlReport<'a> {
                 ("--max-report-pairs", args.max_report_pairs.is_some()),
                 ("--max-report-size", args.max_report_size.is_some()),
                 ("--anonymise", args.anonymise),
-                ("--no-text", args.no_text),
+                ("--no-text", args.no_text && global.format != OutputFormat::Human),
             ];
             if let Some((flag, _)) = given.into_iter().find(|&(_, given)| given) {
-                anyhow::bail!("{flag} is for --format html");
+                anyhow::bail!("{flag} is for reports (--format html)");
             }
             return Ok(None);
         }

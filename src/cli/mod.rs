@@ -3,6 +3,7 @@
 
 mod colour;
 mod complete;
+mod excerpt;
 mod failure_list;
 mod html_report;
 mod interrupt;

@@ -69,7 +69,10 @@ impl Destination {
 impl Output {
     pub(crate) fn open(global: &Global) -> anyhow::Result<Self> {
         let terminal = global.output.is_none() && io::stdout().is_terminal();
-        let style = Style { colour: wants_colour(global.color, terminal) };
+        let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| terminal);
+        // A terminal that does not tell its size has 80 columns.
+        let width = terminal.then(|| size.map_or(80, |(width, _)| width.0.into()));
+        let style = Style { colour: wants_colour(global.color, terminal), width };
         let (lines, rows, file): (Box<dyn Write>, Box<dyn Write>, _) = match &global.output {
             None => (Box::new(io::stdout()), Box::new(io::stdout()), None),
             Some(path) => {

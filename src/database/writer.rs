@@ -70,6 +70,18 @@ impl DatabaseWriter {
         self.database.clone()
     }
 
+    /// Deletes the database if no document was ever added to it, and returns whether it did. It stays while there are other
+    /// handles to it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a file cannot be removed.
+    pub fn delete_if_empty(self) -> Result<bool> {
+        match Arc::try_unwrap(self.database.store) {
+            Ok(store) => store.delete_if_empty(),
+            Err(_) => Ok(false),
+        }
+    }
+
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the task is stopped,
     /// the run commits the documents it has whole and ends.
     ///

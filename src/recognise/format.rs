@@ -38,7 +38,7 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
             _ => Choice::Skip("an archive or an office document of a kind that is not read"),
         };
     }
-    if head.contains(&0) && !is_wide_text(head) {
+    if head.contains(&0) && !is_wide_text(head) && !is_nearly_text(head) {
         return Choice::Skip("a binary file: there are NUL bytes near its beginning");
     }
     if unit == Unit::Token
@@ -55,6 +55,15 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
         (None, Some(format)) => format,
     })
+}
+
+/// Whether so few of these bytes are control characters that it is a text in spite of its NULs: at most one in a hundred,
+/// without those that texts have. Of 61,396 files with NULs below /usr and in a cargo registry 331 are. They are texts, and
+/// PDFs, which are told apart before; the next ones are compiled Python, from 1.09% on.
+fn is_nearly_text(head: &[u8]) -> bool {
+    let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');
+    let controls = head.iter().filter(|&&byte| byte.is_ascii_control() && !of_text(byte)).count();
+    controls * 100 <= head.len()
 }
 
 /// Whether files of this extension are templates or programs that may begin like a page.
@@ -153,6 +162,30 @@ mod tests {
             Choice::Read(format) => Some(format),
             Choice::Skip(_) => None,
         }
+    }
+
+    #[test]
+    fn a_text_with_a_few_nuls_is_text() {
+        let text = b"Some plain text, with a line\n\tand another one. ".repeat(9);
+        for unit in [Unit::Char, Unit::Word] {
+            for nuls in 0..=8 {
+                let mut head = text.clone();
+                for at in 0..nuls {
+                    head[at * 50] = 0;
+                }
+                let expected = match nuls {
+                    // At most one in a hundred of 423 bytes.
+                    0..=4 => Choice::Read(Format::Text),
+                    _ => Choice::Skip("a binary file: there are NUL bytes near its beginning"),
+                };
+                assert_eq!(choose("a.txt", &head, unit), expected, "{nuls} of {}", head.len());
+            }
+        }
+        assert!(matches!(choose("a.txt", b"\0\0\0", Unit::Char), Choice::Skip(_)));
+        assert!(matches!(choose("a.txt", b"a\0", Unit::Char), Choice::Skip(_)));
+        // The pattern of the NULs of UTF-16 still tells.
+        let wide: Vec<u8> = text.iter().flat_map(|&byte| [byte, 0]).collect();
+        assert_eq!(choose("a.txt", &wide, Unit::Char), Choice::Read(Format::Text));
     }
 
     #[test]

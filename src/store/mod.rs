@@ -95,7 +95,7 @@ pub(crate) struct Store {
     /// Readers only.
     _log: Option<LogFolder>,
     /// Of a writer.
-    _lock: Option<WriterLock>,
+    lock: Option<WriterLock>,
     turns: Turns,
     memory: u64,
     pool: Pool,

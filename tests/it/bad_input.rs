@@ -302,7 +302,7 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--memory", "1000"]), @"
     status 2
     --- stderr
-    error: --memory cannot be 1000 bytes: expected at least 1 MiB and at most 16 TiB
+    error: memory cannot be 1000 bytes: expected at least 1 MiB and at most 16 TiB
     ");
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--memory", "lots"]), @"
     status 2

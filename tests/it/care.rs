@@ -116,7 +116,7 @@ fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
     let run = folder.run(&["rm", "c/000.txt", "c/nothing.txt", "c/000.txt"]);
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
-    1 document deleted; `fpdb compact` frees the space
+    1 document removed; `fpdb compact` frees the space
     error: no stored document is named c/nothing.txt
     hint: `fpdb list` shows the names
     ");
@@ -370,7 +370,8 @@ fn many_small_ingests_leave_few_tables() {
     // Some of eight families and of at most fourteen runs: it was five for each ingest.
     assert!(tables() < 80, "{} tables", tables());
     folder.ok(&["compact"]);
-    assert!(tables() < 16, "{} tables", tables());
+    // One or two of each family that is not of runs, and three of each of at most seven runs.
+    assert!(tables() < 32, "{} tables", tables());
     verified(&folder, ".fpdb");
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::report::{IngestReport, VerifyReport};
 use fpdb::{
-    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, Match, Measure, Pair, QueryAnswer, Removable, Undecided,
-    Unit, Weight,
+    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, Location, Match, Measure, Pair, QueryAnswer, Removable,
+    Undecided, Unit, Weight,
 };
 
 use super::escape::escape_terminal;
@@ -73,8 +73,11 @@ fn few(names: &[String]) -> String {
     if names.len() > SHOWN { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
+/// The lines of text to show with a passage of a match, which is here in its document.
+pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
+
 /// The answer to one query.
-pub(crate) fn query_page(answer: &QueryAnswer, style: Style) -> String {
+pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
@@ -113,22 +116,28 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style) -> String {
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     if query.fingerprints == 0 {
-        let _ = writeln!(page, "  too short: {} symbols make one k-gram", answer.profile.k);
+        let _ = writeln!(page, "  too short to match: it has fewer than {} symbols (k)", answer.profile.k);
+    } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())
+        && query.symbols < t
+    {
+        let _ = writeln!(page, "  shorter than the {t} symbols that are surely found: matches may be missing");
     }
     if answer.matches.is_empty() {
         let _ = writeln!(page, "  no match");
         return page;
     }
+    let folder = common_folder(answer.matches.iter().map(|found| found.document.as_str()), style);
     let estimated = answer.matches.iter().any(|found| found.interval.is_some());
     let weighted = answer.weight != Weight::None;
     let _ = writeln!(
         page,
-        "  {}{:>11}  {:>11}  {:>11}{}  document",
+        "  {}{:>11}  {:>11}  {:>11}{}  document{}",
         if weighted { "      score  " } else { "" },
         "containment",
         "of document",
         "resemblance",
-        if estimated { "  95% interval  " } else { "" }
+        if estimated { "  95% interval  " } else { "" },
+        in_folder(folder)
     );
     for found in &answer.matches {
         let interval = match found.interval {
@@ -147,17 +156,36 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style) -> String {
             share(Measure::Containment, found.containment),
             share(Measure::DocumentContainment, found.document_containment),
             share(Measure::Resemblance, found.resemblance),
-            style.strong(&escape_terminal(&found.document)),
+            style.strong(&escape_terminal(&found.document[folder.len()..])),
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
-        passages(&mut page, found, style);
+        passages(&mut page, found, style, excerpts);
     }
     let more = answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     if more > 0 {
         let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, "more document"));
     }
     page
+}
+
+/// The folder that all of these names lie in, where a terminal has no room to print it with each of them.
+pub(crate) fn common_folder<'a>(mut names: impl Iterator<Item = &'a str>, style: Style) -> &'a str {
+    let (Some(first), Some(_)) = (names.next(), style.width) else { return "" };
+    let (mut common, mut alone) = (&first[..first.rfind('/').map_or(0, |slash| slash + 1)], true);
+    for name in names {
+        alone = false;
+        while !name.starts_with(common) {
+            let parent = common[..common.len() - 1].rfind('/').map_or(0, |slash| slash + 1);
+            common = &common[..parent];
+        }
+    }
+    if alone { "" } else { common }
+}
+
+/// What a header says of the folder that all names lie in.
+fn in_folder(folder: &str) -> String {
+    if folder.is_empty() { String::new() } else { format!(", in {}", escape_terminal(folder)) }
 }
 
 /// What tells documents apart for a reader: their label and group.
@@ -170,7 +198,7 @@ fn labels(metadata: &BTreeMap<String, String>) -> String {
 /// The most passages shown of one match; the other formats have all.
 const PASSAGES_SHOWN: usize = 10;
 
-fn passages(page: &mut String, found: &Match, style: Style) {
+fn passages(page: &mut String, found: &Match, style: Style, excerpts: ExcerptLines<'_>) {
     for passage in found.passages.iter().take(PASSAGES_SHOWN) {
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
@@ -190,6 +218,9 @@ fn passages(page: &mut String, found: &Match, style: Style) {
         };
         let line = line + &agreement;
         let _ = writeln!(page, "{}", style.faint(&line));
+        for line in excerpts(found, document) {
+            let _ = writeln!(page, "{line}");
+        }
     }
     if let Some(more) = found.passages.len().checked_sub(PASSAGES_SHOWN).filter(|&more| more > 0) {
         let line = format!("      {} (--format json shows all)", count(more as u64, "more passage"));
@@ -247,25 +278,31 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
 }
 
 /// What the columns of [`pair_line`] are.
-pub(crate) fn pair_header_line(weighted: bool) -> String {
+pub(crate) fn pair_header_line(weighted: bool, folder: &str) -> String {
     let score = if weighted { "    score  " } else { "" };
-    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}\n", "resemblance", "a in b", "b in a", "shared")
+    let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
+    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
 }
 
 /// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
-pub(crate) fn pair_line(pair: &Pair, weighted: bool, style: Style) -> String {
+pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
     let score = if weighted { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
-    format!(
-        "{score}{:>11}  {:>9}  {:>9}  {:>9}  {}{}  {}{}\n",
+    let measures = format!(
+        "{score}{:>11}  {:>9}  {:>9}  {:>9}  ",
         percent(pair.resemblance),
         percent(pair.containment_a),
         percent(pair.containment_b),
         grouped(pair.shared),
-        style.strong(&escape_terminal(&pair.a)),
-        labels(&pair.a_metadata),
-        style.strong(&escape_terminal(&pair.b)),
-        labels(&pair.b_metadata)
-    )
+    );
+    let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
+        .map(|(name, metadata)| (escape_terminal(&name[folder.len()..]), labels(metadata)));
+    // Two names that do not fit the line beside each other stand below each other.
+    let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
+    let between = match style.width {
+        Some(width) if long > width => format!("\n{:width$}", "", width = measures.len()),
+        _ => "  ".to_owned(),
+    };
+    format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
 }
 
 /// How many pairs there are.

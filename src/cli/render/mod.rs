@@ -12,8 +12,8 @@ pub(super) use csv::{
 };
 pub(super) use escape::escape_terminal;
 pub(super) use human::{
-    dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line, pairs_total,
-    query_page, removable_line, stats_page, undecided_line, verify_page,
+    common_folder, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line,
+    pairs_total, query_page, removable_line, stats_page, undecided_line, verify_page,
 };
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use style::Style;

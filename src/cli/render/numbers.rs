@@ -25,8 +25,11 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A share of one as a percentage.
+/// A share of one as a percentage. Something that is there is never none.
 pub(crate) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0005 {
+        return "<0.1%".to_owned();
+    }
     format!("{:.1}%", share * 100.0)
 }
 
@@ -53,6 +56,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
+        assert_eq!([0.0, 0.000_01, 0.000_49, 0.0005, 0.5].map(percent), ["0.0%", "<0.1%", "<0.1%", "0.1%", "50.0%"]);
         assert_eq!(grouped(1_000), "1,000");
         assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!(count(1, "document"), "1 document");

@@ -1,13 +1,20 @@
-//! Style: which text stands out, where the reader has colours.
+//! Style: which text stands out, and how much fits a line, where the reader has a terminal.
 
 /// Whether to mark what matters with colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     /// True where the reader sees a terminal that wants it.
     pub(crate) colour: bool,
+    /// The columns of that terminal; `None` where no terminal is.
+    pub(crate) width: Option<usize>,
 }
 
 impl Style {
+    /// The columns that a line may take.
+    pub(crate) fn columns(self) -> usize {
+        self.width.unwrap_or(80).max(20)
+    }
+
     pub(super) fn strong(self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::passages::JoiningArgs;
+use super::passages::{ExcerptArgs, JoiningArgs};
 use super::profile::ProfileArgs;
 use super::reading::QueryReadArgs;
 use super::report::ReportArgs;
@@ -22,6 +22,8 @@ pub(crate) struct DiffArgs {
     pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,
+    #[command(flatten)]
+    pub(crate) excerpt: ExcerptArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
     #[command(flatten)]

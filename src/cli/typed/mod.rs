@@ -27,6 +27,7 @@ pub(crate) use global::{Global, OutputFormat, When};
 pub(crate) use ingest::IngestArgs;
 pub(crate) use limits::{limit_names, limits_page};
 pub(crate) use pairs::PairsArgs;
+pub(crate) use passages::ExcerptArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
 pub(crate) use query::QueryArgs;
 pub(crate) use reading::{QueryReadArgs, READ_DOCUMENTS};

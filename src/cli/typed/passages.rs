@@ -4,6 +4,18 @@ use clap::Args;
 
 use super::values::parse_count;
 
+/// How much of the text of a passage is shown, and where.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Passages")]
+pub(crate) struct ExcerptArgs {
+    /// Show N lines of text before and after where a passage begins
+    ///
+    /// Lines of the passage have a colon after their number, others a dash. On a terminal the first words of each passage are
+    /// shown without this flag. The text is that of the stored document. --no-text shows none.
+    #[arg(short = 'C', long, value_name = "N", hide_short_help = true)]
+    pub(crate) context: Option<u16>,
+}
+
 /// How shared runs become passages.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passages")]

@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueHint};
 use fpdb::{DocId, Mode, QuerySource, Weight};
 
-use super::passages::JoiningArgs;
+use super::passages::{ExcerptArgs, JoiningArgs};
 use super::reading::QueryReadArgs;
 use super::report::ReportArgs;
 use super::values::{choices, parse_count, parse_positive, parse_share};
@@ -73,6 +73,8 @@ pub(crate) struct QueryArgs {
     pub(crate) weight: Weight,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,
+    #[command(flatten)]
+    pub(crate) excerpt: ExcerptArgs,
     #[command(flatten)]
     pub(crate) joining: JoiningArgs,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(crate) struct ReportArgs {
     /// Replace names of documents by numbers, and leave out paths and metadata; texts stay
     #[arg(long, hide_short_help = true)]
     pub(crate) anonymise: bool,
-    /// Leave out the texts: only measures and the places of passages
+    /// Leave out the texts: only measures and the places of passages; also on a terminal
     #[arg(long, hide_short_help = true)]
     pub(crate) no_text: bool,
 }

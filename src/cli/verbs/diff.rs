@@ -4,6 +4,7 @@ use fpdb::Profile;
 use fpdb::report::html::{DocumentTexts, Origin, Report};
 
 use super::query;
+use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -42,7 +43,13 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     } else {
         let mut output = Output::open(global)?;
         query::write_header(global, &mut output)?;
-        query::write(global, &mut output, &answer)?;
+        let read = args.read.options();
+        // Standard input and pipes are read once.
+        let again = args.b.is_file();
+        let excerpts = query::excerpts_wanted(global, &args.excerpt, &args.report, output.style)
+            .filter(|_| again)
+            .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
+        query::write(global, &mut output, &answer, excerpts)?;
         output.finish()?;
     }
     Ok(match (complete, found) {

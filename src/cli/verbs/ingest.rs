@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fpdb::report::IngestReport;
-use fpdb::{DatabaseWriter, Error, IngestOptions, IngestSummary, MetadataTable, Source, Task, WalkOptions};
+use fpdb::{
+    Choice, DatabaseWriter, Error, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
+    WalkOptions,
+};
 
 use crate::cli::failure_list::FailureList;
 use crate::cli::interrupt;
@@ -33,7 +36,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     options.check()?;
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
-    let Some(database) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
+    let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
+    let Opened { database, created } = opened;
+    let created_here = created.is_some();
+    let profile = *database.profile();
     let started = Instant::now();
     let stop = interrupt::graceful();
     // The paths that were typed come first.
@@ -47,16 +53,24 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         shown: 0,
         refused: Vec::new(),
         links: 0,
+        programs: 0,
     };
     let progress = IngestBar::start(printer, &sources, &options);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
-    let summary = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
+    let ingested = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
+    // A database without a document would bind the next ingest to its profile.
+    if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
+        && database.delete_if_empty()?
+    {
+        printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
+    }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let programs = events.programs;
     if let Some(list) = events.failures {
         list.finish()?;
     }
-    let mut summary = summary?;
+    let mut summary = ingested?;
     summary.skips -= events.refused.len() as u64;
     summary.failures += events.refused.len() as u64;
     for (name, _) in &events.refused {
@@ -89,6 +103,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         _ => output.text(&ingest_page(&report))?,
     }
     output.finish()?;
+    if let Some(hint) = hint_for(&profile, &report, programs).filter(|_| created_here) {
+        printer.note(&hint);
+    }
     if report.interrupted {
         let safe = report.added + report.replaced + report.unchanged + report.kept;
         printer.note(&format!(
@@ -99,14 +116,43 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if report.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
+/// The database that is written to.
+struct Opened {
+    database: DatabaseWriter,
+    /// Its path, if this run has created it.
+    created: Option<PathBuf>,
+}
+
+/// The profile that fits the documents of a new database better than its own, if one does.
+fn hint_for(profile: &Profile, report: &IngestReport, programs: u64) -> Option<String> {
+    let added = report.added;
+    if profile.unit != Unit::Char || added == 0 {
+        return None;
+    }
+    if 2 * programs > added {
+        return Some(
+            "hint: most of these documents are source code; a database created with --profile code also finds copies with other \
+             names and layout"
+                .to_owned(),
+        );
+    }
+    let t = profile.guarantee()?;
+    // Of records this short, most of what two share is shorter than t.
+    (added >= FEW_RECORDS && report.symbols / added < 2 * t).then(|| {
+        format!(
+            "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
+             created with --profile words finds three shared words",
+            report.symbols / added
+        )
+    })
+}
+
+/// Fewer short documents than this are no set of records.
+const FEW_RECORDS: u64 = 10;
+
 /// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
 /// tells.
-fn open(
-    global: &Global,
-    args: &IngestArgs,
-    sources: &[Source],
-    printer: &Printer,
-) -> anyhow::Result<Option<DatabaseWriter>> {
+fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printer) -> anyhow::Result<Option<Opened>> {
     let builder = database::builder(global);
     let builder = match args.memory {
         Some(memory) => builder.memory(memory),
@@ -122,7 +168,7 @@ fn open(
     if let Some((database, path)) = existing {
         args.profile.check(database.profile())?;
         database::tell_if_above(global, &path, printer)?;
-        return Ok(Some(database));
+        return Ok(Some(Opened { database, created: None }));
     }
     let profile = args.profile.for_new()?;
     let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(sources::missing).collect();
@@ -131,13 +177,13 @@ fn open(
             let error = Error::Io { action: "read", path: path.clone(), source };
             printer.failure(&path.display().to_string(), &error);
         }
-        printer.note("no database was made: there is nothing to ingest");
+        printer.note("no database was created: there is nothing to ingest");
         return Ok(None);
     }
     let path = database::new(global);
     let database = builder.create(&path, &profile)?;
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
-    Ok(Some(database))
+    Ok(Some(Opened { database, created: Some(path) }))
 }
 
 /// Says what happens.
@@ -160,6 +206,8 @@ struct Events {
     refused: Vec<(String, Error)>,
     /// Symbolic links left out.
     links: u64,
+    /// Added documents that their name or format tells to be source code.
+    programs: u64,
 }
 
 impl Messages<'_> {
@@ -186,6 +234,11 @@ impl fpdb::Progress for Messages<'_> {
 
     fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
         self.progress.documents(1);
+        // By its name alone: a database of prose reads programs as text.
+        let named = || matches!(fpdb::choose(name, b"", Unit::Token), Choice::Read(fpdb::Format::Code(_)));
+        if outcome == fpdb::Outcome::Added && format == "text" && named() {
+            self.events().programs += 1;
+        }
         let outcome = match outcome {
             fpdb::Outcome::Added => "added",
             fpdb::Outcome::Replaced => "replaced",

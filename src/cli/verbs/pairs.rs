@@ -8,7 +8,7 @@ use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
+use crate::cli::render::{common_folder, pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
 use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};
@@ -59,10 +59,12 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     let weighted = args.weight != Weight::None;
     let mut output = Output::open(global)?;
+    let names = answer.pairs.iter().flat_map(|pair| [&*pair.a, &*pair.b]);
+    let folder = common_folder(names, output.style).to_owned();
     match global.format {
         OutputFormat::Csv => output.csv([pair_header(args.passages)])?,
         OutputFormat::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,
-        OutputFormat::Human => output.text(&pair_header_line(weighted))?,
+        OutputFormat::Human => output.text(&pair_header_line(weighted, &folder))?,
         _ => {}
     }
     for some in answer.pairs.chunks_mut(AT_A_TIME) {
@@ -74,7 +76,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
                 OutputFormat::Json => output.json(pair)?,
                 OutputFormat::Csv => output.csv(pair_rows(pair))?,
                 _ => {
-                    let line = pair_line(pair, weighted, output.style);
+                    let line = pair_line(pair, weighted, &folder, output.style);
                     output.text(&line)?;
                 }
             }

@@ -7,13 +7,14 @@ use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
 use fpdb::report::{Failure, PairEvidence};
 use fpdb::{Database, Mode, QueryAnswer, QueryOptions, QuerySource, Weight};
 
+use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
-use crate::cli::render::{query_header, query_page, query_rows};
+use crate::cli::render::{Style, query_header, query_page, query_rows};
 use crate::cli::resolved::{database, output, phrases, profile, query};
 use crate::cli::run_status::RunStatus;
-use crate::cli::typed::{Global, OutputFormat, QueryArgs};
+use crate::cli::typed::{ExcerptArgs, Global, OutputFormat, QueryArgs, ReportArgs};
 
 /// Queries answered before the first of them is written.
 const AT_A_TIME: usize = 64;
@@ -53,7 +54,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             };
             answered = true;
             found |= !answer.matches.is_empty();
-            write(global, &mut output, &answer)?;
+            let excerpts = excerpts_wanted(global, &args.excerpt, &args.report, output.style)
+                .map(|context| Excerpts::of_database(&database, &options.read, context, output.style));
+            write(global, &mut output, &answer, excerpts)?;
         }
         printer.detail(&format!(
             "{} of {} queries answered",
@@ -148,13 +151,33 @@ pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Resu
     }
 }
 
+/// Whether passages are shown with text, and with how many lines around where they begin.
+pub(super) fn excerpts_wanted(
+    global: &Global,
+    excerpt: &ExcerptArgs,
+    report: &ReportArgs,
+    style: Style,
+) -> Option<Option<usize>> {
+    let context = excerpt.context.map(usize::from);
+    let wanted = style.width.is_some() || context.is_some();
+    (global.format == OutputFormat::Human && wanted && !report.no_text).then_some(context)
+}
+
 /// One answer.
-pub(super) fn write(global: &Global, output: &mut Output, answer: &QueryAnswer) -> anyhow::Result<()> {
+pub(super) fn write(
+    global: &Global,
+    output: &mut Output,
+    answer: &QueryAnswer,
+    mut excerpts: Option<Excerpts<'_>>,
+) -> anyhow::Result<()> {
     match global.format {
         OutputFormat::Json => output.json(answer),
         OutputFormat::Csv => output.csv(query_rows(answer)),
         _ => {
-            let page = query_page(answer, output.style);
+            let page = query_page(answer, output.style, &mut |found, at| match &mut excerpts {
+                Some(excerpts) => excerpts.lines(found, at),
+                None => Vec::new(),
+            });
             output.text(&page)
         }
     }

@@ -1,6 +1,7 @@
 //! Open: is there a database in this folder, is it whole, and who may write it?
 
 pub(super) mod create;
+mod delete;
 pub(super) mod files;
 pub(super) mod lock;
 pub(super) mod log_folder;

@@ -162,7 +162,7 @@ impl Store {
             _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
             engine,
             _log: log,
-            _lock: lock,
+            lock,
             turns: Turns::default(),
             memory: options.memory,
             pool: Pool::new(options.threads),

@@ -32,11 +32,14 @@ impl Store {
         Ok(())
     }
 
-    /// Folds all runs into one, forgets the tombstones, and frees the space of what was deleted.
+    /// Folds all runs into one, if documents were deleted or the runs are many; forgets the tombstones, and frees the space of
+    /// what was deleted.
     pub(crate) fn compact(&self, task: &Task<'_>) -> Result<()> {
         let view = self.view();
         let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
-        if runs.len() > 1 || view.tombstone_count() > 0 {
+        // Blocks keep document numbers and ordinals in the width of their largest, so runs of small and of large documents take
+        // some 3% more space together than apart. A few runs cost a lookup little: they stay as they are.
+        if runs.len() >= FAN_IN || view.tombstone_count() > 0 {
             self.fold(&runs, task)?;
         }
         self.forget_tombstones()?;

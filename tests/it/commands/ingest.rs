@@ -95,7 +95,7 @@ fn hidden_and_excluded_files_are_left_out_on_request() {
     assert_eq!(names(&folder, "folder"), ["docs/Z.txt", "docs/a.txt", "docs/b.txt", "docs/sub.txt", "docs/x.log"]);
     // A glob that leaves out everything leaves nothing, also of what is named itself.
     ingest(&folder, &["--db", "none", "--exclude", "*", "docs", "docs/a.txt"]);
-    assert_eq!(names(&folder, "none"), [""; 0]);
+    assert!(!folder.path().join("none").exists(), "nothing was added, so no database was kept");
 }
 
 #[test]
@@ -410,4 +410,59 @@ fn code_is_read_as_code_on_request_whatever_it_was_read_as() {
     assert_eq!(formats(DB), ["notes.txt text", "a.py python", "b python", "c.py.gz python"]);
     ingest(&folder, &["--db", "code", "--profile", "code", "c.py.gz"]);
     assert_eq!(formats("code"), ["c.py.gz python"]);
+}
+
+/// A database binds what is ingested later to its profile: one that holds nothing is not kept.
+#[test]
+fn an_ingest_that_adds_nothing_leaves_no_database() {
+    let folder = Folder::new();
+    folder.write("b.bin", b"\0\0\0");
+    folder.write("broken.gz", b"\x1f\x8bno gzip");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    std::fs::create_dir(folder.path().join("there")).unwrap();
+    for (arguments, status) in [
+        (&["empty"][..], 0),
+        (&["b.bin"], 2),
+        (&["broken.gz"], 2),
+        (&["--files-from", "/dev/null"], 0),
+        (&["--db", "there", "b.bin"], 2),
+    ] {
+        let run = folder.run(&[&["ingest"], arguments].concat());
+        assert_eq!(run.status, status, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains("nothing was added: the database "), "{arguments:?}: {run:?}");
+        assert!(!folder.path().join(".fpdb").exists() && !folder.path().join("there/FPDB").exists(), "{arguments:?}");
+    }
+    // One that was there stays.
+    folder.ok(&["init", "--profile", "words"]);
+    let run = folder.ok(&["ingest", "empty"]);
+    assert!(!run.stderr.contains("nothing was added"), "{run:?}");
+    assert!(folder.ok(&["stats"]).stdout.contains("unit word"));
+}
+
+#[test]
+fn a_new_database_of_another_kind_of_text_brings_a_hint() {
+    let folder = Folder::new();
+    let program = "int main(void) { return 0; }\n";
+    for number in 0..3 {
+        folder.write(&format!("src/{number}.c"), program.repeat(20 + number));
+        folder.write(&format!("prose/{number}.txt"), prose(number));
+    }
+    let records: Vec<String> =
+        (0..20).map(|number| format!("{{\"text\":\"a title of few words, {number}\"}}\n")).collect();
+    folder.write("titles.jsonl", records.concat());
+    let hint = |database: &str, arguments: &[&str]| {
+        let run = folder.ok(&[&["ingest", "--db", database], arguments].concat());
+        run.stderr.lines().find(|line| line.starts_with("hint:")).map(str::to_owned).unwrap_or_default()
+    };
+    assert!(hint("a", &["src", "prose/0.txt"]).contains("--profile code"));
+    assert!(hint("b", &["titles.jsonl"]).contains("--profile words"));
+    for (number, arguments) in
+        [&["prose"][..], &["src", "prose"], &["src", "--profile", "code"], &["titles.jsonl", "--profile", "words"]]
+            .iter()
+            .enumerate()
+    {
+        assert_eq!(hint(&number.to_string(), arguments), "", "{arguments:?}");
+    }
+    // A database that was there keeps its profile, and its user in peace.
+    assert_eq!(hint("0", &["src"]), "");
 }

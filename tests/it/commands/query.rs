@@ -49,7 +49,7 @@ fn the_page_of_a_query_reads_well() {
           lines 37-50 = lines 105-118, bytes 2288-3246 = 6159-7117, 790 symbols
             ~1.6%        ~0.6%        ~0.4%    0.1%-2.5%     federalist/fed68.txt
           line 45 = line 135, bytes 2852-2884 = 8151-8183, 29 symbols
-            ~1.6%        ~0.3%        ~0.3%    0.0%-1.5%     federalist/fed47.txt
+            ~1.6%        ~0.3%        ~0.3%   <0.1%-1.5%     federalist/fed47.txt
           line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "--top", "1", "planted/paper-10-utf16.txt"])), @"
@@ -557,5 +557,37 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
             refused.status == 2 && refused.stderr.contains("a larger --limit whole-size=SIZE lets it pass"),
             "{refused:?}"
         );
+    }
+}
+
+#[test]
+fn a_query_shorter_than_what_is_surely_found_says_so() {
+    let folder = samples();
+    let page = |letters: usize, flags: &[&str]| {
+        folder.write("short.txt", &"abcdefghijklmnopqrstuvwxyz".repeat(9)[..letters]);
+        folder.ok(&[&["query", "short.txt"], flags].concat()).stdout
+    };
+    assert!(page(24, &[]).contains("  too short to match: it has fewer than 25 symbols (k)\n"));
+    assert!(page(43, &[]).contains("  shorter than the 44 symbols that are surely found: matches may be missing\n"));
+    assert!(!page(44, &[]).contains("shorter than"));
+    assert!(page(44, &["--window", "40"]).contains("  shorter than the 64 symbols that are surely found"));
+}
+
+#[test]
+fn passages_are_shown_with_their_lines() {
+    let folder = samples();
+    let page = folder.ok(&["query", LIFTED, "--top", "1", "--context", "1"]).stdout;
+    let text = std::fs::read_to_string(folder.path().join("federalist/fed51.txt")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let shown: Vec<&str> = page.lines().filter(|line| line.starts_with("      4")).collect();
+    let expected: Vec<String> = [(42, '-'), (43, ':'), (44, ':')]
+        .map(|(number, mark)| format!("      {number}{mark} {}", lines[number - 1]).trim_end().to_owned())
+        .to_vec();
+    assert_eq!(shown.iter().map(|line| line.trim_end()).collect::<Vec<_>>(), expected, "{page}");
+    let diff = folder.ok(&["diff", LIFTED, "federalist/fed51.txt", "-C", "0"]).stdout;
+    assert!(diff.contains(&format!("\n      43: {}", lines[42].trim_end())), "{diff}");
+    for plain in [&["--no-text"][..], &[]] {
+        let page = folder.ok(&[&["query", LIFTED, "--top", "1"], plain].concat()).stdout;
+        assert!(!page.contains("      43:"), "{page}");
     }
 }
