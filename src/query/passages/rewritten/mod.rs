@@ -42,6 +42,11 @@ const RIVALS: usize = 1 << 10;
 /// A word on both sides of a passage whose places make more pairs than this shows nothing of their order.
 const RARE: usize = 4;
 
+/// Words and matches of passages in which order is looked for, for each word of the two texts and at least: passages may overlap,
+/// and the time is bounded all the same.
+const LOOKS: usize = 16;
+const LOOKS_AT_LEAST: usize = 1 << 22;
+
 /// What is compared.
 pub(super) struct Rewriting<'a> {
     /// The values of the query's and of the document's symbols, words.
@@ -76,7 +81,7 @@ pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
     }
     whole_matches(&mut fragments, matches, LONG.saturating_mul(k));
     add_runs(&mut fragments, &words, rewriting);
-    let mut counting = Counting { counts: vec![0; words.numbers()] };
+    let mut counting = Counting::new(&words);
     let mut joined: Vec<Joined> =
         fragments.iter().map(|fragment| counting.joined(&words, &fragment.spans, rewriting)).collect();
     joined.retain(|joined| joined.counted >= rewriting.least);
@@ -173,9 +178,16 @@ fn add_runs(fragments: &mut Vec<Fragment>, words: &Words, rewriting: &Rewriting<
 struct Counting {
     /// How often a word occurs in the document's span, by number; 0 between calls.
     counts: Vec<u32>,
+    /// Words and matches that may still be looked at for their order.
+    budget: usize,
 }
 
 impl Counting {
+    fn new(words: &Words) -> Self {
+        let length: usize = words.texts.iter().map(Vec::len).sum();
+        Self { counts: vec![0; words.numbers()], budget: (length * LOOKS).max(LOOKS_AT_LEAST) }
+    }
+
     fn joined(&mut self, words: &Words, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
         let there = words.whole_span(DOCUMENT, &spans[DOCUMENT]);
         let agreed = self.agreeing(words.whole_span(QUERY, &spans[QUERY]), there);
@@ -185,7 +197,7 @@ impl Counting {
             document: spans[DOCUMENT].clone(),
             agreed,
             counted,
-            in_order: in_order(words, spans, rewriting),
+            in_order: in_order(words, spans, rewriting, &mut self.budget),
         }
     }
 
@@ -204,15 +216,18 @@ impl Counting {
 }
 
 /// The words of two spans that are the same in the same order: a chain of the matches in them, and of their rare words with what
-/// is the same around these. At least so many.
-fn in_order(words: &Words, spans: &Spans, rewriting: &Rewriting<'_>) -> u64 {
+/// is the same around these. At least so many: none where the budget is spent.
+fn in_order(words: &Words, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
     let [query, document] = spans;
     let from = rewriting.matches.partition_point(|found| found.query < query.start);
     let inside = |found: &&MaximalMatch| {
         found.query_end() <= query.end && found.document >= document.start && found.document_end() <= document.end
     };
-    let near = rewriting.matches[from..].iter().take_while(|found| found.query < query.end);
-    let mut matches: Vec<MaximalMatch> = near.filter(inside).copied().collect();
+    let near = &rewriting.matches[from..];
+    let near = &near[..near.partition_point(|found| found.query < query.end)];
+    let Some(left) = budget.checked_sub(near.len() + query.len() + document.len()) else { return 0 };
+    *budget = left;
+    let mut matches: Vec<MaximalMatch> = near.iter().filter(inside).copied().collect();
     let [here, there] = [QUERY, DOCUMENT].map(|side| words.whole_span(side, &spans[side]));
     let places = |text: &[Word]| {
         let mut places: Vec<(Word, u32)> = text.iter().copied().zip(0..).collect();
