@@ -58,8 +58,8 @@ pub mod winnow;
 
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
 pub use database::{
-    BackupOptions, CacheUse, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo, QuerySource,
-    Removal, StoredPart,
+    BackupOptions, CacheUse, Compaction, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo,
+    QuerySource, Removal, StoredPart,
 };
 pub use dedup::{
     Because, DedupAnswer, DedupBy, DedupCauses, DedupOptions, DedupRow, DedupSummary, Keep, Removable, SourceTotals,
@@ -72,7 +72,7 @@ pub use extract::process::serve_documents;
 pub use extract::{FORMATS, FormatFacts, ReaderProcess};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
-pub use ingest::{IngestOptions, IngestSummary, OnChange};
+pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
 pub use input::{
     Document, InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
     enclosing_database, measure,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use encoding_rs::Encoding;
-use fpdb::report::html::{DocumentTexts, Origin, Texts};
+use fpdb::report::html::DocumentTexts;
 use fpdb::{Database, DocId, Format, Location, Match, Offsets, Profile, ReadOptions};
 
 use super::render::{Style, escape_terminal};
@@ -78,7 +78,7 @@ impl<'a> Excerpts<'a> {
             }
             TextSource::File(path, profile) => {
                 let texts = DocumentTexts { database: None, unit: profile.unit, read: self.read };
-                (texts.text(&Origin::File(path.to_owned())).ok()?, String::new())
+                (texts.of_file(path).ok()?, String::new())
             }
         };
         // Extracted text is UTF-8 whatever its document is.

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use fpdb::Error;
-use fpdb::report::Failure;
+use fpdb::{Error, Failure};
 
 use super::output::NewFile;
 

@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::Temporary;
-use fpdb::report::Failure;
 use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
+use fpdb::{Failure, Temporary};
 use tempfile::NamedTempFile;
 
 use crate::cli::printer::Printer;

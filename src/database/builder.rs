@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::ingest;
 use crate::profile::Profile;
 use crate::progress::Task;
-use crate::store::{Repair, Store, StoreOptions};
+use crate::store::{Store, StoreOptions, Verification};
 
 /// What the host allows a database, and the ways to open one. Every setting has a default.
 ///
@@ -132,7 +132,7 @@ impl DatabaseBuilder {
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::Stopped`]. The database is
     /// then as it was.
-    pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Repair> {
+    pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Verification> {
         ingest::repair(path.as_ref(), &self.store, task)
     }
 

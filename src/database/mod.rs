@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
-pub use self::writer::{BackupOptions, DatabaseWriter, Removal};
+pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::dedup::{self, DedupAnswer, DedupOptions, DedupRow, DedupSummary};
 use crate::document::DocId;
 use crate::error::{Error, Result};
@@ -21,7 +21,9 @@ use crate::input::{InputLimits, tidied};
 use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
-use crate::query::{self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache};
+use crate::query::{
+    self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache, TextSequence,
+};
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 
@@ -327,6 +329,11 @@ impl Database {
     /// As there.
     pub fn text_within(&self, document: DocId, limits: &InputLimits) -> Result<Option<DocumentText>> {
         query::text_of(&self.store, document.0, limits.clone())
+    }
+
+    /// The texts of many documents, in the order in which they will be asked for.
+    pub(crate) fn texts_in_order(&self, documents: &[DocId], limits: &InputLimits) -> TextSequence<'_> {
+        TextSequence::new(&self.store, documents.iter().map(|id| id.0).collect(), limits.clone())
     }
 
     /// The names of the other documents with the same bytes.

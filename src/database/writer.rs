@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::input::{Document, Source, enclosing_database};
 use crate::progress::Task;
+use crate::schema::{Answer, Schema};
 use crate::setters::setters;
 use crate::store::{Backup, Batch, Committer, Store};
 
@@ -39,16 +40,38 @@ impl BackupOptions {
     setters! { keep: Option<usize>, quick: bool }
 }
 
-/// What was deleted.
+/// What was deleted. Also its JSON (`fpdb.rm/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Removal {
+    pub(crate) schema: Schema<Self>,
     /// Documents deleted.
     pub removed: u64,
     /// Names that no document has.
     pub unknown_names: Vec<String>,
     /// Numbers that no document has.
     pub unknown_ids: Vec<DocId>,
+}
+
+impl Answer for Removal {
+    const SCHEMA: &'static str = "fpdb.rm/1";
+}
+
+/// What a compaction has done. Also its JSON (`fpdb.compact/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Compaction {
+    pub(crate) schema: Schema<Self>,
+    /// Bytes on disk before, without logs.
+    pub before: u64,
+    /// Bytes on disk after, without logs.
+    pub after: u64,
+}
+
+impl Answer for Compaction {
+    const SCHEMA: &'static str = "fpdb.compact/1";
 }
 
 impl Deref for DatabaseWriter {
@@ -177,9 +200,11 @@ impl DatabaseWriter {
     ///
     /// # Errors
     /// What keeps the store from being read or written; [`Error::Stopped`].
-    pub fn compact(&self, task: &Task<'_>) -> Result<()> {
+    pub fn compact(&self, task: &Task<'_>) -> Result<Compaction> {
         let _alone = self.store.change_alone();
-        self.store.compact(task)
+        let before = self.stats()?.stored_bytes();
+        self.store.compact(task)?;
+        Ok(Compaction { schema: Schema::new(), before, after: self.stats()?.stored_bytes() })
     }
 
     /// Copies the database into `folder`, where earlier backups of it may be.

@@ -135,7 +135,7 @@ impl Intake<'_> {
             }
             Step::Close(closed) => self.close(closed)?,
             Step::Skipped { name, reason } => self.skip(name, reason),
-            Step::Failed { name, error } => self.fail(name, error),
+            Step::Failed { name, error } => self.fail(&name, &error),
             Step::Read(entries, parcels) => self.take_job(entries, &parcels)?,
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Intake<'_> {
                 }
                 Piece::Failed { name, error } => {
                     entries -= 1;
-                    self.fail(name, error);
+                    self.fail(&name, &error);
                 }
             }
         }
@@ -228,7 +228,7 @@ impl Intake<'_> {
                 self.abandon()?;
                 match error {
                     Error::Binary { reason } => self.skip(about.name, reason),
-                    error => self.fail(about.name, error),
+                    error => self.fail(&about.name, &error),
                 }
             }
         }
@@ -283,7 +283,7 @@ impl Intake<'_> {
     pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;
-            self.fail(record.name, error);
+            self.fail(&record.name, &error);
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.newest_named(&record.name)? else {
@@ -348,7 +348,7 @@ impl Intake<'_> {
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format);
             }
-            _ => self.fail(about.name.clone(), Error::GivenTwice { name: about.name }),
+            _ => self.fail(&about.name.clone(), &Error::GivenTwice { name: about.name }),
         }
         Ok(())
     }
@@ -364,7 +364,7 @@ impl Intake<'_> {
         let is_new = self.last.settled.record(id).is_some() || self.batch.settled().record(id).is_some();
         if update != *record && !is_new {
             if let Err(error) = update.check() {
-                return self.fail(update.name, error);
+                return self.fail(&update.name, &error);
             }
             self.batch.update(id, update);
         }
@@ -467,8 +467,8 @@ impl Intake<'_> {
         self.summary.skip(name, reason);
     }
 
-    fn fail(&mut self, name: String, error: Error) {
-        self.progress.failed(&name, &error);
+    fn fail(&mut self, name: &str, error: &Error) {
+        self.progress.failed(name, error);
         self.summary.fail(name, error);
     }
 }

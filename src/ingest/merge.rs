@@ -1,6 +1,8 @@
 //! Merge: the documents of other databases become part of this one, as if they had been ingested, without
 //! their texts being read again.
 
+use std::time::Instant;
+
 use super::intake::{Intake, with_intake};
 use super::{IngestOptions, IngestSummary};
 use crate::error::{Error, Result};
@@ -11,12 +13,13 @@ use crate::store::Store;
 /// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
 /// records, some 1 KiB each; each commit reads the other's postings once.
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+    let started = Instant::now();
     options.check()?;
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    with_intake(store, options, task, |intake| merge_into(intake, other, task))
+    Ok(with_intake(store, options, task, |intake| merge_into(intake, other, task))?.ended(started))
 }
 
 fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {

@@ -10,15 +10,16 @@ mod merge;
 mod pipeline;
 mod record;
 mod repair;
+mod summary;
 mod sweep;
 mod worker;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input::{Document, InputLimits, MetadataTable, ReadOptions, Source, WalkOptions};
 use crate::progress::Task;
 use crate::setters::setters;
@@ -27,6 +28,7 @@ use intake::with_intake;
 
 pub(crate) use merge::merge;
 pub(crate) use repair::repair;
+pub use summary::{Failure, IngestSummary, Skipped};
 
 /// What to do with a document whose name is stored with other content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,76 +93,6 @@ impl IngestOptions {
     }
 }
 
-/// What an ingest has done.
-#[derive(Debug, Default)]
-pub struct IngestSummary {
-    /// New documents.
-    pub added: u64,
-    /// Documents that took the place of a stored one.
-    pub replaced: u64,
-    /// Documents stored already.
-    pub unchanged: u64,
-    /// Changed documents left out on request.
-    pub kept: u64,
-    /// Stored documents deleted because the container they came from no longer holds them.
-    pub removed: u64,
-    /// Added or replacing documents whose content another stored document has.
-    pub identical: u64,
-    /// Bytes, symbols and fingerprints of the added and replacing documents.
-    pub bytes: u64,
-    /// See `bytes`.
-    pub symbols: u64,
-    /// See `bytes`.
-    pub fingerprints: u64,
-    /// Sequences that were no characters in the document's encoding, and the documents that had some.
-    pub undecodable: u64,
-    /// See `undecodable`.
-    pub undecodable_documents: u64,
-    /// Formats of the added and replacing documents, and how many are in each.
-    pub formats: BTreeMap<String, u64>,
-    /// Rows of the metadata table that no document matches.
-    pub unmatched: Vec<String>,
-    /// Stored documents that are boilerplate from now on.
-    pub made_boilerplate: u64,
-    /// Documents that could not be read.
-    pub failures: u64,
-    /// The first [`IngestSummary::LISTED`] of them, by name.
-    pub failed: Vec<(String, Error)>,
-    /// What was left out.
-    pub skips: u64,
-    /// The first [`IngestSummary::LISTED`] of it, by name, and why.
-    pub skipped: Vec<(String, &'static str)>,
-    /// True where the run was told to stop; what was committed is safe, and running again continues.
-    pub interrupted: bool,
-}
-
-impl IngestSummary {
-    /// How many failures, and how many files left out, a summary lists by name. [`crate::Progress`] gets all of them.
-    pub const LISTED: usize = 1000;
-
-    /// Counts a failure, and lists it while there are few.
-    fn fail(&mut self, name: String, error: Error) {
-        self.failures += 1;
-        if self.failed.len() < Self::LISTED {
-            self.failed.push((name, error));
-        }
-    }
-
-    /// Counts what is left out, and lists it while there is little.
-    fn skip(&mut self, name: String, reason: &'static str) {
-        self.skips += 1;
-        if self.skipped.len() < Self::LISTED {
-            self.skipped.push((name, reason));
-        }
-    }
-
-    /// Its counts as they are now; what is listed by name is left out.
-    fn counts(&self) -> Self {
-        let (unmatched, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { formats: self.formats.clone(), unmatched, failed, skipped, ..*self }
-    }
-}
-
 /// Bytes of memory that reading one document whole may take: a share of the memory that batches leave, for each thread.
 fn reading_memory(store: &Store, limits: &InputLimits) -> u64 {
     const LEAST: u64 = 64 << 20;
@@ -175,11 +107,13 @@ pub(crate) fn ingest(
     options: &IngestOptions,
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
+    let started = Instant::now();
     let options = &within_memory(store, options)?;
-    with_intake(store, options, task, |intake| {
+    let summary = with_intake(store, options, task, |intake| {
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources))?;
         intake.finish(task.token())
-    })
+    })?;
+    Ok(summary.ended(started))
 }
 
 /// Adds documents that the caller supplies to the store.
@@ -189,14 +123,16 @@ pub(crate) fn ingest_documents(
     options: &IngestOptions,
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
+    let started = Instant::now();
     let options = &within_memory(store, options)?;
-    with_intake(store, options, task, |intake| {
+    let summary = with_intake(store, options, task, |intake| {
         pipeline::run(store, options, task, intake, |walker| {
             walker.take_supplied(documents);
             Ok(())
         })?;
         intake.finish(task.token())
-    })
+    })?;
+    Ok(summary.ended(started))
 }
 
 /// The options of a run, once they are checked, with no more memory for each thread's reading than the run has.

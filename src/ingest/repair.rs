@@ -9,12 +9,12 @@ use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ContainerBatch, ReadOptions, Reader};
 use crate::progress::Task;
 use crate::stop::StopToken;
-use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, decompress, text_chunks};
+use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, Verification, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
-pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Repair> {
+pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Verification> {
     let mut repairing = match Repairing::begin(root, options, task)? {
-        Begun::Whole(now) => return Ok(Repair { now, ..Repair::default() }),
+        Begun::Whole(now) => return Ok(Verification { repair: Some(Repair::default()), ..now }),
         Begun::Damaged(repairing) => repairing,
     };
     let mut reader = Reader::new(ReadOptions::default().limits);

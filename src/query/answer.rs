@@ -50,7 +50,7 @@ pub struct QueryAnswer {
     pub below: u64,
     /// Parts of the query that count in no match, in order. Empty unless passages were looked for.
     pub ignored: Vec<Ignored>,
-    /// Best first.
+    /// Best first: by score, then by coverage where passages were looked for, then by name.
     pub matches: Vec<Match>,
 }
 

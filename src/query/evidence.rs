@@ -126,7 +126,9 @@ impl<'a> Evidence<'a> {
         let mut stored = StoredTexts::new(store, limits);
         if query.is_ok() {
             let is_read = |ranked: &&Ranked| ranked.record.bytes <= COMPARED_BYTES && texts.get(ranked.id).is_none();
-            ranked.iter().filter(is_read).for_each(|ranked| stored.expect(&ranked.record));
+            for ranked in ranked.iter().filter(is_read) {
+                stored.expect(&ranked.record);
+            }
         }
         Self { store, subject, options, texts, stored, symboliser, query }
     }

@@ -20,6 +20,7 @@ mod sentences;
 mod subject;
 mod text;
 mod text_cache;
+mod text_sequence;
 mod text_unavailable;
 mod weight;
 
@@ -43,6 +44,7 @@ pub(crate) use subject::{Subject, SubjectReader};
 pub use text::DocumentText;
 pub(crate) use text::{text_of, text_of_file};
 pub(crate) use text_cache::TextCache;
+pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;
 
 /// Answers one query. The texts it compares stay in `texts`, for others that need them.
@@ -109,6 +111,9 @@ pub(crate) fn answer(
         };
         matches.push(finish_match(subject, ranked, found, inferred));
     }
+    // Stable: where the coverage is the same too they stay in the order of their names.
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.coverage.total_cmp(&a.coverage)));
+    matches.truncate(options.top.unwrap_or(usize::MAX));
     let share = |part: u64| if looked_up.is_empty() { 0.0 } else { part as f64 / looked_up.len() as f64 };
     Ok(QueryAnswer {
         schema: Schema::new(),

@@ -33,7 +33,11 @@ pub(super) struct Ranking {
     pub(super) below: u64,
 }
 
-/// The best documents by the mode's score, ties by name and then by age. The `identical` ones, ascending, reach any score.
+/// Documents beyond the best that are looked at where they have the score of the last of these. A query of a few words has few
+/// fingerprints, and many documents hold all of them.
+const TIED: usize = 32;
+
+/// The best documents by the mode's score, ties by name and then by age; with some of those that tie with the last. The `identical` ones, ascending, reach any score.
 pub(super) fn rank(
     store: &Store,
     subject: &Subject,
@@ -51,8 +55,10 @@ pub(super) fn rank(
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
     let coarser = subject.profile.w != store.profile().w;
     let top = options.top.unwrap_or(usize::MAX);
+    // Passages decide between documents of one score, also between those on either side of the cut.
+    let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
-    let mut best = Best::new(top);
+    let mut best = Best::new(top.saturating_add(tied));
     let mut reaching = 0;
     for (id, shares) in candidates {
         let bound = containment(shares.weight, looked_up.weight);
@@ -74,7 +80,12 @@ pub(super) fn rank(
         reaching += 1;
         best.add(ranked);
     }
-    Ok(Ranking { best: best.into_sorted(), reaching, below: all - reaching })
+    let mut best = best.into_sorted();
+    let cut = top.checked_sub(1).and_then(|last| best.get(last)).map(|last| last.score);
+    let kept = best.iter().take(top).count();
+    let ties = best[kept..].iter().take_while(|ranked| Some(ranked.score) == cut).count();
+    best.truncate(kept + ties);
+    Ok(Ranking { best, reaching, below: all - reaching })
 }
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same

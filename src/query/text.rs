@@ -44,6 +44,8 @@ pub(crate) struct StoredTexts<'a> {
     options: ReadOptions,
     reader: Reader,
     batch: ContainerBatch,
+    /// Bytes of a container that is read through for one member.
+    searched: u64,
 }
 
 impl<'a> StoredTexts<'a> {
@@ -52,13 +54,20 @@ impl<'a> StoredTexts<'a> {
         // What was taken in as a document is one, whatever its bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        Self { store, options, reader, batch: ContainerBatch::default() }
+        Self { store, options, reader, batch: ContainerBatch::default(), searched: SEARCHED_BYTES }
     }
 
-    /// Expects that the bytes of a document are asked for: members of one container are then read in one go.
-    pub(crate) fn expect(&mut self, record: &DocumentRecord) {
-        if let (false, Some(source)) = (record.stored_text, &record.source) {
-            self.batch.expect(source, record.member.as_deref(), record.bytes);
+    /// The same, also for members of containers of any size.
+    pub(crate) fn in_any_container(self) -> Self {
+        Self { searched: u64::MAX, ..self }
+    }
+
+    /// Expects that the bytes of a document are asked for: members of one container are then read in one go. False where
+    /// there is no room for another.
+    pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
+        match (record.stored_text, &record.source) {
+            (false, Some(source)) => self.batch.expect(source, record.member.as_deref(), record.bytes),
+            _ => true,
         }
     }
 
@@ -77,7 +86,7 @@ impl<'a> StoredTexts<'a> {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-        let stored = self.batch.document(source, record.member.as_deref(), &self.options, SEARCHED_BYTES);
+        let stored = self.batch.document(source, record.member.as_deref(), &self.options, self.searched);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.
@@ -123,7 +132,7 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
 }
 
 /// The bytes of a document, or the text extracted from them where its offsets count that.
-fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
+pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
     if unit != Unit::Byte && extract::applies(format) {
         let extracted = extract::extract(format, &bytes, &Limits::of(limits))?;
         if extracted.offsets == Offsets::Extracted {

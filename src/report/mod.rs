@@ -1,13 +1,6 @@
-//! Report: the one result type of each command, which is also its wire format, and the report for a browser.
-//!
-//! The JSON forms are stable: fields are only ever added.
+//! Report: the report for a browser, and the passages of pairs.
 
 mod evidence;
 pub mod html;
-mod wire;
 
 pub use evidence::{PairEvidence, add_passages};
-pub use wire::{
-    BackupReport, CompactReport, Failure, IngestReport, LostDocumentReport, ProblemReport, RepairReport, RestoreReport,
-    RmReport, SkippedFile, VerifyReport,
-};

@@ -51,9 +51,8 @@ use read::run_reader::{self, Postings as _, RunReader};
 use turns::Turns;
 
 pub use care::backup::Backup;
+pub use care::findings::{LostDocument, Problem, Repair, Verification};
 pub(crate) use care::repair::{Begun, Repairing};
-pub use care::repair::{LostDocument, Repair};
-pub use care::verify::{Problem, Verification};
 pub(crate) use codec::block::Posting;
 pub(crate) use codec::format::FORMAT_VERSION;
 pub(crate) use codec::positions::Place;

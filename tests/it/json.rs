@@ -1,8 +1,7 @@
 //! The JSON: strictly the report types, the fields of the contract, and offsets that are true of the original bytes.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16LE, WINDOWS_1252};
-use fpdb::report::IngestReport;
-use fpdb::{DatabaseStats, DocumentInfo, Location, QueryAnswer};
+use fpdb::{DatabaseStats, DocumentInfo, IngestSummary, Location, QueryAnswer};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -61,12 +60,12 @@ fn ingest_reports_one_line() {
     folder.write("docs/b.bin", b"\0\x01\x02");
     let run = folder.run(&["ingest", "docs", "missing.txt", "--format", "json"]);
     assert_eq!(run.status, 2);
-    let lines = strict::<IngestReport>(&run.stdout);
+    let lines = strict::<IngestSummary>(&run.stdout);
     let [(report, value)] = &lines[..] else { panic!("one line: {lines:?}") };
     has(value, &[("schema", 's'), ("documents", 'n'), ("added", 'n'), ("unchanged", 'n'), ("replaced", 'n')]);
     has(value, &[("failed", 'a'), ("bytes", 'n'), ("symbols", 'n'), ("fingerprints", 'n')]);
     assert!(value["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0));
-    assert_eq!(report.schema, "fpdb.ingest/1");
+    assert_eq!(value["schema"], "fpdb.ingest/1");
     assert_eq!((report.documents, report.added, report.bytes), (1, 1, FRENCH.len() as u64));
     let failed: Vec<&str> = report.failed.iter().map(|failure| failure.name.as_str()).collect();
     assert_eq!(failed, ["missing.txt"]);
@@ -126,8 +125,10 @@ fn check_matches(report: &QueryAnswer, value: &Value) {
         }
     }
     for pair in matches.windows(2) {
-        let key = |found: &Value| (-score(report, found), found["document"].as_str().unwrap().to_owned());
-        assert!(key(&pair[0]) < key(&pair[1]), "by score, then by name");
+        let coverage = |found: &Value| found["coverage"].as_f64().unwrap();
+        let key =
+            |found: &Value| (-score(report, found), -coverage(found), found["document"].as_str().unwrap().to_owned());
+        assert!(key(&pair[0]) < key(&pair[1]), "by score, then by coverage, then by name");
     }
 }
 

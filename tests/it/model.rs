@@ -7,10 +7,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use fpdb::report::IngestReport;
 use fpdb::{
-    Database, DatabaseWriter, Error, IngestOptions, Mode, OnChange, Profile, QueryOptions, QuerySource, Selection,
-    Source, Task, Unit, WordRule,
+    Database, DatabaseWriter, Error, IngestOptions, IngestSummary, Mode, OnChange, Profile, QueryOptions, QuerySource,
+    Selection, Source, Task, Unit, WordRule,
 };
 use proptest::prelude::*;
 
@@ -190,8 +189,7 @@ impl World {
                     let builder = Database::builder().threads(*threads).memory(*memory);
                     self.database = Some(builder.open_writer(&self.path).unwrap());
                     let options = IngestOptions::default().on_change(*on_change).store_text(*store_text);
-                    let summary = self.database().ingest(&[Source::Path(docs)], &options, &Task::new()).unwrap();
-                    IngestReport::new(&summary, 0.0)
+                    self.database().ingest(&[Source::Path(docs)], &options, &Task::new()).unwrap()
                 };
                 let expected = self.model.ingest(&self.files, *on_change, *store_text);
                 assert!(got.failed.is_empty() && got.skipped.is_empty() && !got.interrupted, "{got:?}");
@@ -247,7 +245,7 @@ impl World {
         threads: usize,
         on_change: OnChange,
         store_text: bool,
-    ) -> IngestReport {
+    ) -> IngestSummary {
         let on_change = match on_change {
             OnChange::Replace => "replace",
             OnChange::Keep => "keep",

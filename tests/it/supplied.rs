@@ -149,9 +149,9 @@ fn what_changes_is_replaced_what_fails_stays_alone_and_the_last_of_a_name_counts
     ];
     let summary = ingest(&writer, documents);
     assert_eq!((summary.added, summary.replaced, summary.failures, summary.skips), (3, 1, 3, 1), "{summary:?}");
-    let failed: Vec<&str> = summary.failed.iter().map(|(name, _)| name.as_str()).collect();
+    let failed: Vec<&str> = summary.failed.iter().map(|failure| failure.name.as_str()).collect();
     assert_eq!(failed, ["small", "large", ""]);
-    assert_eq!(summary.failed[0].1.chain(), "cannot read small: the line went dead");
+    assert_eq!(summary.failed[0].error, "cannot read small: the line went dead");
     let documents = || {
         let mut names = Vec::new();
         let each = |document: DocumentInfo| {

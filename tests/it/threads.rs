@@ -231,7 +231,7 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
         place.database.pairs(&PairsOptions::default(), &stopped).map(|_| ()),
         place.database.dedup(&resembling(), &stopped).map(|_| ()),
         place.database.verify(&stopped).map(|_| ()),
-        place.database.compact(&stopped),
+        place.database.compact(&stopped).map(|_| ()),
         place.database.backup(place.path("backups"), &BackupOptions::default(), &stopped).map(|_| ()),
         Database::builder().repair(place.path("nowhere"), &stopped).map(|_| ()),
     ];

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
-use fpdb::report::{IngestReport, VerifyReport};
 use fpdb::{
-    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, Location, Match, Measure, Pair, QueryAnswer, Removable,
-    Undecided, Unit, Weight,
+    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, Location, Match, Measure, Pair,
+    QueryAnswer, Removable, Undecided, Unit, Verification, Weight,
 };
 
 use super::escape::escape_terminal;
@@ -15,52 +14,52 @@ use super::numbers::{count, digits, grouped, percent, size};
 use super::style::Style;
 
 /// What an ingest has done.
-pub(crate) fn ingest_page(report: &IngestReport) -> String {
-    let mut parts = vec![format!("{} added", count(report.added, "document"))];
+pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
+    let mut parts = vec![format!("{} added", count(summary.added, "document"))];
     for (number, what) in [
-        (report.replaced, "replaced"),
-        (report.unchanged, "unchanged"),
-        (report.made_boilerplate, "boilerplate from now on"),
-        (report.kept, "changed but kept as stored"),
-        (report.removed, "removed, no longer in their container"),
-        (report.identical, "identical to another document"),
-        (report.failures, "failed"),
-        (report.skips, "skipped"),
+        (summary.replaced, "replaced"),
+        (summary.unchanged, "unchanged"),
+        (summary.made_boilerplate, "boilerplate from now on"),
+        (summary.kept, "changed but kept as stored"),
+        (summary.removed, "removed, no longer in their container"),
+        (summary.identical, "identical to another document"),
+        (summary.failures, "failed"),
+        (summary.skips, "skipped"),
     ] {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));
         }
     }
     let mut page = format!("{}\n", parts.join(", "));
-    if report.bytes > 0 {
-        let rate = if report.seconds > 0.0 {
-            format!(", {}/s", size((report.bytes as f64 / report.seconds) as u64))
+    if summary.bytes > 0 {
+        let rate = if summary.seconds > 0.0 {
+            format!(", {}/s", size((summary.bytes as f64 / summary.seconds) as u64))
         } else {
             String::new()
         };
         let _ = writeln!(
             page,
             "{}, {}, {} in {:.1} s{rate}",
-            size(report.bytes),
-            count(report.symbols, "symbol"),
-            count(report.fingerprints, "fingerprint"),
-            report.seconds
+            size(summary.bytes),
+            count(summary.symbols, "symbol"),
+            count(summary.fingerprints, "fingerprint"),
+            summary.seconds
         );
     }
-    if report.undecodable > 0 {
+    if summary.undecodable > 0 {
         let _ = writeln!(
             page,
             "{} in {} could not be decoded and were dropped",
-            count(report.undecodable, "byte sequence"),
-            count(report.undecodable_documents, "document")
+            count(summary.undecodable, "byte sequence"),
+            count(summary.undecodable_documents, "document")
         );
     }
-    if !report.unmatched.is_empty() {
+    if !summary.unmatched.is_empty() {
         let _ = writeln!(
             page,
             "{} of the metadata match no document: {}",
-            count(report.unmatched.len() as u64, "row"),
-            few(&report.unmatched)
+            count(summary.unmatched.len() as u64, "row"),
+            few(&summary.unmatched)
         );
     }
     page
@@ -415,27 +414,27 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
 }
 
 /// What a verification has found.
-pub(crate) fn verify_page(report: &VerifyReport) -> String {
+pub(crate) fn verify_page(found: &Verification) -> String {
     let mut page = format!(
         "checked {}, {}, {}",
-        count(report.documents, "document"),
-        count(report.postings, "posting"),
-        count(report.positions, "position")
+        count(found.documents, "document"),
+        count(found.postings, "posting"),
+        count(found.positions, "position")
     );
-    if report.texts > 0 {
-        let _ = write!(page, ", {}", count(report.texts, "stored text"));
+    if found.texts > 0 {
+        let _ = write!(page, ", {}", count(found.texts, "stored text"));
     }
     page.push_str(": ");
-    if report.problems.is_empty() {
+    if found.problems.is_empty() {
         page.push_str("all is well\n");
         return page;
     }
-    let _ = writeln!(page, "{}", count(report.problems.len() as u64, "problem"));
-    for problem in &report.problems {
+    let _ = writeln!(page, "{}", count(found.problems.len() as u64, "problem"));
+    for problem in &found.problems {
         let detail = if problem.detail.is_empty() { String::new() } else { format!(": {}", problem.detail) };
         let _ = writeln!(page, "  {}{detail}", problem.what);
     }
-    let Some(repair) = &report.repair else { return page };
+    let Some(repair) = &found.repair else { return page };
     let _ = write!(page, "repaired; {} read again", count(repair.read_again.len() as u64, "document"));
     if repair.is_complete() {
         page.push_str(", nothing is lost\n");

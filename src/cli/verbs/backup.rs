@@ -1,7 +1,6 @@
 //! `fpdb backup`: copies the database to a folder.
 
 use fpdb::BackupOptions;
-use fpdb::report::BackupReport;
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
@@ -20,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     steps.end();
     let backup = backup?;
     if global.format == OutputFormat::Json {
-        summary(global, &BackupReport::new(args.folder.display().to_string(), &backup))?;
+        summary(global, &backup)?;
     }
     printer.note(&format!(
         "backup {} made in {}: {}; {} in all",
@@ -31,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     ));
     if backup.mended > 0 {
         let were = if backup.mended == 1 { "was" } else { "were" };
-        let files = count(backup.mended as u64, "damaged file");
+        let files = count(backup.mended, "damaged file");
         printer.note(&format!("{files} of earlier backups {were} copied again"));
     }
     for number in &backup.damaged {

@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use fpdb::report::IngestReport;
 use fpdb::{
-    Choice, DatabaseWriter, Error, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
+    Choice, DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
     WalkOptions,
 };
 
@@ -40,7 +38,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let Opened { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    let started = Instant::now();
     let stop = interrupt::graceful();
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
@@ -75,18 +72,17 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     summary.failures += events.refused.len() as u64;
     for (name, _) in &events.refused {
         // Met in a folder as well, it was skipped there too.
-        if let Some(listed) = summary.skipped.iter().position(|(skipped, _)| skipped == name) {
+        if let Some(listed) = summary.skipped.iter().position(|skipped| skipped.name == *name) {
             summary.skipped.remove(listed);
         }
     }
     let room = IngestSummary::LISTED.saturating_sub(summary.failed.len());
-    summary.failed.extend(events.refused.into_iter().take(room));
-    let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
-    for name in &report.unmatched {
+    summary.failed.extend(events.refused.iter().take(room).map(|(name, error)| Failure::of(name, error)));
+    for name in &summary.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
-    if report.failures > events.shown {
-        let more = report.failures - events.shown;
+    if summary.failures > events.shown {
+        let more = summary.failures - events.shown;
         let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
         printer.note(&format!("{more} more documents could not be read{rest}"));
     }
@@ -98,22 +94,22 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         None => Output::open(global)?,
     };
     match global.format {
-        OutputFormat::Json => output.json(&report)?,
+        OutputFormat::Json => output.json(&summary)?,
         _ if global.quiet => {}
-        _ => output.text(&ingest_page(&report))?,
+        _ => output.text(&ingest_page(&summary))?,
     }
     output.finish()?;
-    if let Some(hint) = hint_for(&profile, &report, programs).filter(|_| created_here) {
+    if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
         printer.note(&hint);
     }
-    if report.interrupted {
-        let safe = report.added + report.replaced + report.unchanged + report.kept;
+    if summary.interrupted {
+        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept;
         printer.note(&format!(
             "interrupted: {safe} documents of this run are committed and safe; run the same command to continue"
         ));
         return Ok(RunStatus::Interrupted);
     }
-    Ok(if report.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+    Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
 /// The database that is written to.
@@ -124,8 +120,8 @@ struct Opened {
 }
 
 /// The profile that fits the documents of a new database better than its own, if one does.
-fn hint_for(profile: &Profile, report: &IngestReport, programs: u64) -> Option<String> {
-    let added = report.added;
+fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
+    let added = summary.added;
     if profile.unit != Unit::Char || added == 0 {
         return None;
     }
@@ -138,11 +134,11 @@ fn hint_for(profile: &Profile, report: &IngestReport, programs: u64) -> Option<S
     }
     let t = profile.guarantee()?;
     // Of records this short, most of what two share is shorter than t.
-    (added >= FEW_RECORDS && report.symbols / added < 2 * t).then(|| {
+    (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
         format!(
             "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
              created with --profile words finds three shared words",
-            report.symbols / added
+            summary.symbols / added
         )
     })
 }

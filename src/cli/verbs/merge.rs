@@ -1,9 +1,7 @@
 //! `fpdb merge`: adds the documents of other databases.
 
 use std::path::Path;
-use std::time::Instant;
 
-use fpdb::report::IngestReport;
 use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error, IngestOptions, IngestSummary, StopToken};
 
 use crate::cli::interrupt;
@@ -31,7 +29,6 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         if stop.is_stopped() {
             break;
         }
-        let started = Instant::now();
         let other = match open(&builder, path) {
             Ok(other) => other,
             // What is wrong with one of the others does not keep the rest from being merged.
@@ -49,17 +46,16 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             }
             summary => summary?,
         };
-        let report = IngestReport::new(&summary, started.elapsed().as_secs_f64());
         match global.format {
-            OutputFormat::Json => output.json(&report)?,
+            OutputFormat::Json => output.json(&summary)?,
             _ if global.quiet => {}
-            _ => output.text(&ingest_page(&report))?,
+            _ => output.text(&ingest_page(&summary))?,
         }
-        if report.interrupted {
+        if summary.interrupted {
             break;
         }
         printer.note(&format!("merged {}", path.display()));
-        failed |= report.failures > 0;
+        failed |= summary.failures > 0;
         left = rest;
     }
     output.finish()?;

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use fpdb::report::PairEvidence;
 use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
-use fpdb::report::{Failure, PairEvidence};
-use fpdb::{Database, Mode, QueryAnswer, QueryOptions, QuerySource, Weight};
+use fpdb::{Database, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, Weight};
 
 use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
@@ -92,7 +92,7 @@ fn report(
                 Ok(answer) => answer,
                 Err(error) => {
                     printer.failure(&name_of(source), &error);
-                    failures.push(Failure { name: name_of(source), error: error.chain() });
+                    failures.push(Failure::of(&name_of(source), &error));
                     continue;
                 }
             };

@@ -1,10 +1,10 @@
 //! `fpdb rm`: removes documents.
 
-use fpdb::report::RmReport;
-use fpdb::{DocId, Error, Removal};
+use fpdb::{DocId, Error};
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
+use crate::cli::render::count;
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, RmArgs};
@@ -26,19 +26,17 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
             Err(error) => return Err(error.into()),
         }
     }
-    let Removal { removed, unknown_ids: unknown, .. } = database.remove_numbers(&ids)?;
+    let mut removal = database.remove_numbers(&ids)?;
+    removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
     if global.format == OutputFormat::Json {
-        let names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
-        summary(global, &RmReport::new(removed, names, unknown.iter().map(|id| id.0).collect()))?;
+        summary(global, &removal)?;
     }
-    if removed > 0 {
-        let documents = if removed == 1 { "1 document".to_owned() } else { format!("{removed} documents") };
-        printer.note(&format!("{documents} removed; `fpdb compact` frees the space"));
+    if removal.removed > 0 {
+        printer.note(&format!("{} removed; `fpdb compact` frees the space", count(removal.removed, "document")));
     }
     if args.ignore_missing {
-        for name in
-            unknown_names.iter().map(|(name, _)| name.to_string()).chain(unknown.iter().map(ToString::to_string))
-        {
+        let numbers = removal.unknown_ids.iter().map(ToString::to_string);
+        for name in removal.unknown_names.iter().cloned().chain(numbers) {
             printer.detail(&format!("{name}: no stored document, ignored"));
         }
         return Ok(RunStatus::Done);
@@ -46,8 +44,8 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     for (name, error) in &unknown_names {
         printer.failure(name, error);
     }
-    for id in &unknown {
+    for id in &removal.unknown_ids {
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
-    Ok(if unknown_names.is_empty() && unknown.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+    Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fpdb::DatabaseBuilder;
-use fpdb::report::VerifyReport;
+use fpdb::{DatabaseBuilder, Verification};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -17,21 +16,21 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
     let steps = StepBar::start(printer, "checking the database");
-    let report = look(&database::builder(global), &path, args.repair, &steps);
+    let found = look(&database::builder(global), &path, args.repair, &steps);
     steps.end();
-    let report = report?;
+    let found = found?;
     let mut output = Output::open(global)?;
     match global.format {
-        OutputFormat::Json => output.json(&report)?,
-        _ => output.text(&verify_page(&report))?,
+        OutputFormat::Json => output.json(&found)?,
+        _ => output.text(&verify_page(&found))?,
     }
     output.finish()?;
-    let bad = match &report.repair {
+    let bad = match &found.repair {
         Some(repair) => !repair.is_complete(),
-        None => !report.problems.is_empty(),
+        None => !found.problems.is_empty(),
     };
     if bad {
-        printer.note(match report.repair {
+        printer.note(match found.repair {
             Some(_) => "hint: ingest again what is or may be lost, with --store-text where texts were stored",
             None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
         });
@@ -39,10 +38,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     Ok(if bad { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-fn look(builder: &DatabaseBuilder, path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<VerifyReport> {
+fn look(builder: &DatabaseBuilder, path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<Verification> {
     let task = steps.task();
-    if repair {
-        return Ok(VerifyReport::of_repair(&builder.repair(path, &task)?));
-    }
-    Ok(VerifyReport::new(&builder.open(path)?.verify(&task)?))
+    if repair { builder.repair(path, &task) } else { builder.open(path)?.verify(&task) }
 }

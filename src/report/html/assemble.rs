@@ -7,10 +7,10 @@ use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure,
 use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
+use crate::ingest::Failure;
 use crate::pairs::PairsAnswer;
 use crate::profile::Profile;
 use crate::query::{Location, Match, Mode, QueryAnswer};
-use crate::report::Failure;
 use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
 
 /// What a report says of how it came to be.

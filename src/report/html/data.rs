@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
+use crate::ingest::Failure;
 use crate::profile::Profile;
 use crate::query::{Match, Measure};
-use crate::report::Failure;
 
 /// `fpdb.report/1`: the first page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,7 +21,7 @@ pub use data::{
     Command, DatabaseData, LeftOut, Origin, Overview, PairData, PairMeasure, Places, ReportDocument, ReportPair, Role,
     SideData, TextData,
 };
-pub use texts::{DocumentTexts, Texts};
+pub use texts::DocumentTexts;
 pub use write::{Limits, Options, Written, write};
 
 use crate::query::{Location, Match};

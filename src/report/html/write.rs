@@ -1,19 +1,19 @@
 //! Writing a report: pair by pair, the best first, as long as there is room. A text is read with the first of its pairs that
 //! gets a page, decoded, and the passages of all its pairs found in it. The page comes last.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::data::{Overview, PairData, SideData, TextData};
+use super::data::{Origin, Overview, PairData, SideData, TextData};
 use super::output::Output;
 use super::sides::ShownText;
-use super::texts::Texts;
+use super::texts::{DocumentTexts, TextReader};
 use super::{Report, anonymous, escape, pack};
 use crate::document::Offsets;
 use crate::error::{Error, Result};
+use crate::ingest::Failure;
 use crate::normalize::Readable;
 use crate::query::Match;
-use crate::report::Failure;
 
 /// What a report holds at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// # Errors
 /// [`Error::NotAReport`] where something else is there, and [`Error::Io`]. A text that cannot be read is no error: the
 /// report says so.
-pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Options) -> Result<Written> {
+pub fn write(mut report: Report, texts: &DocumentTexts<'_>, path: &Path, options: &Options) -> Result<Written> {
     let mut output = Output::create(path, options.single_file)?;
     report.overview.texts = options.texts;
     report.overview.left_out.bytes = options.max_bytes;
@@ -82,6 +82,8 @@ pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Optio
         anonymous::anonymise(&mut report);
     }
     let known = report.overview.documents.iter().map(|_| if options.texts { Text::Unread } else { Text::Settled });
+    let origins: Vec<Origin> = in_order(&report).collect();
+    let texts = TextReader::new(texts, origins.iter());
     let mut pages =
         Pages { known: known.collect(), report, texts, options, sides: Sides::new(), room: options.max_bytes };
     for number in 0..pages.report.overview.pairs.len() {
@@ -103,10 +105,20 @@ pub fn write(mut report: Report, texts: &dyn Texts, path: &Path, options: &Optio
     Ok(Written { files, bytes, unreadable })
 }
 
+/// Where the texts of the pairs' documents are read, each once, in the order of the pairs.
+fn in_order(report: &Report) -> impl Iterator<Item = Origin> {
+    let mut met = HashSet::new();
+    let pairs = report.overview.pairs.iter().zip(&report.evidence).filter(|(_, found)| found.is_some());
+    pairs
+        .flat_map(|(pair, _)| [pair.a, pair.b])
+        .filter(move |&document| met.insert(document))
+        .filter_map(move |document| report.overview.documents[document].origin.clone())
+}
+
 /// The pages of pairs being written.
 struct Pages<'a> {
     report: Report,
-    texts: &'a dyn Texts,
+    texts: TextReader<'a>,
     options: &'a Options,
     /// What is known of the text of each document.
     known: Vec<Text>,
@@ -224,7 +236,7 @@ impl Pages<'_> {
         let text = match text {
             Ok(text) => text,
             Err(error) => {
-                let why = if self.options.anonymise { anonymous::REASON.to_owned() } else { error.chain() };
+                let why = if self.options.anonymise { anonymous::REASON.to_owned() } else { error };
                 self.known[index] = Text::Unreadable(why);
                 return Ok(None);
             }

@@ -8,8 +8,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::progress::Task;
+use crate::schema::{Answer, Schema};
 use crate::store::care::backup_files::BackupFiles;
 use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{FORMAT_VERSION, STORE};
@@ -22,19 +25,28 @@ use crate::store::{Store, StoreOptions};
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
 
-/// A backup that has been made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A backup that has been made. Also its JSON (`fpdb.backup/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Backup {
-    /// Its number in its folder, from 1.
+    pub(crate) schema: Schema<Self>,
+    /// The folder of backups, as it was given.
+    pub folder: String,
+    /// Its number there, from 1.
     pub number: u32,
     /// The bytes it takes, those it shares with others included.
     pub bytes: u64,
     /// The backups now in the folder.
-    pub kept: usize,
+    pub kept: u64,
     /// Damaged files of earlier backups that were copied again.
-    pub mended: usize,
+    pub mended: u64,
     /// Earlier backups that are damaged and cannot be restored.
     pub damaged: Vec<u32>,
+}
+
+impl Answer for Backup {
+    const SCHEMA: &'static str = "fpdb.backup/1";
 }
 
 fn marker() -> String {
@@ -80,7 +92,15 @@ impl Store {
                 }
             }
         }
-        Ok(Backup { number: newest.number, bytes: newest.bytes, kept: backups.len(), mended, damaged })
+        Ok(Backup {
+            schema: Schema::new(),
+            folder: folder.display().to_string(),
+            number: newest.number,
+            bytes: newest.bytes,
+            kept: backups.len() as u64,
+            mended: mended as u64,
+            damaged,
+        })
     }
 
     /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file

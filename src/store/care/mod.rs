@@ -2,6 +2,7 @@
 
 pub(super) mod backup;
 pub(super) mod backup_files;
+pub(super) mod findings;
 pub(super) mod repair;
 #[cfg(test)]
 mod repair_tests;

@@ -13,9 +13,9 @@ use crate::columns::Fingerprints;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::progress::Task;
+use crate::store::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::store::care::salvage::{Salvage, replace_file};
 use crate::store::care::survey::{self, Survey};
-use crate::store::care::verify::{Problem, Verification};
 use crate::store::codec::format::{
     INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
     text_key,
@@ -40,34 +40,6 @@ const DAMAGED: &str = "damaged";
 /// Records that are committed together, and postings of documents that are read again.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// A document that could not be rebuilt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostDocument {
-    /// Its name; `None` where that is lost too.
-    pub name: Option<String>,
-    /// The absolute path it was read from, where that is known.
-    pub source: Option<String>,
-    /// Why it could not be read again.
-    pub reason: String,
-}
-
-/// What a repair has found and done.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repair {
-    /// What was wrong; where nothing was, nothing has been changed.
-    pub problems: Vec<Problem>,
-    /// Documents whose fingerprints were made again from their text.
-    pub read_again: Vec<String>,
-    /// Documents that are in the database no more.
-    pub lost: Vec<LostDocument>,
-    /// Documents that are, but whose stored texts are not.
-    pub texts_lost: Vec<String>,
-    /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
-    pub commits_lost: u64,
-    /// What the database holds now.
-    pub now: Verification,
-}
-
 /// How a repair begins.
 pub(crate) enum Begun {
     /// Nothing is wrong.
@@ -85,6 +57,8 @@ pub(crate) struct Repairing {
     store: Store,
     batch: Batch,
     committer: Committer,
+    /// What was wrong with the damaged one.
+    problems: Vec<Problem>,
     report: Repair,
     lock: WriterLock,
 }
@@ -124,7 +98,8 @@ impl Repairing {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
             committer: Committer::new(&store),
-            report: Repair { problems, commits_lost, ..Repair::default() },
+            problems,
+            report: Repair { commits_lost, ..Repair::default() },
             salvage,
             survey,
             store,
@@ -211,7 +186,7 @@ impl Repairing {
     }
 
     /// Puts the new store in the place of the damaged one, once it has been verified.
-    pub(crate) fn finish(mut self, task: &Task<'_>) -> Result<Repair> {
+    pub(crate) fn finish(mut self, task: &Task<'_>) -> Result<Verification> {
         self.batch.skip_to(self.survey.next_document);
         self.commit()?;
         // Later than all commits the database has seen.
@@ -220,8 +195,8 @@ impl Repairing {
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
         let commits = self.store.view().state.commits;
 
-        self.report.now = self.store.verify(task)?;
-        if !self.report.now.problems.is_empty() {
+        let now = self.store.verify(task)?;
+        if !now.problems.is_empty() {
             return Err(Error::Damaged {
                 what: "what was rebuilt".into(),
                 detail: "it does not pass the verification",
@@ -239,7 +214,7 @@ impl Repairing {
             self.report.lost.push(LostDocument { name: None, source: None, reason: unread.into() });
         }
 
-        let Self { root, store, salvage, report, lock, .. } = self;
+        let Self { root, store, salvage, problems, report, lock, .. } = self;
         let marker = marker(store.profile());
         // The engine lets go of both before they are moved.
         drop(store);
@@ -250,7 +225,7 @@ impl Repairing {
         replace_file(&root.join(MARKER), marker.as_bytes())?;
         mark::write(&root, commits)?;
         drop(lock);
-        Ok(report)
+        Ok(Verification { problems, repair: Some(report), ..now })
     }
 
     /// Copies the documents that are whole, with their positions and postings.

@@ -11,7 +11,7 @@ use crate::store::codec::format::{
 use crate::store::codec::records::{self, RunRecord, StateRecord};
 use crate::store::open::mark;
 use crate::store::tests::{fingerprint, hash, record};
-use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions};
+use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions, Verification};
 
 const DOCUMENTS_HELD: u64 = 20;
 
@@ -54,11 +54,12 @@ fn documents(store: &Store) -> Documents {
 
 /// Damages a database, and repairs it; returns what that has found, and the documents there are then.
 fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
-    repaired_with(damage, 0)
+    let (found, before, after) = repaired_with(damage, 0);
+    (found.repair.unwrap(), before, after)
 }
 
 /// As [`repaired`], where the mark is so many commits ahead of the store.
-fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Repair, Documents, Documents) {
+fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, Documents, Documents) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");
     let before = make(&root);
@@ -67,16 +68,16 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Repair, Documents, 
     let commits = store.view().state().commits;
     drop(store);
     mark::write(&root, commits + lost).unwrap();
-    let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
-    assert!(!repair.problems.is_empty(), "the damage was not seen");
+    let repaired = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
+    assert!(!repaired.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     let next = store.view().state().next_document;
     assert!(next == DOCUMENTS_HELD as u32 || lost > 0 && next > DOCUMENTS_HELD as u32, "ids are not used twice");
     assert!(store.view().state().commits > 3);
     let again = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
-    assert_eq!((again.problems, again.read_again), (vec![], vec![]));
-    (repair, before, documents(&store))
+    assert_eq!((again.problems, again.repair), (vec![], Some(Repair::default())));
+    (repaired, before, documents(&store))
 }
 
 /// Damage after which everything is there again.
@@ -215,7 +216,7 @@ fn what_an_older_copy_holds_is_one_commit() {
     std::fs::remove_dir_all(root.join("store")).unwrap();
     std::fs::rename(&copy, root.join("store")).unwrap();
     let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
-    assert_eq!(repair.commits_lost, 1);
+    assert_eq!(repair.repair.unwrap().commits_lost, 1);
     let details: Vec<&str> = repair.problems.iter().map(|problem| problem.detail.as_str()).collect();
     assert!(details.iter().any(|detail| detail.starts_with("the database goes back to commit ")), "{details:?}");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
@@ -225,18 +226,19 @@ fn what_an_older_copy_holds_is_one_commit() {
 /// Some rows of a later commit were moved into tables before the log with the rest was lost.
 #[test]
 fn rows_of_lost_commits_are_left_out_where_a_whole_commit_is_left() {
-    let (repair, before, after) = repaired_with(
+    let (found, before, after) = repaired_with(
         |store| store.engine.put_row(DOCUMENTS, &document_key(25), &records::encode(&record(25, 9)).unwrap()),
         1,
     );
     assert_eq!(after, before);
+    let repair = found.repair.unwrap();
     let lost: Vec<(Option<&str>, &str)> =
         repair.lost.iter().map(|lost| (lost.name.as_deref(), lost.reason.as_str())).collect();
     assert_eq!(lost, [(Some("25.txt"), "the commit that added it is lost")]);
     // A row that the last commit there is does not know of either: nothing tells what belongs together.
-    let (repair, ..) = repaired_with(|store| store.engine.delete_row(DOCUMENTS, &document_key(9)), 1);
+    let (found, ..) = repaired_with(|store| store.engine.delete_row(DOCUMENTS, &document_key(9)), 1);
     let mixed = "what is left comes from several commits: which documents the last one had cannot be known";
-    assert!(repair.problems.iter().any(|problem| problem.detail == mixed), "{:?}", repair.problems);
+    assert!(found.problems.iter().any(|problem| problem.detail == mixed), "{:?}", found.problems);
 }
 
 #[test]

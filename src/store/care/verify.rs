@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
 use crate::progress::{Task, is_due};
+use crate::store::care::findings::{Problem, Verification};
 use crate::store::care::survey::Tally;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
@@ -19,42 +20,10 @@ use crate::store::read::lookup::{Reading, blocks_of, current_block, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::{Posting, Store, View};
 
-/// What is wrong with one part of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The part: a run, a document, a name.
-    pub what: String,
-    /// What is wrong with it.
-    pub detail: String,
-}
-
-/// What a verification has looked at, and found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verification {
-    /// Documents checked.
-    pub documents: u64,
-    /// Postings checked, those of deleted documents included.
-    pub postings: u64,
-    /// Fingerprint positions checked.
-    pub positions: u64,
-    /// Stored texts checked against the documents' digests.
-    pub texts: u64,
-    /// What is wrong, in the order it was found.
-    pub problems: Vec<Problem>,
-}
-
 struct Verifier<'a> {
     store: &'a Store,
     view: &'a View,
     found: Verification,
-}
-
-impl Problem {
-    /// An error that is one.
-    pub(in crate::store) fn of(error: &Error) -> Self {
-        let cause = std::error::Error::source(error).map(|cause| cause.to_string());
-        Self { what: error.to_string(), detail: cause.unwrap_or_default() }
-    }
 }
 
 impl Store {

@@ -343,7 +343,7 @@ fn many_failures_are_counted_and_listed_in_a_file() {
     assert!(run.stderr.contains("3999 more documents could not be read\n"), "{}", run.stderr);
     let list = std::fs::read_to_string(folder.path().join("failed.jsonl")).unwrap();
     let names = list.lines().map(|line| {
-        let failure: fpdb::report::Failure = serde_json::from_str(line).unwrap();
+        let failure: fpdb::Failure = serde_json::from_str(line).unwrap();
         assert!(failure.error.contains("record"), "{failure:?}");
         failure.name
     });

@@ -19,6 +19,29 @@ fn matches(answer: &Value) -> &Vec<Value> {
     answer["matches"].as_array().unwrap()
 }
 
+/// A query of a few words has few fingerprints, and many documents hold all of them: the one that holds most of it comes first.
+#[test]
+fn matches_of_one_score_are_ordered_by_coverage() {
+    let folder = Folder::new();
+    let sentence = "the quiet harbour of the northern village sleeps under snow until the first of april";
+    folder.write("query.txt", sentence);
+    for cut in 0..20 {
+        // By name the worst comes first.
+        folder.write(&format!("docs/{:02}.txt", 20 - cut), format!("Number {cut} has {}", &sentence[cut..]));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    let all = &ask(&folder, &["query.txt", "-n", "1", "--top", "0"])[0];
+    let scored: Vec<(f64, f64)> = matches(all)
+        .iter()
+        .map(|found| (found["score"].as_f64().unwrap(), found["coverage"].as_f64().unwrap()))
+        .collect();
+    assert!(scored.len() > 5 && scored.iter().all(|&(score, _)| score == 1.0), "{scored:?}");
+    assert!(scored.is_sorted_by(|a, b| a.1 >= b.1) && scored[0].1 > scored[scored.len() - 1].1, "{scored:?}");
+    let best = &ask(&folder, &["query.txt", "-n", "1", "--top", "1"])[0];
+    assert_eq!(matches(best).len(), 1);
+    assert_eq!((&matches(best)[0]["document"], &matches(best)[0]["coverage"]), (&json!("docs/20.txt"), &json!(1.0)));
+}
+
 #[test]
 fn the_page_of_a_query_reads_well() {
     let folder = samples();

@@ -237,9 +237,16 @@ impl Model {
         expected.sort_by_key(|one| (&one.document.name, one.document.id));
         expected.sort_by(|x, y| (y.score.0 * x.score.1).cmp(&(x.score.0 * y.score.1)));
         assert_eq!(answer.matches.len(), expected.len().min(options.top.unwrap_or(usize::MAX)));
+        let better = |a: &Match, b: &Match| {
+            let tie = b.coverage.total_cmp(&a.coverage).then_with(|| (&a.document, a.id).cmp(&(&b.document, b.id)));
+            b.score.total_cmp(&a.score).then(tie).is_lt()
+        };
+        assert!(answer.matches.is_sorted_by(better), "by score, coverage and name: {:#?}", answer.matches);
         for (got, in_place) in answer.matches.iter().zip(&expected) {
             let one = expected.iter().find(|one| one.document.id == Some(got.id.0)).unwrap();
-            let tied = rounded && close(ratio(one.score), ratio(in_place.score));
+            // Passages decide between documents of one score.
+            let same_score = one.score.0 * in_place.score.1 == in_place.score.0 * one.score.1;
+            let tied = (rounded && close(ratio(one.score), ratio(in_place.score))) || (options.passages && same_score);
             assert!(tied || one.document.id == in_place.document.id, "order: {:#?}", answer.matches);
             assert_eq!(got.document, one.document.name);
             assert_eq!(u128::from(got.shared), one.shared);

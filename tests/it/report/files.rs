@@ -243,6 +243,28 @@ fn texts_that_are_gone_are_told_of() {
     assert_eq!(gone, 2);
 }
 
+/// A file of records is read through for its texts, however large it is.
+#[test]
+fn records_of_a_large_file_are_shown() {
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for (_, text) in &COPIES[..2] {
+        lines += &format!("{}\n", serde_json::json!({"text": text}));
+        let padding = format!("{{\"text\":null,\"padding\":\"{}\"}}\n", "x".repeat(1 << 20));
+        lines += &padding.repeat(33);
+    }
+    assert!(lines.len() > 64 << 20);
+    folder.write("records.jsonl", lines);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "records.jsonl"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    let all = files(&folder.path().join("report"));
+    let overview = overview(&all["index.html"]);
+    assert!(overview.failures.is_empty() && overview.documents.iter().all(|document| document.why.is_none()));
+    for (number, (_, text)) in (1..).zip(&COPIES[..2]) {
+        assert_eq!(part::<TextData>(&all, &format!("text-{number}")).text, *text);
+    }
+}
+
 #[test]
 fn standard_input_is_shown_too() {
     let folder = Folder::new();

@@ -1,0 +1,133 @@
+//! Summary: what an ingest has done, which is also its JSON (`fpdb.ingest/1`).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::schema::{Answer, Schema, is_zero};
+
+/// What an ingest or a merge has done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct IngestSummary {
+    pub(crate) schema: Schema<Self>,
+    /// Documents that could be read: added, replaced, unchanged and kept.
+    pub documents: u64,
+    /// New documents.
+    pub added: u64,
+    /// Documents stored already.
+    pub unchanged: u64,
+    /// Documents that took the place of a stored one of their name.
+    pub replaced: u64,
+    /// Changed documents left out on request.
+    pub kept: u64,
+    /// Stored documents deleted because the container they came from no longer holds them.
+    #[serde(default)]
+    pub removed: u64,
+    /// Added or replacing documents whose content another stored document has.
+    pub identical: u64,
+    /// Documents that could not be read.
+    #[serde(default)]
+    pub failures: u64,
+    /// The first [`IngestSummary::LISTED`] of them.
+    pub failed: Vec<Failure>,
+    /// Files and members that were skipped: binary files, links, pipes and the like.
+    #[serde(default)]
+    pub skips: u64,
+    /// The first [`IngestSummary::LISTED`] of them.
+    pub skipped: Vec<Skipped>,
+    /// Bytes of the added and replacing documents.
+    pub bytes: u64,
+    /// Symbols of these documents.
+    pub symbols: u64,
+    /// Fingerprints of these documents.
+    pub fingerprints: u64,
+    /// Sequences in these documents that were no characters in the document's encoding.
+    pub undecodable: u64,
+    /// Documents that had such sequences.
+    pub undecodable_documents: u64,
+    /// How many of the added and replacing documents are in each format.
+    pub formats: BTreeMap<String, u64>,
+    /// Rows of the metadata table that no document matches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<String>,
+    /// Stored documents that are boilerplate from now on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub made_boilerplate: u64,
+    /// True where the run was stopped: what was committed is safe, and running it again continues.
+    pub interrupted: bool,
+    /// Wall-clock time, to the millisecond.
+    pub seconds: f64,
+}
+
+impl Answer for IngestSummary {
+    const SCHEMA: &'static str = "fpdb.ingest/1";
+}
+
+/// A document that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Failure {
+    /// Its name.
+    pub name: String,
+    /// What went wrong, with its causes. [`crate::Progress::failed`] gets the error itself.
+    pub error: String,
+}
+
+impl Failure {
+    /// The failure of the document `name`.
+    #[must_use]
+    pub fn of(name: &str, error: &Error) -> Self {
+        Self { name: name.to_owned(), error: error.chain() }
+    }
+}
+
+/// A file or member that was skipped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Its name.
+    pub name: String,
+    /// Why it was skipped, as a noun phrase.
+    pub reason: Cow<'static, str>,
+}
+
+impl IngestSummary {
+    /// How many failures, and how many skipped files, a summary lists by name. [`crate::Progress`] gets all of them.
+    pub const LISTED: usize = 1000;
+
+    /// Counts a failure, and lists it while there are few.
+    pub(super) fn fail(&mut self, name: &str, error: &Error) {
+        self.failures += 1;
+        if self.failed.len() < Self::LISTED {
+            self.failed.push(Failure::of(name, error));
+        }
+    }
+
+    /// Counts a skipped file, and lists it while there are few.
+    pub(super) fn skip(&mut self, name: String, reason: &'static str) {
+        self.skips += 1;
+        if self.skipped.len() < Self::LISTED {
+            self.skipped.push(Skipped { name, reason: reason.into() });
+        }
+    }
+
+    /// Its counts as they are now, without the lists of names.
+    pub(super) fn counts(&self) -> Self {
+        let (unmatched, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { formats: self.formats.clone(), unmatched, failed, skipped, ..*self }
+    }
+
+    /// The summary of a run that began at `started` and has ended.
+    pub(super) fn ended(self, started: Instant) -> Self {
+        let documents = self.added + self.replaced + self.unchanged + self.kept;
+        let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        Self { documents, seconds, ..self }
+    }
+}
