@@ -75,7 +75,7 @@ impl IngestOptions {
     /// Whether a run can begin with these; it does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse.
     pub fn check(&self) -> Result<()> {
         self.walk.check()
     }
