@@ -309,7 +309,8 @@ fn check(model: Model, options: DedupOptions, plan: &Plan, threads: usize) -> Re
             Err(Error::Stopped) => {
                 resumed.set(resumed.get() + 1);
                 prop_assert!(resumed.get() < 200, "it never ends");
-                reports = 1 + resumed.get();
+                // A run that is stopped too early repeats what no job notes.
+                reports = 1 << (resumed.get() / 8);
             }
             outcome => {
                 outcome.unwrap();

@@ -142,12 +142,14 @@ impl Pass<'_> {
     fn candidates(&self, batch: Range<Rank>, decisions: &Decisions) -> Result<Vec<Rank>> {
         let survivors = batch.into_par_iter().filter(|&rank| self.may_go(rank, decisions));
         let candidates = survivors.map_init(Buffers::default, |buffers, rank| {
-            if self.fallback.of(rank).0 != Search::Nobody {
+            let (answered, mut cost) = self.fallback.of(rank);
+            if answered != Search::Nobody {
                 return Ok(Some(rank));
             }
             let wanted = Wanted { after: Some(rank), stays: None };
-            let search = self.join.first_witness(rank, &self.index, &wanted, &mut 0, buffers)?;
-            Ok((search != Search::Nobody).then_some(rank))
+            let search = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
+            let over = self.join.budget.is_some_and(|budget| cost > budget);
+            Ok((search != Search::Nobody || over).then_some(rank))
         });
         let candidates: Vec<Option<Rank>> = candidates.collect::<Result<_>>()?;
         Ok(candidates.into_iter().flatten().collect())
