@@ -196,7 +196,8 @@ impl DatabaseWriter {
         Ok(removal)
     }
 
-    /// Folds all postings into one run and frees the space of deleted documents. Readers are not disturbed.
+    /// Folds all postings into one run, where runs are eight or more or documents were removed, and frees the space of removed
+    /// documents. Readers are not disturbed.
     ///
     /// # Errors
     /// What keeps the store from being read or written; [`Error::Stopped`].

@@ -139,7 +139,7 @@ fn a_compaction_with_nothing_to_give_back_writes_no_table() {
     };
     let opened = tables();
     let compacted = compact();
-    assert_ne!(compacted, opened, "three runs became one");
+    assert_ne!(compacted, opened, "tables of small commits became one");
     // The commit of the fold is in the log; the next opening makes tables of it.
     let settled = compact();
     assert_eq!(compact(), settled);

@@ -213,7 +213,7 @@ impl World {
                 self.database().compact(&Task::new()).unwrap();
                 let stats = self.database().stats().unwrap();
                 assert_eq!((stats.postings, stats.deleted), (stats.fingerprints, 0));
-                assert!(stats.runs <= 1);
+                assert!(stats.runs < 8, "fewer runs than a fold joins may stay apart: {}", stats.runs);
                 self.check();
             }
             Op::Reopen => {

@@ -35,7 +35,7 @@ fn matches_of_one_score_are_ordered_by_coverage() {
         .iter()
         .map(|found| (found["score"].as_f64().unwrap(), found["coverage"].as_f64().unwrap()))
         .collect();
-    assert!(scored.len() > 5 && scored.iter().all(|&(score, _)| score == 1.0), "{scored:?}");
+    assert!(scored.len() > 3 && scored.iter().all(|&(score, _)| score == 1.0), "{scored:?}");
     assert!(scored.is_sorted_by(|a, b| a.1 >= b.1) && scored[0].1 > scored[scored.len() - 1].1, "{scored:?}");
     let best = &ask(&folder, &["query.txt", "-n", "1", "--top", "1"])[0];
     assert_eq!(matches(best).len(), 1);
