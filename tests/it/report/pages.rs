@@ -500,7 +500,7 @@ fn what_is_missing_is_said() {
     std::fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
     folder.run(&["query", "docs/b.txt", "--format", "html", "-o", "gone"]);
     browser.open(&page(&folder, "gone"), "");
-    assert!(browser.text("document.getElementById('failures').textContent").contains("docs/a.txt"));
+    assert!(browser.text("document.getElementById('failures').innerHTML").contains("docs/a.txt"));
     folder.ok(&[
         "query",
         "docs/e.txt",
