@@ -190,7 +190,7 @@ def main():
                 for i, words in enumerate(make(m)):
                     out.write('{"id":"%d","text":"%s"}\n' % (i, " ".join(map(WORDS, words))))
             subprocess.run(["rm", "-rf", str(database)], check=True)
-            limits = ["--max-whole-size", "1GiB"] if case == "I" else []
+            limits = ["--limit", "record-size=1GiB"] if case == "I" else []
             command = [args.fpdb, "--db", str(database), "ingest", "-q", "--profile", "words", *limits, str(lines)]
             _, ingest, _, _ = run(command)
             lines.unlink()
