@@ -2,7 +2,7 @@
 
 use super::typed::When;
 
-/// Whether to write in colour, to a terminal or to something else.
+/// Decides on colour, for a terminal and for other outputs.
 pub(crate) fn wants_colour(when: When, terminal: bool) -> bool {
     match when {
         When::Always => true,
@@ -11,7 +11,7 @@ pub(crate) fn wants_colour(when: When, terminal: bool) -> bool {
     }
 }
 
-/// What the environment says of colour: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
+/// The colour settings of the environment: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
 struct Environment {
     never: bool,
     asked: Option<bool>,

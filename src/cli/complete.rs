@@ -35,7 +35,7 @@ const NAMES: [(&str, &str); 6] = [
 /// Answers the shell that asks, if one does.
 ///
 /// # Errors
-/// What the shell asks in another way than its script does.
+/// A request that has not the form in which the generated script sends it.
 pub(crate) fn answered() -> Result<bool, clap::Error> {
     let asked = CompleteEnv::with_factory(command).var(VARIABLE);
     asked.try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref())
