@@ -22,7 +22,7 @@ use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{
-    self, DocumentText, PhraseFinder, QueryAnswer, QueryOptions, Subject, SubjectReader, TextCache, TextSequence,
+    self, DocumentText, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, TextCache, TextSequence,
 };
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
@@ -139,10 +139,10 @@ impl Database {
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
-        SubjectReader::new(self.store.profile(), options.window, &options.read, None)?;
+        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
-        let new = || SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
+        let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
         if let [source] = sources {
             // There is nothing to divide: other threads need not be woken.
             return Ok(vec![self.answer(&mut new()?, source, options, &texts)]);
@@ -170,13 +170,13 @@ impl Database {
         texts: &TextCache,
     ) -> Result<QueryAnswer> {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let mut reader = SubjectReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
+        let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
         self.answer(&mut reader, source, options, texts)
     }
 
     fn answer(
         &self,
-        reader: &mut SubjectReader<'_>,
+        reader: &mut QueryReader<'_>,
         source: &QuerySource,
         options: &QueryOptions,
         texts: &TextCache,
@@ -190,7 +190,7 @@ impl Database {
         self.store.settled(|| query::answer(&self.store, &self.subject(reader, source)?, options, texts))
     }
 
-    fn subject(&self, reader: &mut SubjectReader<'_>, source: &QuerySource) -> Result<Subject> {
+    fn subject(&self, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
         match source {
             QuerySource::File(path) => reader.read(path),
             QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, Weight};
+use super::options::Mode;
+use super::weight::Weight;
 use crate::document::{DocId, Span};
 use crate::profile::Profile;
 use crate::schema::{Answer, Schema, is_zero};

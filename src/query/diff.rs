@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use super::answer::{IgnoredBecause, Match, QueryAnswer};
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
-use super::passages::{self, Found, Mark, PassageOptions};
-use super::subject::{Subject, SubjectReader};
+use super::options::{Mode, PassageOptions};
+use super::passages::{self, DocumentPassages, Mark};
+use super::phrases::{PhraseFinder, Phrases};
+use super::prepared::{PreparedQuery, QueryReader};
 use super::text::Symboliser;
-use super::{IgnoredBecause, Match, Mode, PhraseFinder, Phrases, QueryAnswer, Weight};
+use super::weight::Weight;
 use crate::columns::Fingerprint;
 use crate::document::DocId;
 use crate::error::Result;
@@ -32,9 +35,9 @@ pub fn diff(
 ) -> Result<QueryAnswer> {
     options.check(profile)?;
     let finder = PhraseFinder::of(phrases, profile)?;
-    let a = SubjectReader::new(profile, None, read, finder.as_ref())?.read(a)?;
+    let a = QueryReader::new(profile, None, read, finder.as_ref())?.read(a)?;
     // What is not to count is so in the first, the query.
-    let b = SubjectReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?.read(b)?;
+    let b = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?.read(b)?;
     let shared = shared_hashes(&a, &b).count() as u64;
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
@@ -63,20 +66,20 @@ pub fn diff(
 }
 
 /// The hashes of `a` that count and that `b` has too.
-fn shared_hashes(a: &Subject, b: &Subject) -> impl Iterator<Item = u64> {
+fn shared_hashes(a: &PreparedQuery, b: &PreparedQuery) -> impl Iterator<Item = u64> {
     a.hashes
         .iter()
         .filter(|entry| entry.skipped.is_none() && !b.with_hash(entry.hash).is_empty())
         .map(|entry| entry.hash)
 }
 
-fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &PassageOptions) -> Match {
+fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions, options: &PassageOptions) -> Match {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint are here because their bytes are the same; others then have what their hashes
     // give, which is 0 where none counts.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (Found { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
+    let (DocumentPassages { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
     Match {
         document: b.name.clone(),
         id: DocId(0),
@@ -101,11 +104,11 @@ fn compare(a: &Subject, b: &Subject, shared: u64, read: &ReadOptions, options: &
 
 /// Compares the texts; where one is too large, the fingerprints.
 fn find_passages(
-    a: &Subject,
-    b: &Subject,
+    a: &PreparedQuery,
+    b: &PreparedQuery,
     read: &ReadOptions,
     options: &PassageOptions,
-) -> (Found, Option<&'static str>) {
+) -> (DocumentPassages, Option<&'static str>) {
     let mut symboliser = Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten);
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone())
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
@@ -119,7 +122,7 @@ fn find_passages(
 }
 
 /// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
-fn marks(a: &Subject, b: &Subject) -> (Vec<Mark>, HashMap<u32, Place>) {
+fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<Mark>, HashMap<u32, Place>) {
     let common: Vec<&Fingerprint> = shared_hashes(a, b).flat_map(|hash| b.with_hash(hash)).collect();
     let marks = (0..).zip(&common).map(|(ordinal, fingerprint)| Mark { hash: fingerprint.hash, ordinal }).collect();
     let places = (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, Place::of(fingerprint))).collect();

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
-use super::passages::{self, Found, Mark, QueryText, Uncounted};
+use super::answer::{Ignored, IgnoredBecause, Location};
+use super::options::QueryOptions;
+use super::passages::{self, DocumentPassages, Mark, QueryText};
+use super::prepared::{PreparedQuery, QueryHash};
+use super::ranges::Uncounted;
 use super::rank::Ranked;
-use super::subject::{Subject, SubjectHash};
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
+use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
-use super::{Ignored, IgnoredBecause, Location, QueryOptions, TextCache};
 use crate::document::Format;
 use crate::error::Result;
 use crate::profile::Unit;
@@ -32,13 +35,13 @@ impl Shared {
     /// Looks up all of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
     pub(super) fn find(
         lookup: &mut Lookup<'_>,
-        subject: &Subject,
+        subject: &PreparedQuery,
         ranked: &[Ranked],
         max_df: Option<u64>,
     ) -> Result<Self> {
         let marks = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
         let mut shared = Self { marks, ..Self::default() };
-        let mut ignored: Vec<(&SubjectHash, IgnoredBecause)> = Vec::new();
+        let mut ignored: Vec<(&QueryHash, IgnoredBecause)> = Vec::new();
         for hash in &subject.hashes {
             if let Some(because) = hash.skipped {
                 ignored.push((hash, because));
@@ -73,7 +76,7 @@ impl Shared {
 }
 
 /// The parts of the query that hashes stand for, those that touch joined.
-pub(super) fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]) -> Vec<Ignored> {
+pub(super) fn spans(subject: &PreparedQuery, hashes: &[(&QueryHash, IgnoredBecause)]) -> Vec<Ignored> {
     let mut spans: Vec<Ignored> = Vec::new();
     for &(hash, because) in hashes {
         spans.extend(subject.with_hash(hash.hash).iter().map(|fingerprint| Ignored {
@@ -96,7 +99,7 @@ pub(super) fn spans(subject: &Subject, hashes: &[(&SubjectHash, IgnoredBecause)]
 /// Finds the passages of one document after the other.
 pub(super) struct Evidence<'a> {
     store: &'a Store,
-    subject: &'a Subject,
+    subject: &'a PreparedQuery,
     options: &'a QueryOptions,
     texts: &'a TextCache,
     stored: StoredTexts<'a>,
@@ -108,7 +111,7 @@ pub(super) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     pub(super) fn new(
         store: &'a Store,
-        subject: &'a Subject,
+        subject: &'a PreparedQuery,
         options: &'a QueryOptions,
         texts: &'a TextCache,
         ranked: &[Ranked],
@@ -134,7 +137,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The passages of a document, and where they are inferred, why.
-    pub(super) fn of(&mut self, ranked: &Ranked, shared: &Shared) -> Result<(Found, Option<&'static str>)> {
+    pub(super) fn of(&mut self, ranked: &Ranked, shared: &Shared) -> Result<(DocumentPassages, Option<&'static str>)> {
         let options = &self.options.joining;
         let why = match &self.query {
             Err(why) => *why,
@@ -159,7 +162,7 @@ impl<'a> Evidence<'a> {
 /// The symbols of a stored document, or why they cannot be had.
 fn document_text(
     stored: &mut StoredTexts<'_>,
-    subject: &Subject,
+    subject: &PreparedQuery,
     ranked: &Ranked,
     symboliser: &mut Symboliser,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
@@ -185,7 +188,7 @@ fn document_text(
 
 /// The text of a query, made ready for the hashes it shares; or why there is none. `uncounted` are its symbols that do not count.
 pub(super) fn query_text(
-    subject: &Subject,
+    subject: &PreparedQuery,
     symboliser: &mut Symboliser,
     hashes: impl Iterator<Item = u64>,
     uncounted: Uncounted,
@@ -196,7 +199,7 @@ pub(super) fn query_text(
 
 /// The symbols of a query document.
 pub(super) fn whole_text(
-    subject: &Subject,
+    subject: &PreparedQuery,
     symboliser: &mut Symboliser,
 ) -> std::result::Result<WholeText, &'static str> {
     let text = subject.text.as_ref().map_err(|why| why.query())?;

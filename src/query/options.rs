@@ -1,6 +1,7 @@
 //! Options: what a query looks for, and which measures it takes.
 
-use super::{PassageOptions, Phrases, Weight};
+use super::phrases::Phrases;
+use super::weight::Weight;
 use crate::document::DocId;
 use crate::input::ReadOptions;
 use crate::setters::setters;
@@ -94,4 +95,25 @@ impl Default for QueryOptions {
             weight: Weight::default(),
         }
     }
+}
+
+/// How matches become passages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PassageOptions {
+    /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
+    /// as a shared run that is surely found has: t, or k + p with `mod:P`.
+    pub gap: Option<u32>,
+    /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
+    pub any_order: bool,
+    /// Find rewritten text: similar sentences in whatever words and order, and summaries, beside shared runs, joined as far as
+    /// both sides say the same. For documents read as words, where `gap` and `any_order` make no difference. A passage has at
+    /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
+    pub rewritten: bool,
+    /// Passages with fewer symbols that agree, in any order if `any_order` or `rewritten`, are left out. Symbols of the query that are not to
+    /// count, in quotations or phrases, make no passage longer. In source code passages that add fewer symbols than that to
+    /// longer ones are left out as well, and 0 means 20, unless all passages are shorter.
+    pub least: u64,
+    /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
+    /// them the longest. All where `None`.
+    pub most: Option<usize>,
 }

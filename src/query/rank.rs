@@ -3,10 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::best::Best;
+use super::answer::Measure;
 use super::estimate::{Sizes, wilson_interval, with_edges};
-use super::subject::{Subject, distinct_kgrams};
-use super::{Measure, Mode, QueryOptions, Shares, Weight};
+use super::options::{Mode, QueryOptions};
+use super::prepared::{PreparedQuery, distinct_kgrams};
+use super::tally::Shares;
+use super::top_k::TopK;
+use super::weight::Weight;
 use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::Selection;
@@ -40,7 +43,7 @@ const TIED: usize = 32;
 /// The best documents by the mode's score, ties by name and then by age; with some of those that tie with the last. The `identical` ones, ascending, reach any score.
 pub(super) fn rank(
     store: &Store,
-    subject: &Subject,
+    subject: &PreparedQuery,
     looked_up: &Shares,
     shared: &HashMap<u32, Shares>,
     identical: &[u32],
@@ -58,7 +61,7 @@ pub(super) fn rank(
     // Passages decide between documents of one score, also between those on either side of the cut.
     let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
-    let mut best = Best::new(top.saturating_add(tied));
+    let mut best = TopK::new(top.saturating_add(tied));
     let mut reaching = 0;
     for (id, shares) in candidates {
         let bound = containment(shares.weight, looked_up.weight);
@@ -117,7 +120,7 @@ impl PartialEq for Ranked {
 impl Eq for Ranked {}
 
 fn measure(
-    subject: &Subject,
+    subject: &PreparedQuery,
     all: &Shares,
     id: u32,
     shares: &Shares,

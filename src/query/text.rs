@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::Location;
+use super::answer::Location;
 use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};

@@ -12,7 +12,7 @@ use super::chain::longest_chain;
 use super::connected::connected;
 use super::join::{Joined, Joining};
 use super::maximal::MaximalMatch;
-use super::ranges::Uncounted;
+use crate::query::ranges::Uncounted;
 
 /// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
 const RARE: u32 = 4;

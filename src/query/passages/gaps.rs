@@ -6,7 +6,7 @@
 /// Symbols of a gap on either side, at most: the time is their product.
 const WIDEST: usize = 512;
 
-use super::ranges::Uncounted;
+use crate::query::ranges::Uncounted;
 
 /// Counts what agrees in gaps; one per pair of documents, which bounds its time.
 pub(super) struct Gaps {

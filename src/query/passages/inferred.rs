@@ -8,10 +8,11 @@
 
 use std::collections::HashMap;
 
-use super::super::subject::Subject;
-use super::super::{Location, Passage};
-use super::shown::Place as ShownPlace;
-use super::{Found, Mark, PassageOptions, share};
+use super::super::answer::{Location, Passage};
+use super::super::options::PassageOptions;
+use super::super::prepared::PreparedQuery;
+use super::thinning::Extent;
+use super::{DocumentPassages, Mark, share};
 use crate::columns::Fingerprint;
 use crate::profile::{Profile, Selection};
 use crate::store::Place;
@@ -47,11 +48,11 @@ struct Run<'a> {
 
 /// The passages of one document, as far as the fingerprints it shares tell.
 pub(in crate::query) fn infer(
-    subject: &Subject,
+    subject: &PreparedQuery,
     marks: &[Mark],
     places: &HashMap<u32, Place>,
     options: &PassageOptions,
-) -> Found {
+) -> DocumentPassages {
     let k = u64::from(subject.profile.k);
     let reach = reach(&subject.profile);
     let (mut seeds, repeats) = seeds(subject, marks, places);
@@ -77,18 +78,18 @@ pub(in crate::query) fn infer(
     let coverage = share(covered(&joined, k), subject.symbols);
     // Numbers of places, for choosing among passages: they are few, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
-    let left_out = options.choose(&mut joined, &subject.profile, |run| {
+    let left_out = options.thin_out(&mut joined, &subject.profile, |run| {
         let range = |ranks: &[u64], position: fn(&Seed<'_>) -> u64| {
             let rank = |at: u64| ranks.partition_point(|&end| end < at) as u32;
             rank(position(&run.first))..rank(position(&run.last) + k)
         };
-        ShownPlace {
+        Extent {
             query: range(&ranks[0], |seed| seed.query.position),
             document: range(&ranks[1], |seed| seed.document.position),
             length: length(run, k),
         }
     });
-    Found { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, coverage, repeats }
+    DocumentPassages { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, coverage, repeats }
 }
 
 /// Where runs begin and end in one of the documents, ascending.
@@ -109,7 +110,7 @@ fn reach(profile: &Profile) -> u64 {
 }
 
 /// The seeds, and how many were left out.
-fn seeds<'a>(subject: &'a Subject, marks: &[Mark], places: &'a HashMap<u32, Place>) -> (Vec<Seed<'a>>, u64) {
+fn seeds<'a>(subject: &'a PreparedQuery, marks: &[Mark], places: &'a HashMap<u32, Place>) -> (Vec<Seed<'a>>, u64) {
     let mut seeds = Vec::new();
     let mut all = 0u64;
     for same in marks.chunk_by(|a, b| a.hash == b.hash) {

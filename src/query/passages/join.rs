@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::gaps::Gaps;
 use super::maximal::MaximalMatch;
 use super::open::Open;
-use super::ranges::{Uncounted, lies_in, union};
+use crate::query::ranges::{Uncounted, lies_in, union};
 
 /// A pair of spans in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
 //! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
-//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Where one text is gone the passages are `inferred` from the fingerprints both share.
-//! Of very many some are `shown`.
+//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Where one text is
+//! gone the passages are `inferred` from the fingerprints both share. `thinning` leaves out some of very many.
 
 mod chain;
 mod cluster;
@@ -14,10 +14,9 @@ mod join;
 mod maximal;
 mod occurrences;
 mod open;
-mod ranges;
 mod repeats;
 mod rewritten;
-mod shown;
+mod thinning;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +25,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::Passage;
+use super::answer::Passage;
+use super::options::PassageOptions;
+use super::ranges::Uncounted;
 use super::text::WholeText;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Selection, Unit};
@@ -35,7 +36,6 @@ pub(super) use inferred::infer;
 use join::{Joined, Joining};
 use maximal::{Settings, Text, maximal_matches};
 use occurrences::Occurrences;
-pub(super) use ranges::{Uncounted, difference};
 use rewritten::Rewriting;
 
 /// A fingerprint of the stored document that the query has too.
@@ -47,27 +47,6 @@ pub(crate) struct Mark {
 
 /// Shorter runs of characters or bytes within a gap are chance, and no agreement. A word is not chance.
 const CHANCE: u32 = 8;
-
-/// How matches become passages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PassageOptions {
-    /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
-    /// as a shared run that is surely found has: t, or k + p with `mod:P`.
-    pub gap: Option<u32>,
-    /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
-    pub any_order: bool,
-    /// Find rewritten text: similar sentences in whatever words and order, and summaries, beside shared runs, joined as far as
-    /// both sides say the same. For documents read as words, where `gap` and `any_order` make no difference. A passage has at
-    /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
-    pub rewritten: bool,
-    /// Passages with fewer symbols that agree, in any order if `any_order` or `rewritten`, are left out. Symbols of the query that are not to
-    /// count, in quotations or phrases, make no passage longer. In source code passages that add fewer symbols than that to
-    /// longer ones are left out as well, and 0 means 20, unless all passages are shorter.
-    pub least: u64,
-    /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
-    /// them the longest. All where `None`.
-    pub most: Option<usize>,
-}
 
 /// Fewer tokens of source code are an idiom of their language: a call, the head of a loop.
 const IDIOM: u64 = 20;
@@ -105,9 +84,9 @@ impl PassageOptions {
     }
 
     /// Leaves out what a reader is not to see. Returns how many passages that are.
-    fn choose<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> shown::Place) -> u64 {
+    fn thin_out<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> thinning::Extent) -> u64 {
         let short = LONG * u64::from(expected_run(profile));
-        self.most.map_or(0, |most| shown::choose(passages, most, short, place))
+        self.most.map_or(0, |most| thinning::thin_out(passages, most, short, place))
     }
 }
 
@@ -121,7 +100,7 @@ fn expected_run(profile: &Profile) -> u32 {
 
 /// The passages of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct DocumentPassages {
     /// In order of the query.
     pub(super) passages: Vec<Passage>,
     /// How many more there are, which were not asked for.
@@ -156,7 +135,7 @@ impl QueryText {
     }
 
     /// Compares it with a document symbol by symbol.
-    pub(super) fn compare(&self, document: &WholeText, options: &PassageOptions) -> Found {
+    pub(super) fn compare(&self, document: &WholeText, options: &PassageOptions) -> DocumentPassages {
         let profile = &self.profile;
         let w = if matches!(profile.selection, Selection::Mod(_)) { 1 } else { profile.w };
         let settings = Settings::new(profile.k as usize, w as usize);
@@ -190,18 +169,18 @@ impl QueryText {
                 join::join(query_values, document_values, &matches, &joining, &mut gaps)
             }
         };
-        let place = |joined: &Joined| shown::Place {
+        let extent = |joined: &Joined| thinning::Extent {
             query: joined.query.clone(),
             document: joined.document.clone(),
             length: joined.query.len() as u64,
         };
         if let Some(floor) = options.floor(profile) {
-            shown::tile(&mut joined, floor, place);
+            thinning::tile(&mut joined, floor, extent);
         }
         let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
-        let left_out = options.choose(&mut joined, profile, place);
+        let left_out = options.thin_out(&mut joined, profile, extent);
         let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
-        Found { passages, left_out, coverage, repeats }
+        DocumentPassages { passages, left_out, coverage, repeats }
     }
 }
 

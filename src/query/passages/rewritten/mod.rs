@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::chain::longest_chain;
 use super::join::{Joined, without_contained};
 use super::maximal::{MaximalMatch, extend};
-use super::ranges::{Uncounted, lies_in, union};
+use crate::query::ranges::{Uncounted, lies_in, union};
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, Word, Words};
 

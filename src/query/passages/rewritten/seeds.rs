@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::super::connected::Spanning;
 use super::super::maximal::MaximalMatch;
-use super::super::ranges::{lies_in, union};
 use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, Word, Words};
+use crate::query::ranges::{lies_in, union};
 
 /// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
 /// Sanchez-Perez et al. 2014, who have 0.3 and 0.33.

@@ -1,13 +1,14 @@
-//! Subject: the document that is queried with, winnowed at the query's window.
+//! Prepared query: the document that is queried with, winnowed at the query's window.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::passages::{Uncounted, difference};
+use super::answer::{IgnoredBecause, QueryDocument};
+use super::phrases::PhraseFinder;
 use super::quotes::quotations;
+use super::ranges::{Uncounted, difference};
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
-use super::{IgnoredBecause, PhraseFinder, QueryDocument};
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ use crate::store::{DocumentRecord, Store};
 
 /// A query document's fingerprints.
 #[derive(Clone, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct PreparedQuery {
     pub(crate) name: String,
     /// The stored document it is, which is then no match of itself.
     pub(crate) id: Option<u32>,
@@ -32,7 +33,7 @@ pub(crate) struct Subject {
     pub(crate) bytes: u64,
     pub(crate) symbols: u64,
     /// Distinct hashes, ascending.
-    pub(crate) hashes: Vec<SubjectHash>,
+    pub(crate) hashes: Vec<QueryHash>,
     /// In order of hash, then position.
     pub(crate) fingerprints: Vec<Fingerprint>,
     /// Distinct hashes at the database's window: the size the stored sets are compared with.
@@ -42,19 +43,19 @@ pub(crate) struct Subject {
     /// Its symbols that are not to count.
     pub(super) uncounted: Uncounted,
     /// Its bytes, or why there are none.
-    pub(super) text: std::result::Result<SubjectText, TextUnavailable>,
+    pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
 }
 
 /// The bytes of a query document and how to read them.
 #[derive(Clone, Debug)]
-pub(super) struct SubjectText {
+pub(super) struct QueryBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) format: Format,
 }
 
 /// A distinct hash of the query, and which of its fingerprints have it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SubjectHash {
+pub(crate) struct QueryHash {
     pub(crate) hash: u64,
     first: usize,
     end: usize,
@@ -78,19 +79,19 @@ pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> 
     if fingerprints == 0 { 0.0 } else { kgrams as f64 * distinct as f64 / fingerprints as f64 }
 }
 
-impl Subject {
+impl PreparedQuery {
     fn new(
         about: About,
         profile: Profile,
         mut fingerprints: Vec<Fingerprint>,
-        text: std::result::Result<SubjectText, TextUnavailable>,
+        text: std::result::Result<QueryBytes, TextUnavailable>,
     ) -> Self {
         fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
         let mut hashes = Vec::new();
         let mut first = 0;
         for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
             let end = first + same.len();
-            hashes.push(SubjectHash { hash: same[0].hash, first, end, skipped: None });
+            hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
         let About { name, id, digest, bytes, symbols, kgrams } = about;
@@ -182,7 +183,7 @@ impl Subject {
 }
 
 /// Reads query documents; one per thread.
-pub(crate) struct SubjectReader<'a> {
+pub(crate) struct QueryReader<'a> {
     /// The database's profile, and the same at the query's window.
     stored: Profile,
     profile: Profile,
@@ -194,7 +195,7 @@ pub(crate) struct SubjectReader<'a> {
     at_stored_window: Option<Fingerprinter>,
 }
 
-impl<'a> SubjectReader<'a> {
+impl<'a> QueryReader<'a> {
     /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
     /// What `phrases` finds in what is read counts for nothing.
     pub(crate) fn new(
@@ -217,7 +218,7 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// Reads a file, or standard input where the path is `-`.
-    pub(crate) fn read(&mut self, path: &Path) -> Result<Subject> {
+    pub(crate) fn read(&mut self, path: &Path) -> Result<PreparedQuery> {
         let candidate = single_document(path, &self.read)?;
         let is_stream = candidate.about.file.is_none() && !self.read.closed;
         let place = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
@@ -225,23 +226,23 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// Reads a document in memory.
-    pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<Subject> {
+    pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<PreparedQuery> {
         self.read_as(&in_memory(name, bytes), self.read.front_end, None)
     }
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
     /// postings.
-    pub(crate) fn read_stored(&mut self, store: &Store, id: u32) -> Result<Subject> {
+    pub(crate) fn read_stored(&mut self, store: &Store, id: u32) -> Result<PreparedQuery> {
         let record = store.document(id)?;
         if record.stored_text {
             let text = store.text(id, &record)?;
             let subject = self.read_bytes(&record, &text)?;
-            return Ok(Subject { id: Some(id), ..subject });
+            return Ok(PreparedQuery { id: Some(id), ..subject });
         }
         // Whatever keeps the text from being read again, the postings are there.
         let (why, cause) = match self.read_again(&record) {
             Some(Ok(subject)) if subject.digest == record.digest => {
-                return Ok(Subject { name: record.name, id: Some(id), ..subject });
+                return Ok(PreparedQuery { name: record.name, id: Some(id), ..subject });
             }
             Some(Ok(_)) => (TextUnavailable::Changed, None),
             Some(Err(error)) => (TextUnavailable::of(&error), Some(error)),
@@ -260,14 +261,14 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// Reads a stored document where it was read from, if that was a file.
-    fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<Subject>> {
+    fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
         let source = record.source.as_ref()?;
         let candidate = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES);
         Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format), None)))
     }
 
     /// Reads a document. Of a `stream`, which most often has no name to tell it by, records are refused as those of a file are.
-    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<Subject> {
+    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<PreparedQuery> {
         let stop = StopToken::new();
         let mut reading = Reading::default();
         let unit = self.profile.unit;
@@ -287,7 +288,7 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// Takes a stored document's bytes.
-    fn read_bytes(&mut self, record: &DocumentRecord, bytes: &[u8]) -> Result<Subject> {
+    fn read_bytes(&mut self, record: &DocumentRecord, bytes: &[u8]) -> Result<PreparedQuery> {
         let mut reading = Reading::default();
         let format = Format::named(&record.format).unwrap_or_default();
         reading.begin(format, &mut self.fingerprinter, &mut self.at_stored_window);
@@ -295,7 +296,7 @@ impl<'a> SubjectReader<'a> {
         self.finish(&record.name, Ok(record.digest), reading)
     }
 
-    fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: Reading) -> Result<Subject> {
+    fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: Reading) -> Result<PreparedQuery> {
         // Finished in any case, so as to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut reading.fingerprints);
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
@@ -313,13 +314,13 @@ impl<'a> SubjectReader<'a> {
             kgrams: facts.kgrams,
         };
         let format = reading.format.unwrap_or_default();
-        let text = reading.text.map(|bytes| SubjectText { bytes, format }).ok_or(TextUnavailable::TooLarge);
-        let subject = Subject::new(about, self.profile, reading.fingerprints.iter().collect(), text);
+        let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
+        let subject = PreparedQuery::new(about, self.profile, reading.fingerprints.iter().collect(), text);
         let mut subject = match coarser {
             Some(facts) => {
                 let (facts, size) = facts?;
                 let distinct_kgrams = distinct_kgrams(facts.kgrams, reading.at_stored_window.len() as u64, size);
-                Subject { size, distinct_kgrams, ..subject }
+                PreparedQuery { size, distinct_kgrams, ..subject }
             }
             None => subject,
         };
@@ -334,7 +335,7 @@ impl<'a> SubjectReader<'a> {
         id: u32,
         record: DocumentRecord,
         why: TextUnavailable,
-    ) -> Result<Subject> {
+    ) -> Result<PreparedQuery> {
         let mut postings = store.postings_of(id)?;
         postings.sort_unstable_by_key(|posting| posting.ordinal);
         let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
@@ -359,7 +360,7 @@ impl<'a> SubjectReader<'a> {
             kgrams: record.kgrams,
         };
         let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
-        let mut subject = Subject::new(about, self.profile, fingerprints, Err(why));
+        let mut subject = PreparedQuery::new(about, self.profile, fingerprints, Err(why));
         subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)
     }

@@ -1,14 +1,14 @@
-//! Best: the first so many of things that come in any order.
+//! Top k: the first k of things that come in any order.
 
 use std::collections::BinaryHeap;
 
 /// The least of the things that were added, in their own order: a heap, so that each costs the logarithm of how many are held.
-pub(super) struct Best<T> {
+pub(super) struct TopK<T> {
     most: usize,
     held: BinaryHeap<T>,
 }
 
-impl<T: Ord> Best<T> {
+impl<T: Ord> TopK<T> {
     /// Holds `most` at most.
     pub(super) fn new(most: usize) -> Self {
         Self { most, held: BinaryHeap::new() }
@@ -69,10 +69,10 @@ mod tests {
         let count = 100_000u32;
         for most in [10, 50_000, usize::MAX] {
             COMPARED.set(0);
-            let mut best = Best::new(most);
+            let mut top = TopK::new(most);
             // The worst come first, so that each is among the best when it comes.
-            (0..count).rev().for_each(|number| best.add(Counted(number)));
-            assert_eq!(best.into_sorted().len(), most.min(count as usize));
+            (0..count).rev().for_each(|number| top.add(Counted(number)));
+            assert_eq!(top.into_sorted().len(), most.min(count as usize));
             assert!(COMPARED.get() <= 4 * u64::from(count * count.ilog2()), "{most}: {}", COMPARED.get());
         }
     }
@@ -80,14 +80,14 @@ mod tests {
     proptest! {
         #[test]
         fn they_are_the_first_of_all_sorted(things in prop::collection::vec(0u32..50, 0..60), most in 0usize..70) {
-            let mut best = Best::new(most);
-            things.iter().for_each(|&thing| best.add(thing));
+            let mut top = TopK::new(most);
+            things.iter().for_each(|&thing| top.add(thing));
             let mut sorted = things;
             sorted.sort_unstable();
             sorted.truncate(most);
-            prop_assert_eq!(best.is_full(), sorted.len() >= most);
-            prop_assert_eq!(best.last(), sorted.last());
-            prop_assert_eq!(best.into_sorted(), sorted);
+            prop_assert_eq!(top.is_full(), sorted.len() >= most);
+            prop_assert_eq!(top.last(), sorted.last());
+            prop_assert_eq!(top.into_sorted(), sorted);
         }
     }
 }

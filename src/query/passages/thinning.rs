@@ -1,0 +1,250 @@
+//! Thinning: leaves out passages that tell a reader nothing new, where one pair has very many.
+//!
+//! A program repeats its idioms, and so each place of an idiom in one document pairs with each place in the other: two
+//! releases of one library have 70,000 passages, and a few long ones say what was copied. Beyond [`READ`] passages, two
+//! kinds are left out: a short one whose two places longer passages mark already, and any whose two places both lie in
+//! far longer ones. Each place that is in some passage stays in one.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use crate::query::ranges::{lies_in, union};
+
+/// More passages of one pair than anybody reads one by one.
+const READ: usize = 100;
+
+/// A passage at least so many times as long is far longer, in bits.
+const FAR: u32 = 3;
+
+/// Where a passage stands. The unit is the caller's: symbols, or any numbers that ascend with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) query: Range<u32>,
+    pub(super) document: Range<u32>,
+    /// Its symbols.
+    pub(super) length: u64,
+}
+
+impl Extent {
+    fn level(&self) -> u32 {
+        self.length.max(1).ilog2()
+    }
+}
+
+/// Leaves out passages that tell nothing new, those of fewer than `short` symbols being short, and then all but the
+/// `most` longest. The others stay in their order. Returns how many were left out.
+pub(super) fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl Fn(&T) -> Extent) -> u64 {
+    let all = passages.len();
+    if all <= READ.min(most) {
+        return 0;
+    }
+    let extents: Vec<Extent> = passages.iter().map(extent).collect();
+    let mut longest_first: Vec<(Reverse<u64>, usize)> =
+        extents.iter().map(|extent| Reverse(extent.length)).zip(0..).collect();
+    longest_first.sort_unstable();
+    let mut kept = vec![false; all];
+    let mut left = most;
+    let far = far_longer(&extents, short);
+    let sides: [fn(&Extent) -> &Range<u32>; 2] = [|extent| &extent.query, |extent| &extent.document];
+    let mut marked = sides.map(|side| Marked::new(extents.iter().map(side)));
+    for (_, index) in longest_first {
+        let extent = &extents[index];
+        let news = sides.iter().zip(&mut marked).fold(false, |news, (side, marked)| marked.mark(side(extent)) | news);
+        let tells = all <= READ || news || (extent.length >= short && !repeats(extent, &far));
+        if tells && left > 0 {
+            kept[index] = true;
+            left -= 1;
+        }
+    }
+    let mut kept = kept.into_iter();
+    passages.retain(|_| kept.next().unwrap_or(false));
+    (all - passages.len()) as u64
+}
+
+/// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark; fewer than the
+/// longest passage has where that is shorter. The others stay in their order.
+pub(super) fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
+    let extents: Vec<Extent> = passages.iter().map(extent).collect();
+    let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));
+    let mut longest_first: Vec<(Reverse<u64>, usize)> =
+        extents.iter().map(|extent| Reverse(extent.length)).zip(0..).collect();
+    longest_first.sort_unstable();
+    let mut in_query = Marked::new(extents.iter().map(|extent| &extent.query));
+    let mut in_document = Marked::new(extents.iter().map(|extent| &extent.document));
+    let mut kept = vec![false; extents.len()];
+    for (_, index) in longest_first {
+        let Extent { query, document, .. } = &extents[index];
+        let added = in_query.unmarked(query, floor).max(in_document.unmarked(document, floor));
+        if added >= floor {
+            in_query.mark(query);
+            in_document.mark(document);
+            kept[index] = true;
+        }
+    }
+    let mut kept = kept.into_iter();
+    passages.retain(|_| kept.next().unwrap_or(false));
+}
+
+/// For each level of length the places that far longer passages have, in either document.
+type Far = Vec<(u32, [Vec<Range<u32>>; 2])>;
+
+fn far_longer(extents: &[Extent], short: u64) -> Far {
+    let long: Vec<&Extent> = extents.iter().filter(|extent| extent.length >= short).collect();
+    let mut levels: Vec<u32> = long.iter().map(|extent| extent.level()).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let at_level = |level: u32| {
+        let far = || long.iter().filter(move |extent| extent.level() >= level + FAR);
+        [union(far().map(|extent| &extent.query)), union(far().map(|extent| &extent.document))]
+    };
+    levels.into_iter().map(|level| (level, at_level(level))).collect()
+}
+
+fn repeats(extent: &Extent, far: &Far) -> bool {
+    let at = far.partition_point(|(level, _)| *level < extent.level());
+    far.get(at)
+        .is_some_and(|(_, [query, document])| lies_in(query, &extent.query) && lies_in(document, &extent.document))
+}
+
+/// The marked places of a document. Each place leads to the next unmarked one, through the places between them; each of
+/// these then leads there by a shorter way (path halving: each place is marked once, so the time is nearly linear).
+struct Marked(Vec<u32>);
+
+impl Marked {
+    fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
+        Self((0..=ranges.map(|range| range.end).max().unwrap_or(0)).collect())
+    }
+
+    /// Marks a range, and says whether something in it was not marked before.
+    fn mark(&mut self, range: &Range<u32>) -> bool {
+        let mut at = self.next(range.start);
+        let news = at < range.end;
+        while at < range.end {
+            self.0[at as usize] = at + 1;
+            at = self.next(at + 1);
+        }
+        news
+    }
+
+    /// How many places in a range are not marked, counted up to `most`.
+    fn unmarked(&mut self, range: &Range<u32>, most: u64) -> u64 {
+        let (mut at, mut unmarked) = (self.next(range.start), 0);
+        while at < range.end && unmarked < most {
+            unmarked += 1;
+            at = self.next(at + 1);
+        }
+        unmarked
+    }
+
+    fn next(&mut self, mut at: u32) -> u32 {
+        while self.0[at as usize] != at {
+            let nearer = self.0[self.0[at as usize] as usize];
+            self.0[at as usize] = nearer;
+            at = nearer;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SHORT: u64 = 100;
+
+    fn extent(query: u32, document: u32, length: u32) -> Extent {
+        Extent { query: query..query + length, document: document..document + length, length: length.into() }
+    }
+
+    fn chosen(extents: &[Extent], most: usize) -> (Vec<Extent>, u64) {
+        let mut extents = extents.to_vec();
+        let left_out = thin_out(&mut extents, most, SHORT, Clone::clone);
+        (extents, left_out)
+    }
+
+    /// So many passages that stand by themselves.
+    fn apart(number: u32) -> Vec<Extent> {
+        (0..number).map(|at| extent(10_000 + at * 10, 10_000 + at * 10, 5)).collect()
+    }
+
+    #[test]
+    fn what_tells_nothing_new_is_left_out_of_very_many() {
+        let whole = [extent(0, 0, 1900), extent(2000, 2000, 1900)];
+        // A phrase of the first that the second has too, one that is new on one side, and a long one: such a thing is told.
+        let (repeated, new, long) = (extent(10, 2010, 40), extent(10, 5000, 40), extent(20, 2100, 300));
+        let far = extent(30, 2100, 200);
+        let some = [&whole[..], &[repeated.clone(), new.clone(), long.clone(), far.clone()]].concat();
+        assert_eq!(chosen(&some, usize::MAX), (some.clone(), 0), "few are read one by one");
+        let many = [&some[..], &apart(100)].concat();
+        assert_eq!(chosen(&many, usize::MAX), ([&whole[..], &[new.clone(), long], &apart(100)].concat(), 2));
+        // Short ones are marked by a longer one together with another, too.
+        let halves = [extent(0, 0, 60), extent(60, 60, 60), extent(40, 20, 50)];
+        let many = [&halves[..], &apart(100)].concat();
+        assert_eq!(chosen(&many, usize::MAX), ([&halves[..2], &apart(100)].concat(), 1));
+    }
+
+    #[test]
+    fn the_longest_stay_in_their_order() {
+        let extents = [extent(0, 0, 5), extent(10, 10, 9), extent(20, 20, 5), extent(30, 30, 7)];
+        assert_eq!(chosen(&extents, 3), ([&extents[..2], &extents[3..]].concat(), 1));
+        assert_eq!(chosen(&extents, 0), (Vec::new(), 4));
+    }
+
+    fn tiled(extents: &[Extent], floor: u64) -> Vec<Extent> {
+        let mut extents = extents.to_vec();
+        tile(&mut extents, floor, Clone::clone);
+        extents
+    }
+
+    #[test]
+    fn passages_that_add_little_to_longer_ones_are_left_out() {
+        let whole = [extent(0, 0, 500), extent(600, 700, 100)];
+        // Within both, new by a few symbols, new on one side, new on both and long enough, new and short.
+        let (within, few, one_side) = (extent(10, 720, 30), extent(590, 690, 30), extent(20, 2000, 25));
+        let (long, short) = (extent(1000, 1000, 20), extent(1100, 1100, 19));
+        let all = [&whole[..], &[within, few, one_side.clone(), long.clone(), short.clone()]].concat();
+        assert_eq!(tiled(&all, 20), [&whole[..], &[one_side, long]].concat());
+        // Where nothing is longer, short ones are what there is.
+        assert_eq!(tiled(&[short.clone(), extent(0, 0, 12)], 20), vec![short.clone()]);
+        assert_eq!(tiled(std::slice::from_ref(&short), 20), [short]);
+        assert_eq!(tiled(&[], 20), []);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stays_adds_enough_and_the_longest_stays(
+            extents in prop::collection::vec((0u32..500, 0u32..500, 1u32..80), 1..60),
+            floor in 1u64..40,
+        ) {
+            let extents: Vec<Extent> = extents.into_iter().map(|(query, document, length)| extent(query, document, length)).collect();
+            let kept = tiled(&extents, floor);
+            let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));
+            prop_assert_eq!(kept.iter().map(|extent| extent.length).max(), extents.iter().map(|extent| extent.length).max());
+            let mut longest_first = kept.clone();
+            longest_first.sort_by_key(|extent| Reverse(extent.length));
+            let (mut queries, mut documents) = (std::collections::HashSet::new(), std::collections::HashSet::new());
+            for extent in longest_first {
+                let new = |range: &Range<u32>, seen: &std::collections::HashSet<u32>| {
+                    range.clone().filter(|at| !seen.contains(at)).count() as u64
+                };
+                prop_assert!(new(&extent.query, &queries).max(new(&extent.document, &documents)) >= floor);
+                queries.extend(extent.query.clone());
+                documents.extend(extent.document.clone());
+            }
+        }
+
+        #[test]
+        fn every_place_stays_in_some_passage(
+            extents in prop::collection::vec((0u32..3000, 0u32..3000, 1u32..400), 0..400),
+        ) {
+            let extents: Vec<Extent> = extents.into_iter().map(|(query, document, length)| extent(query, document, length)).collect();
+            let (kept, left_out) = chosen(&extents, usize::MAX);
+            prop_assert_eq!(kept.len() as u64 + left_out, extents.len() as u64);
+            prop_assert_eq!(union(kept.iter().map(|extent| &extent.query)), union(extents.iter().map(|extent| &extent.query)));
+            let in_document = |extents: &[Extent]| union(extents.iter().map(|extent| &extent.document));
+            prop_assert_eq!(in_document(&kept), in_document(&extents));
+        }
+    }
+}
