@@ -43,8 +43,8 @@ use codec::format::{
 use codec::positions::{self, CHUNK_PLACES};
 use codec::records::{self, RunRecord};
 use engine::Engine;
+use open::linked_store::LinkedStore;
 use open::lock::WriterLock;
-use open::log_folder::LogFolder;
 use open::mark::AtClose;
 use read::filter_cursor::FilterUse;
 use read::run_reader::{self, Postings as _, RunReader};
@@ -83,7 +83,7 @@ pub struct Level {
 
 /// An open database folder. One writer and any number of readers can have it open at the same time.
 pub(crate) struct Store {
-    // Dropped first: the engine closes before the log folder and the lock go.
+    // Dropped first: the engine closes before the links and the lock go.
     engine: Engine,
     root: PathBuf,
     profile: Profile,
@@ -91,8 +91,8 @@ pub(crate) struct Store {
     filter_use: FilterUse,
     /// Writers only.
     _at_close: Option<AtClose>,
-    /// Readers only.
-    _log: Option<LogFolder>,
+    /// Of a reader that cannot use all files of the store.
+    _links: Option<LinkedStore>,
     /// Of a writer.
     lock: Option<WriterLock>,
     turns: Turns,

@@ -15,6 +15,7 @@ mod golden;
 mod hostile;
 mod identical;
 mod json;
+mod leftovers;
 mod model;
 mod numbers;
 mod oracle;

@@ -14,7 +14,7 @@ use crate::store::engine::options::DEFAULT_CACHE_BYTES;
 use crate::store::engine::rows::Rows;
 use crate::store::engine::{Access, Engine};
 use crate::store::open::files::{self, LIST, read_short};
-use crate::store::open::log_folder::LogFolder;
+use crate::store::open::linked_store::LinkedStore;
 
 /// What the damaged files are read for.
 const ACTION: &str = "read its damaged files";
@@ -22,7 +22,7 @@ const ACTION: &str = "read its damaged files";
 /// A damaged store, open for reading.
 pub(in crate::store) struct Salvage {
     engine: Engine,
-    _log: LogFolder,
+    _links: Option<LinkedStore>,
 }
 
 impl Salvage {
@@ -31,16 +31,11 @@ impl Salvage {
     /// # Errors
     /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
     pub(in crate::store) fn open(root: &Path) -> Result<Self> {
-        let mut store = root.join(STORE);
+        let store = root.join(STORE);
         name_list_of_tables(&store)?;
-        let log = LogFolder::new()?;
-        if files::check(root).is_err() {
-            let links = log.path().join(STORE);
-            files::link(&store, &links, None)?;
-            store = links;
-        }
-        let access = Access::ReadDamaged { log: log.path() };
-        let engine = Engine::open(&store, access, DEFAULT_CACHE_BYTES).map_err(|error| {
+        let links = files::check(root).is_err().then(|| LinkedStore::new(&store, None)).transpose()?;
+        let store = links.as_ref().map_or(store, LinkedStore::path);
+        let engine = Engine::open(&store, Access::ReadDamaged, DEFAULT_CACHE_BYTES).map_err(|error| {
             let path = root.to_owned();
             match error.failure.is_refusal() {
                 true => Error::CannotOpen { path, failure: error.failure, source: error.source },
@@ -49,7 +44,7 @@ impl Salvage {
                 }
             }
         })?;
-        Ok(Self { engine, _log: log })
+        Ok(Self { engine, _links: links })
     }
 
     /// The value of a key; `None` where there is none or it cannot be read.

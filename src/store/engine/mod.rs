@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rocksdb::properties::BACKGROUND_ERRORS;
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB, DBPinnableSlice,
-    DBRecoveryMode, Direction, IngestExternalFileOptions, IteratorMode, ReadOptions, WriteBatch, WriteOptions,
+    DBRecoveryMode, Direction, InfoLogger, IngestExternalFileOptions, IteratorMode, LogLevel, ReadOptions, WriteBatch,
+    WriteOptions,
 };
 
 use super::Level;
@@ -30,17 +31,17 @@ use sorted_file::{SortedFiles, WrittenFiles};
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Access<'a> {
+pub(super) enum Access {
     /// A store that is not there yet.
     New,
     /// For reading and writing, by one process.
     Write,
-    /// For reading, while no process writes it. The engine's own log goes into the folder.
-    Read { log: &'a Path },
+    /// For reading, while no process writes it.
+    Read,
     /// For reading beside a writer.
-    ReadBesideWriter { log: &'a Path },
+    ReadBesideWriter,
     /// For reading what is left of a damaged store.
-    ReadDamaged { log: &'a Path },
+    ReadDamaged,
 }
 
 /// A value that stays where the engine holds it.
@@ -60,7 +61,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Opens the store in `folder`, with a cache of so many bytes.
-    pub(super) fn open(folder: &Path, access: Access<'_>, cache_bytes: usize) -> Result<Self, EngineError> {
+    pub(super) fn open(folder: &Path, access: Access, cache_bytes: usize) -> Result<Self, EngineError> {
         options::check_memory(cache_bytes)?;
         let cache = BlockCache::new(cache_bytes);
         let tuning = Tuning::new(&cache)?;
@@ -73,17 +74,15 @@ impl Engine {
                 DB::open_cf_descriptors(&options, folder, families)
             }
             Access::Write => DB::open_cf_descriptors(&options, folder, families),
-            Access::Read { log } => {
-                options.set_db_log_dir(log);
-                DB::open_cf_descriptors_read_only(&options, folder, families, false)
-            }
+            // The engine keeps no log of its own for such a reader.
+            Access::Read => DB::open_cf_descriptors_read_only(&options, folder, families, false),
             // Beside a writer the engine defines reading for a secondary instance only.
-            Access::ReadBesideWriter { log } => {
-                options.set_db_log_dir(log);
-                DB::open_cf_descriptors_as_secondary(&options, folder, log, families)
+            Access::ReadBesideWriter => {
+                // It would write a log of its own into the second folder, of which nothing else becomes.
+                options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Fatal, |_, _| {}));
+                DB::open_cf_descriptors_as_secondary(&options, folder, folder, families)
             }
-            Access::ReadDamaged { log } => {
-                options.set_db_log_dir(log);
+            Access::ReadDamaged => {
                 // Tables that cannot be opened show when they are read.
                 options.set_paranoid_checks(false);
                 options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);

@@ -1,37 +1,26 @@
 //! Making: the folder in which a database grows until it is whole and takes its place.
 //!
-//! Its name says which process makes it, and that process holds a lock on it. A folder that a killed process has left is
-//! removed by the next one that makes a database beside it.
+//! A folder that a killed process has left is removed by the next one that makes a database beside it.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
 use std::path::Path;
 
-use tempfile::TempDir;
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::codec::format::{MARKER, STORE};
-use crate::temporary::Temporary;
+use crate::store::open::owned_folder::{self, OwnedFolder};
 
 /// How the name of such a folder begins; the number of the process follows.
 pub(crate) const MAKING: &str = ".fpdb-making-";
 
 /// A folder for a database to grow in. Removed with this.
 pub(super) struct Making {
-    folder: TempDir,
-    _noted: Temporary,
-    /// Its lock, where folders can be locked.
-    _lock: Option<File>,
+    folder: OwnedFolder,
 }
 
 impl Making {
     /// Makes one in `parent`.
     pub(super) fn new(parent: &Path) -> Result<Self> {
-        let prefix = format!("{MAKING}{}-", std::process::id());
-        let made = Temporary::folder(|| tempfile::Builder::new().prefix(&prefix).tempdir_in(parent));
-        let (folder, _noted) = made.map_err(Error::io("create a folder in", parent))?;
-        let lock = File::open(folder.path()).ok().filter(|file| file.try_lock().is_ok());
-        Ok(Self { folder, _noted, _lock: lock })
+        Ok(Self { folder: OwnedFolder::new(parent, MAKING)? })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -40,21 +29,18 @@ impl Making {
 
     /// Leaves the folder, which has been moved.
     pub(super) fn keep(self) {
-        let _ = self.folder.keep();
+        self.folder.keep();
     }
 }
 
 /// Removes from `parent` what killed processes of this user have left there. What cannot be removed stays: it is in nobody's
 /// way.
 pub(super) fn remove_stale(parent: &Path) {
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(MAKING)) && is_stale(&path) {
-            if holds_moved_store(&path) {
-                let _ = fs::remove_dir_all(parent.join(STORE));
-            }
-            let _ = fs::remove_dir_all(&path);
+    for path in owned_folder::stale(parent, MAKING) {
+        if holds_moved_store(&path) {
+            let _ = fs::remove_dir_all(parent.join(STORE));
         }
+        let _ = fs::remove_dir_all(&path);
     }
 }
 
@@ -82,41 +68,9 @@ fn holds_moved_store(making: &Path) -> bool {
     making.join(MARKER).exists() && !making.join(STORE).exists()
 }
 
-/// True where the process that made a folder has ended. Another system that shares the disk may have given the same number
-/// to a process of its own; its lock tells.
-#[cfg(unix)]
-fn is_stale(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    use rustix::process::{Pid, getuid, test_kill_process};
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let number = name.strip_prefix(MAKING).and_then(|rest| rest.split('-').next()?.parse().ok());
-    let Some(process) = number.and_then(Pid::from_raw) else { return false };
-    let ended = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
-    let own = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == getuid().as_raw());
-    let unlocked = || match File::open(path) {
-        Ok(folder) => folder.try_lock().is_ok(),
-        Err(error) => error.kind() == ErrorKind::NotFound,
-    };
-    ended && own && unlocked()
-}
-
-#[cfg(not(unix))]
-fn is_stale(_: &Path) -> bool {
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The number of a process that has ended.
-    #[cfg(unix)]
-    fn ended() -> u32 {
-        let mut child = std::process::Command::new("true").spawn().unwrap();
-        child.wait().unwrap();
-        child.id()
-    }
 
     #[cfg(unix)]
     #[test]
@@ -124,7 +78,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let parent = folder.path();
         let own = Making::new(parent).unwrap();
-        let left = parent.join(format!("{MAKING}{}-abc", ended()));
+        let left = parent.join(format!("{MAKING}{}-abc", owned_folder::ended_process()));
         let unknown = parent.join(format!("{MAKING}abc"));
         for path in [&left, &unknown] {
             fs::create_dir_all(path.join(STORE)).unwrap();
@@ -143,7 +97,7 @@ mod tests {
         assert!(is_empty_folder(parent));
         fs::create_dir(parent.join(STORE)).unwrap();
         assert!(!is_empty_folder(parent));
-        let left = parent.join(format!("{MAKING}{}-abc", ended()));
+        let left = parent.join(format!("{MAKING}{}-abc", owned_folder::ended_process()));
         fs::create_dir(&left).unwrap();
         assert!(!is_empty_folder(parent));
         fs::write(left.join(MARKER), "").unwrap();

@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::STORE;
 use crate::store::codec::varint;
-use crate::store::open::{files, mark};
+use crate::store::open::linked_store::LinkedStore;
+use crate::store::open::mark;
 
 /// Of a log of the engine.
 const BLOCK: usize = 32 << 10;
@@ -53,10 +54,10 @@ impl TrustedList {
         replace_file(&self.path, &self.content)
     }
 
-    /// Makes `folder` a copy of the store with this list, whose other files are links. For a reader, who changes nothing.
-    pub(super) fn link_store(&self, folder: &Path) -> Result<()> {
-        let (Some(store), Some(name)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
-        files::link(store, folder, Some((name, &self.content)))
+    /// A copy of the store with this list, whose other files are links. For a reader, who changes nothing.
+    pub(super) fn link_store(&self) -> Result<LinkedStore> {
+        let store = self.path.parent().unwrap_or(Path::new(STORE));
+        LinkedStore::new(store, self.path.file_name().map(|name| (name, &self.content[..])))
     }
 }
 

@@ -3,14 +3,15 @@
 pub(super) mod create;
 mod delete;
 pub(super) mod files;
+pub(super) mod linked_store;
 pub(super) mod lock;
-pub(super) mod log_folder;
 pub(super) mod making;
 mod manifest;
 pub(super) mod mark;
 pub(super) mod marker;
 pub(super) mod open_files;
 mod opening;
+mod owned_folder;
 mod unfinished;
 
 use super::engine::options::DEFAULT_CACHE_BYTES;

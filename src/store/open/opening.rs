@@ -12,8 +12,8 @@ use crate::store::care::repair;
 use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
 use crate::store::engine::failure::EngineError;
 use crate::store::engine::{Access, Engine};
+use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::lock::{self, WriterLock};
-use crate::store::open::log_folder::LogFolder;
 use crate::store::open::manifest::TrustedList;
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
@@ -80,12 +80,11 @@ impl Store {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
         let marked = marked(root)?;
-        let log = LogFolder::new()?;
         // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
-        let access = Access::ReadBesideWriter { log: log.path() };
-        let engine = Engine::open(&root.join(STORE), access, options.cache_bytes).map_err(cannot_open(root))?;
+        let engine = Engine::open(&root.join(STORE), Access::ReadBesideWriter, options.cache_bytes);
+        let engine = engine.map_err(cannot_open(root))?;
         catch_up(&engine)?;
-        let store = Self::load(root, engine, Some(log), None, options)?;
+        let store = Self::load(root, engine, None, None, options)?;
         // Opened while a writer commits, it can have read its tables before the list of runs.
         for _ in 0..CATCH_UPS {
             if store.missing_run()?.is_none() {
@@ -105,15 +104,10 @@ impl Store {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
         let marked = marked(root)?;
-        let log = LogFolder::new()?;
-        let mut store = root.join(STORE);
-        if let Some(list) = TrustedList::of(root)? {
-            store = log.path().join(STORE);
-            list.link_store(&store)?;
-        }
-        let access = Access::Read { log: log.path() };
-        let engine = Engine::open(&store, access, options.cache_bytes).map_err(cannot_open(root))?;
-        let store = Self::load(root, engine, Some(log), None, options)?.checked(marked)?;
+        let links = TrustedList::of(root)?.map(|list| list.link_store()).transpose()?;
+        let store = links.as_ref().map_or_else(|| root.join(STORE), LinkedStore::path);
+        let engine = Engine::open(&store, Access::Read, options.cache_bytes).map_err(cannot_open(root))?;
+        let store = Self::load(root, engine, links, None, options)?.checked(marked)?;
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
             None => Ok(store),
@@ -148,7 +142,7 @@ impl Store {
     fn load(
         root: &Path,
         engine: Engine,
-        log: Option<LogFolder>,
+        links: Option<LinkedStore>,
         lock: Option<WriterLock>,
         options: &StoreOptions,
     ) -> Result<Self> {
@@ -161,7 +155,7 @@ impl Store {
             filter_use: FilterUse::new(engine.cache().clone()),
             _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
             engine,
-            _log: log,
+            _links: links,
             lock,
             turns: Turns::default(),
             memory: options.memory,

@@ -1,0 +1,65 @@
+//! Linked store: a temporary folder of links to the files of a store, for a reader that cannot use all of them as they are.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::store::codec::format::STORE;
+use crate::store::open::files;
+use crate::store::open::owned_folder::{self, OwnedFolder};
+
+/// How the name of such a folder begins; the number of the process follows.
+const PREFIX: &str = "fpdb-links-";
+
+/// A store of links. Removed with this; one that a killed process has left is removed when the next one is made.
+pub(in crate::store) struct LinkedStore {
+    folder: OwnedFolder,
+}
+
+impl LinkedStore {
+    /// Links the files in `store`, but for those that are none of the engine's. The file of the name that is given gets this
+    /// content.
+    pub(in crate::store) fn new(store: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<Self> {
+        Self::new_in(&std::env::temp_dir(), store, replaced)
+    }
+
+    fn new_in(parent: &Path, store: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<Self> {
+        for stale in owned_folder::stale(parent, PREFIX) {
+            // It is in nobody's way where it cannot be removed.
+            let _ = std::fs::remove_dir_all(stale);
+        }
+        let folder = OwnedFolder::new(parent, PREFIX)?;
+        let linked = Self { folder };
+        files::link(store, &linked.path(), replaced)?;
+        Ok(linked)
+    }
+
+    pub(in crate::store) fn path(&self) -> PathBuf {
+        self.folder.path().join(STORE)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn links_are_removed_and_so_are_those_of_ended_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, parent) = (folder.path().join("a"), folder.path().join("b"));
+        let left = parent.join(format!("{PREFIX}{}-abc", owned_folder::ended_process()));
+        for path in [&store, &left] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(store.join("000001.sst"), "table").unwrap();
+        fs::write(store.join("MANIFEST-000001"), "list").unwrap();
+        let linked = LinkedStore::new_in(&parent, &store, Some((OsStr::new("MANIFEST-000001"), b"li"))).unwrap();
+        assert_eq!(fs::read_to_string(linked.path().join("000001.sst")).unwrap(), "table");
+        assert_eq!(fs::read_to_string(linked.path().join("MANIFEST-000001")).unwrap(), "li");
+        assert!(!left.exists());
+        drop(linked);
+        assert_eq!(fs::read_dir(&parent).unwrap().count(), 0);
+    }
+}
