@@ -54,6 +54,7 @@ mod spill;
 mod stop;
 mod store;
 mod temporary;
+mod threads;
 pub mod winnow;
 
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use crate::error::{Error, Result};
+use crate::threads;
 
 /// Some threads that work on one thing together.
 pub(crate) struct Pool {
@@ -44,8 +45,7 @@ impl Pool {
         if let Some(pool) = &*started {
             return Ok(Arc::clone(pool));
         }
-        let named = |number| format!("fpdb-{number}");
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(named).build();
+        let pool = threads::pool(self.threads).build();
         let pool = Arc::new(pool.map_err(|error| Error::Threads { threads: self.threads, source: error.into() })?);
         *started = Some(Arc::clone(&pool));
         Ok(pool)

@@ -30,13 +30,14 @@ impl IngestBar {
             bar.enable_steady_tick(TICK);
             let (measured, sources, walk) = (bar.clone(), sources.to_vec(), options.walk.clone());
             let ended = ended.clone();
-            // Left to itself: it ends with the walk, or soon after the bar does.
-            thread::spawn(move || {
+            let measure = move || {
                 if let Ok(Some(bytes)) = fpdb::measure(&sources, &walk, &ended) {
                     measured.set_length(bytes);
                     measured.set_style(style("{bar:30} {bytes} of {total_bytes} ({bytes_per_sec}), {eta} left, {msg}"));
                 }
-            });
+            };
+            // Left to itself: it ends with the walk, or soon after the bar does. Without it the bar has no end.
+            let _ = thread::Builder::new().name("measure".into()).spawn(measure);
             bar
         });
         Self { bar, documents: AtomicU64::new(0), ended }

@@ -596,6 +596,10 @@ impl Error {
         Self::NotOfFormat { format: format.name(), detail: detail.into(), source: None }
     }
 
+    pub(crate) fn threads(threads: usize) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Threads { threads, source: source.into() }
+    }
+
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

@@ -22,6 +22,7 @@ use crate::input::{About, ReadAs};
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
+use crate::threads;
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
 /// them and what the store needs to take them over take the rest.
@@ -85,13 +86,14 @@ pub(super) fn with_intake<T>(
     let (done, outcomes) = channel();
     thread::scope(|scope| {
         let committer = &committer;
-        scope.spawn(move || {
+        let commit = move || {
             for mut batch in waiting {
                 let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess());
                 // An intake that is gone has failed, and says so itself.
                 let _ = done.send(outcome);
             }
-        });
+        };
+        threads::start_within(scope, "commit", commit).map_err(Error::threads(1))?;
         let (part, whole) = BATCH_SHARE;
         let memory = usize::try_from(store.memory() / whole * part).unwrap_or(usize::MAX);
         work(&mut Intake {

@@ -26,6 +26,7 @@ use crate::input::{
 use crate::progress::{Progress, Task};
 use crate::stop::StopToken;
 use crate::store::Store;
+use crate::threads;
 
 /// Parcels of one job that may wait to be taken in.
 const PARCELS_WAITING: usize = 3;
@@ -87,11 +88,14 @@ pub(super) fn run(
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
         let mut walker = Walker { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 };
-        let walker = scope.spawn(move || find(&mut walker));
-        for _ in 0..threads {
+        for number in 0..threads {
             let jobs = &waiting_jobs;
-            scope.spawn(move || work(store, options, jobs, stop, progress));
+            let work = move || work(store, options, jobs, stop, progress);
+            // Those that have started end with the walker, which alone has jobs for them.
+            threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
+        let walker =
+            threads::start_within(scope, "walk", move || find(&mut walker)).map_err(Error::threads(threads))?;
         let mut outcome = Ok(());
         for step in &taken {
             outcome = intake.take(step);

@@ -10,7 +10,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use super::decompress::decoder;
@@ -19,6 +18,7 @@ use super::reader::PIECE;
 use crate::error::Error;
 use crate::guarded::guarded;
 use crate::recognise::Compression;
+use crate::threads;
 
 /// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
 const PIECES_WAITING: usize = 2;
@@ -41,8 +41,7 @@ pub(super) fn decompress_on_thread<'a>(
     let input = InputWatch { input, unread: Arc::clone(&unread) };
     let (sender, pieces) = sync_channel(PIECES_WAITING);
     let (returned, empty) = channel();
-    let thread = thread::Builder::new().name("decompress".into());
-    thread.spawn(move || {
+    threads::start("decompress", move || {
         let done = guarded(|| decode(compression, input, &sender, &empty));
         if let Err(error) = done.unwrap_or_else(|detail| Err(io::Error::other(detail))) {
             // A reader that is gone wants to know nothing.

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
-use std::thread;
 
 use super::expand::{Opened, Reading, expand_stream, open};
 use super::reader::STANDARD_INPUT;
 use super::{Candidate, Found, ReadOptions, candidate_of};
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
+use crate::threads;
 
 /// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
 ///
@@ -34,7 +34,6 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
 fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Result<Candidate> {
     let options = options.clone();
     let (sender, steps) = sync_channel(0);
-    let thread = thread::Builder::new().name("stream".into());
     let visit = move || {
         let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
         expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
@@ -42,7 +41,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
             Err(_) => ControlFlow::Break(()),
         });
     };
-    thread.spawn(visit).map_err(Error::io("read", path))?;
+    threads::start("stream", visit).map_err(Error::io("read", path))?;
     match steps.recv() {
         Ok(Found::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
         // Of a container this is what is wrong with its beginning, or with its first member.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 use super::walk::is_pipe;
 use super::{
@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
+use crate::threads;
 
 /// Containers of more bytes are not searched for the text of a member while somebody waits: `--store-text` is for those.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
@@ -142,19 +143,24 @@ enum Gathering {
     Whole(Vec<u8>),
     /// They are sent by the thread that waits for them, so another has to take them.
     Pieces(JoinHandle<Result<Vec<u8>>>),
+    Failed(Error),
 }
 
 impl Gathering {
     fn of(content: Content) -> Self {
         match content {
             Content::Whole(bytes) => Self::Whole(bytes),
-            Content::Pieces(pieces) => Self::Pieces(thread::spawn(move || {
-                let mut bytes = Vec::new();
-                while let Some(piece) = next_piece(&pieces)? {
-                    bytes.extend(piece);
-                }
-                Ok(bytes)
-            })),
+            Content::Pieces(pieces) => {
+                let gather = move || {
+                    let mut bytes = Vec::new();
+                    while let Some(piece) = next_piece(&pieces)? {
+                        bytes.extend(piece);
+                    }
+                    Ok(bytes)
+                };
+                threads::start("gather", gather)
+                    .map_or_else(|error| Self::Failed(Error::threads(1)(error)), Self::Pieces)
+            }
             Content::File | Content::Compressed(_) | Content::Pipe(_) => Self::Whole(Vec::new()),
         }
     }
@@ -162,6 +168,7 @@ impl Gathering {
     fn whole(self) -> Result<Vec<u8>> {
         match self {
             Self::Whole(bytes) => Ok(bytes),
+            Self::Failed(error) => Err(error),
             Self::Pieces(gathered) => gathered
                 .join()
                 .unwrap_or_else(|_| Err(Error::ReaderFailed { detail: "the thread that gathered it panicked".into() })),
