@@ -184,10 +184,10 @@ impl Database {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } = source {
             // Read once: it may be standard input.
             let subject = self.subject(reader, source)?;
-            return self.store.settled(|| query::answer(&self.store, &subject, options, texts));
+            return self.store.retry_on_delete(|| query::answer(&self.store, &subject, options, texts));
         }
         // Another document may have its name by now.
-        self.store.settled(|| query::answer(&self.store, &self.subject(reader, source)?, options, texts))
+        self.store.retry_on_delete(|| query::answer(&self.store, &self.subject(reader, source)?, options, texts))
     }
 
     fn subject(&self, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {

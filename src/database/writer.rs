@@ -187,7 +187,7 @@ impl DatabaseWriter {
                 removal.unknown_ids.push(id);
                 continue;
             }
-            removal.removed += u64::from(!batch.settled().deletes(id.0));
+            removal.removed += u64::from(!batch.pending().deletes(id.0));
             batch.delete(id.0, self.store.document(id.0)?);
         }
         if !batch.is_empty() {

@@ -11,7 +11,7 @@ use std::thread;
 use roaring::RoaringBitmap;
 
 use super::pipeline::{Closed, Step};
-use super::record::{origin_of, record_of, settled};
+use super::record::{origin_of, record_of, trusted_mtime};
 use super::sweep::Shrunk;
 use super::worker::{Parcel, Piece, Read};
 use super::{IngestOptions, IngestSummary, OnChange};
@@ -21,7 +21,7 @@ use crate::error::{Error, Result, StoreFailure};
 use crate::input::{About, ReadAs};
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
-use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, Settled, Store};
+use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 use crate::threads;
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
@@ -65,7 +65,7 @@ struct Before {
 /// The batch that was handed to the committing thread last.
 #[derive(Default)]
 pub(super) struct LastBatch {
-    pub(super) settled: Arc<Settled>,
+    pub(super) pending: Arc<PendingDocuments>,
     /// The documents that are safe once it is committed, while nothing is known of that.
     awaited: Option<u64>,
 }
@@ -169,7 +169,7 @@ impl Intake<'_> {
         let documents = self.documents() - before.documents;
         let settings = self.options.settings(&name);
         let record =
-            settled(&file).map(|modified| ContainerRecord { bytes: file.bytes, modified, documents, settings });
+            trusted_mtime(&file).map(|modified| ContainerRecord { bytes: file.bytes, modified, documents, settings });
         if self.options.on_change == OnChange::Replace && self.has_shrunk(&name, &file, self.met.len() - before.met)? {
             self.shrunk.insert(file.source.clone(), Shrunk { name, record });
         } else if let Some(record) = record {
@@ -223,7 +223,7 @@ impl Intake<'_> {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;
                 let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
-                self.settle(record)?;
+                self.resolve(record)?;
             }
             Err(Error::Stopped) => self.break_off()?,
             Err(error) => {
@@ -282,7 +282,7 @@ impl Intake<'_> {
 
     /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
     /// Returns its id where it is added.
-    pub(super) fn settle(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
+    pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;
             self.fail(&record.name, &error);
@@ -363,7 +363,7 @@ impl Intake<'_> {
         self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
         let boilerplate = boilerplate || record.boilerplate;
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-        let is_new = self.last.settled.record(id).is_some() || self.batch.settled().record(id).is_some();
+        let is_new = self.last.pending.record(id).is_some() || self.batch.pending().record(id).is_some();
         if update != *record && !is_new {
             if let Err(error) = update.check() {
                 return self.fail(&update.name, &error);
@@ -378,12 +378,12 @@ impl Intake<'_> {
         self.options.on_change == OnChange::Replace
     }
 
-    /// True where what has been settled is to be committed before more is.
+    /// True where the documents decided on are to be committed before more are taken.
     pub(super) fn is_full(&self) -> bool {
         self.batch.is_full()
     }
 
-    /// Takes the fingerprints of the documents settled since the last commit from the database they come from, and
+    /// Takes the fingerprints of the documents added since the last commit from the database they come from, and
     /// commits; `moved` pairs their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
@@ -393,11 +393,11 @@ impl Intake<'_> {
 
     /// The last document of this name and content, in this format.
     fn version_like(&self, record: &DocumentRecord) -> Result<Option<(u32, DocumentRecord)>> {
-        let (last, settled) = (&self.last.settled, self.batch.settled());
+        let (last, filling) = (&self.last.pending, self.batch.pending());
         let stored = self.store.documents_with(&record.digest)?;
-        let added = [last.documents_with(&record.digest), settled.documents_with(&record.digest)].concat();
+        let added = [last.documents_with(&record.digest), filling.documents_with(&record.digest)].concat();
         for id in stored.into_iter().chain(added).rev() {
-            if settled.deletes(id) || last.deletes(id) {
+            if filling.deletes(id) || last.deletes(id) {
                 continue;
             }
             let found = self.record(id)?;
@@ -409,10 +409,10 @@ impl Intake<'_> {
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let (last, settled) = (&self.last.settled, self.batch.settled());
-        let identical = !settled.documents_with(&record.digest).is_empty()
-            || last.documents_with(&record.digest).iter().any(|&id| !settled.deletes(id))
-            || self.store.documents_with(&record.digest)?.iter().any(|&id| !last.deletes(id) && !settled.deletes(id));
+        let (last, filling) = (&self.last.pending, self.batch.pending());
+        let identical = !filling.documents_with(&record.digest).is_empty()
+            || last.documents_with(&record.digest).iter().any(|&id| !filling.deletes(id))
+            || self.store.documents_with(&record.digest)?.iter().any(|&id| !last.deletes(id) && !filling.deletes(id));
         self.summary.identical += u64::from(identical);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
@@ -433,7 +433,7 @@ impl Intake<'_> {
         let next = self.batch.next();
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
-        self.last = LastBatch { settled: Arc::clone(batch.settled()), awaited: Some(documents) };
+        self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
         // The thread ends after this intake only, unless it panics; then there will be no outcome either.
         let _ = self.batches.send(batch);
         Ok(())

@@ -38,7 +38,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         task.reports().step("documents looked at", looked_at, documents);
         // Ingested one after the other, the last version of a name is the one that stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
-        if !superseded && let Some(new) = intake.settle(record)? {
+        if !superseded && let Some(new) = intake.resolve(record)? {
             moved.push((id, new));
         }
         if intake.is_full() {
@@ -49,7 +49,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         Ok(true)
     })?;
     if left {
-        // What is committed stays; what was settled since is not written.
+        // What is committed stays; what was decided since is not written.
         intake.await_commit()?;
         return Ok(IngestSummary { interrupted: true, ..committed });
     }

@@ -41,11 +41,11 @@ pub(super) fn record_of(about: About, read: &Read, fingerprints: u64, boilerplat
 /// Where a document was read from, and when that was written, where it can vouch for the content.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
-    (Some(file.source.clone()), settled(file))
+    (Some(file.source.clone()), trusted_mtime(file))
 }
 
 /// When a file was written, where it can vouch for the content.
-pub(super) fn settled(file: &FileFacts) -> Option<(i64, u32)> {
-    let settled = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
-    file.modified.filter(settled).map(|modified| (modified.seconds, modified.nanoseconds))
+pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
+    let is_trusted = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
+    file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))
 }

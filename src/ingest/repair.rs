@@ -9,38 +9,40 @@ use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ContainerBatch, ReadOptions, Reader};
 use crate::progress::Task;
 use crate::stop::StopToken;
-use crate::store::{Begun, DocumentRecord, Repair, Repairing, StoreOptions, Verification, decompress, text_chunks};
+use crate::store::{
+    DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks,
+};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`.
 pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Verification> {
     let mut repairing = match Repairing::begin(root, options, task)? {
-        Begun::Whole(now) => return Ok(Verification { repair: Some(Repair::default()), ..now }),
-        Begun::Damaged(repairing) => repairing,
+        RepairStart::Whole(now) => return Ok(Verification { repair: Some(Repair::default()), ..now }),
+        RepairStart::Damaged(repairing) => repairing,
     };
     let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
-    let hurt = repairing.hurt();
+    let damaged = repairing.damaged_documents();
     let (mut together, mut expected) = (ContainerBatch::default(), 0);
-    for (done, &id) in (1..).zip(&hurt) {
+    for (done, &id) in (1..).zip(&damaged) {
         if expected < done {
-            (together, expected) = expect(&repairing, &hurt, done)?;
+            (together, expected) = expect(&repairing, &damaged, done)?;
         }
         let record = repairing.read_record(id)?;
         match read_again(&mut repairing, (&mut reader, &mut together), &mut fingerprinter, id, &record)? {
             Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
-        task.step("documents read again", done, hurt.len() as u64)?;
+        task.step("documents read again", done, damaged.len() as u64)?;
     }
     repairing.finish(task)
 }
 
-/// What is in one container is read together, as far as there is room: expects the hurt documents from the number
+/// What is in one container is read together, as far as there is room: expects the damaged documents from the number
 /// `first` on, counted from 1, up to the number that is returned.
-fn expect(repairing: &Repairing, hurt: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
+fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
     let mut together = ContainerBatch::default();
     let mut last = first;
-    for (number, &id) in (1..).zip(hurt).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
+    for (number, &id) in (1..).zip(damaged).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
         if let Some(source) = &record.source
             && !together.expect(source, record.member.as_deref(), record.bytes)

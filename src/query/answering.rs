@@ -37,7 +37,7 @@ pub(crate) fn answer(
         None => &subject.hashes[..],
     };
     let mut lookup = match options.passages {
-        true => store.lookup(subject.hashes.len())?.remembering(),
+        true => store.lookup(subject.hashes.len())?.with_cache(),
         false => store.lookup(looked_up.len())?,
     };
     if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {

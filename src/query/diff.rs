@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::input::ReadOptions;
 use crate::profile::Profile;
 use crate::schema::Schema;
-use crate::store::Place;
+use crate::store::FingerprintPlace;
 
 /// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
 /// fingerprints, symbol by symbol; the `phrases` of `a` count for nothing. There is no match where they share none and their bytes differ.
@@ -122,9 +122,10 @@ fn find_passages(
 }
 
 /// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
-fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<Mark>, HashMap<u32, Place>) {
+fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<Mark>, HashMap<u32, FingerprintPlace>) {
     let common: Vec<&Fingerprint> = shared_hashes(a, b).flat_map(|hash| b.with_hash(hash)).collect();
     let marks = (0..).zip(&common).map(|(ordinal, fingerprint)| Mark { hash: fingerprint.hash, ordinal }).collect();
-    let places = (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, Place::of(fingerprint))).collect();
+    let places =
+        (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, FingerprintPlace::of(fingerprint))).collect();
     (marks, places)
 }

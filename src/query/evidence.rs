@@ -16,7 +16,7 @@ use super::text_unavailable::TextUnavailable;
 use crate::document::Format;
 use crate::error::Result;
 use crate::profile::Unit;
-use crate::store::{Holders, Lookup, Place, Store};
+use crate::store::{FingerprintPlace, Holders, Lookup, Store};
 
 /// What the documents shown have in common with the query, by fingerprints.
 #[derive(Default)]
@@ -207,7 +207,7 @@ pub(super) fn whole_text(
 }
 
 /// Where the marked fingerprints stand in the document, by ordinal.
-fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, Place>> {
+fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, FingerprintPlace>> {
     let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
     ordinals.sort_unstable();
     ordinals.dedup();

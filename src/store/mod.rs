@@ -52,17 +52,17 @@ use turns::Turns;
 
 pub use care::backup::Backup;
 pub use care::findings::{LostDocument, Problem, Repair, Verification};
-pub(crate) use care::repair::{Begun, Repairing};
+pub(crate) use care::repair::{RepairStart, Repairing};
 pub(crate) use codec::block::Posting;
 pub(crate) use codec::format::FORMAT_VERSION;
-pub(crate) use codec::positions::Place;
+pub(crate) use codec::positions::FingerprintPlace;
 pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
 pub(crate) use open::StoreOptions;
 pub(crate) use open::making::MAKING;
 pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub(crate) use view::View;
-pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, Settled};
+pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, PendingDocuments};
 pub(crate) use write::commit::Committer;
 
 /// The part of a database's bytes that no table holds.
@@ -140,7 +140,7 @@ impl Store {
     pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
         let value = self.engine.get(DOCUMENTS, document_key(document), "read a document's record")?;
         let what = || format!("the record of document {document}");
-        records::decode(&value.ok_or_else(|| self.gone(document, || missing(&what())))?, what)
+        records::decode(&value.ok_or_else(|| self.missing_row(document, || missing(&what())))?, what)
     }
 
     /// What is known of the container at this path, if it was ingested whole.
@@ -205,9 +205,9 @@ impl Store {
     }
 
     /// Where fingerprints of a document stand; `ordinals` ascending, the answer in the same order.
-    pub(crate) fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Place>> {
+    pub(crate) fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<FingerprintPlace>> {
         let mut places = Vec::with_capacity(ordinals.len());
-        let mut held: Option<(u32, Vec<Place>)> = None;
+        let mut held: Option<(u32, Vec<FingerprintPlace>)> = None;
         for &ordinal in ordinals {
             let number = ordinal / CHUNK_PLACES;
             let damaged = |detail| Error::Damaged {
@@ -220,7 +220,7 @@ impl Store {
                     let value = self
                         .engine
                         .get(POSITIONS, position_key(document, number), "read positions")?
-                        .ok_or_else(|| self.gone(document, || damaged("it is missing")))?;
+                        .ok_or_else(|| self.missing_row(document, || damaged("it is missing")))?;
                     &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
                 }
             };

@@ -141,8 +141,8 @@ fn a_compaction_with_nothing_to_give_back_writes_no_table() {
     let compacted = compact();
     assert_ne!(compacted, opened, "tables of small commits became one");
     // The commit of the fold is in the log; the next opening makes tables of it.
-    let settled = compact();
-    assert_eq!(compact(), settled);
+    let compacted = compact();
+    assert_eq!(compact(), compacted);
     assert_eq!(Store::open_reader(&root, &StoreOptions::default()).unwrap().verify(&Task::new()).unwrap().problems, []);
 }
 

@@ -73,7 +73,7 @@ impl Store {
         let mut digest = Xxh3::new();
         for chunk in 0..chunks(record.bytes) {
             let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
-            let value = value.ok_or_else(|| self.gone(document, || damaged("a chunk of it is missing")))?;
+            let value = value.ok_or_else(|| self.missing_row(document, || damaged("a chunk of it is missing")))?;
             let bytes = decompress(&value).map_err(damaged)?;
             digest.update(&bytes);
             visit(&bytes)?;
@@ -98,7 +98,7 @@ impl Store {
                 what: format!("the text of document {document}"),
                 detail: "a chunk of it is missing",
             };
-            visit(chunk, &value.ok_or_else(|| self.gone(document, damaged))?)?;
+            visit(chunk, &value.ok_or_else(|| self.missing_row(document, damaged))?)?;
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ impl Store {
     }
 
     /// Returns the answer of `ask`. Calls it again where a commit deleted a document while the answer was computed.
-    pub(crate) fn settled<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
+    pub(crate) fn retry_on_delete<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
         for _ in 1..TRIES {
             let view = self.view();
             match ask() {
@@ -66,7 +66,7 @@ impl Store {
     }
 
     /// The error for a missing row of a document: damage, unless the document has been deleted.
-    pub(super) fn gone(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
+    pub(super) fn missing_row(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
         match self.view().is_live(document) {
             true => damage(),
             false => Error::NoSuchNumber { number: document },

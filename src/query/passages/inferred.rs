@@ -15,7 +15,7 @@ use super::thinning::Extent;
 use super::{DocumentPassages, Mark, share};
 use crate::columns::Fingerprint;
 use crate::profile::{Profile, Selection};
-use crate::store::Place;
+use crate::store::FingerprintPlace;
 
 /// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
 /// are paired in order instead of each with each.
@@ -30,7 +30,7 @@ const LOOK_BACK: usize = 64;
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     query: &'a Fingerprint,
-    document: &'a Place,
+    document: &'a FingerprintPlace,
 }
 
 impl Seed<'_> {
@@ -50,7 +50,7 @@ struct Run<'a> {
 pub(in crate::query) fn infer(
     subject: &PreparedQuery,
     marks: &[Mark],
-    places: &HashMap<u32, Place>,
+    places: &HashMap<u32, FingerprintPlace>,
     options: &PassageOptions,
 ) -> DocumentPassages {
     let k = u64::from(subject.profile.k);
@@ -110,7 +110,11 @@ fn reach(profile: &Profile) -> u64 {
 }
 
 /// The seeds, and how many were left out.
-fn seeds<'a>(subject: &'a PreparedQuery, marks: &[Mark], places: &'a HashMap<u32, Place>) -> (Vec<Seed<'a>>, u64) {
+fn seeds<'a>(
+    subject: &'a PreparedQuery,
+    marks: &[Mark],
+    places: &'a HashMap<u32, FingerprintPlace>,
+) -> (Vec<Seed<'a>>, u64) {
     let mut seeds = Vec::new();
     let mut all = 0u64;
     for same in marks.chunk_by(|a, b| a.hash == b.hash) {

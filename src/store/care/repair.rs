@@ -41,10 +41,10 @@ const DAMAGED: &str = "damaged";
 const BATCH_BYTES: usize = 64 << 20;
 
 /// How a repair begins.
-pub(crate) enum Begun {
+pub(crate) enum RepairStart {
     /// Nothing is wrong.
     Whole(Verification),
-    /// What could be read has been written; the documents that are hurt come next.
+    /// What could be read has been written; the documents that are damaged come next.
     Damaged(Box<Repairing>),
 }
 
@@ -68,7 +68,7 @@ impl Repairing {
     ///
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
-    pub(crate) fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Begun> {
+    pub(crate) fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
         let marked = match check_marker(root) {
             Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
                 Err(error)
@@ -81,7 +81,7 @@ impl Repairing {
         let mut problems = match verified {
             Ok(found) if found.problems.is_empty() => {
                 Store::open_locked(root, lock, options)?;
-                return Ok(Begun::Whole(found));
+                return Ok(RepairStart::Whole(found));
             }
             Ok(found) => found.problems,
             Err(error) if error.is_damage() => vec![Problem::of(&error)],
@@ -106,9 +106,9 @@ impl Repairing {
             lock,
         };
         repairing.write_whole(task)?;
-        // The documents that are hurt lie between those that are whole.
+        // The documents that are damaged lie between those that are whole.
         repairing.batch = Batch::new(0, BATCH_BYTES);
-        Ok(Begun::Damaged(Box::new(repairing)))
+        Ok(RepairStart::Damaged(Box::new(repairing)))
     }
 
     /// The settings of the database.
@@ -117,8 +117,8 @@ impl Repairing {
     }
 
     /// The documents of which only the record could be read, ascending.
-    pub(crate) fn hurt(&self) -> Vec<u32> {
-        self.survey.hurt.clone()
+    pub(crate) fn damaged_documents(&self) -> Vec<u32> {
+        self.survey.damaged.clone()
     }
 
     /// The record of one of them; what comes next is of this document.

@@ -55,7 +55,7 @@ pub(in crate::store) struct Survey {
     /// The documents all of which can be read, ascending, with their distinct hashes.
     pub(in crate::store) whole: Vec<(u32, u64)>,
     /// Those whose record is all that can be relied on, ascending.
-    pub(in crate::store) hurt: Vec<u32>,
+    pub(in crate::store) damaged: Vec<u32>,
     /// Those of which there is a name and no record, and how many more there were.
     pub(in crate::store) nameless: u64,
     pub(in crate::store) lost: Vec<(u32, String)>,
@@ -149,7 +149,7 @@ impl Survey {
 
         let mut ids: Vec<u32> = tallies.keys().copied().collect();
         ids.sort_unstable();
-        let (mut whole, mut hurt) = (Vec::new(), Vec::new());
+        let (mut whole, mut damaged) = (Vec::new(), Vec::new());
         let mut sums = (0u64, 0u64);
         for (index, &id) in ids.iter().enumerate() {
             let tally = tallies.get(&id).copied().unwrap_or_default();
@@ -161,7 +161,7 @@ impl Survey {
                 Some(record) if tally.is_whole(record.fingerprints) && has_places(salvage, id, &record)? => {
                     whole.push((id, tally.distinct));
                 }
-                Some(_) => hurt.push(id),
+                Some(_) => damaged.push(id),
                 None => {
                     lost.insert(id);
                 }
@@ -183,7 +183,7 @@ impl Survey {
         let expected = state.as_ref().map_or(0, |state| state.documents);
         // Records that do not decode and have no name either are counted too where there is no state.
         let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
-        let known = (whole.len() + hurt.len() + named.len()) as u64;
+        let known = (whole.len() + damaged.len() + named.len()) as u64;
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
         // All are there, and not those the state counted: a cut list of tables has brought older records back.
         // One sum alone may be wrong itself.
@@ -204,7 +204,7 @@ impl Survey {
                 highest.map_or(0, |id| id.saturating_add(1))
             }
         };
-        Ok(Self { commits, next_document, whole, hurt, nameless, lost: named, later, is_older, findings })
+        Ok(Self { commits, next_document, whole, damaged, nameless, lost: named, later, is_older, findings })
     }
 }
 

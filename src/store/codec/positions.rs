@@ -12,7 +12,7 @@ pub(in crate::store) const CHUNK_PLACES: u32 = 1024;
 
 /// Where one fingerprint stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct FingerprintPlace {
     /// Index of the k-gram's first symbol.
     pub(crate) position: u64,
     /// Its bytes in the original.
@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) last_line: u64,
 }
 
-impl Place {
+impl FingerprintPlace {
     /// Where a fingerprint stands.
     pub(crate) fn of(fingerprint: &Fingerprint) -> Self {
         Self {
@@ -42,8 +42,8 @@ impl Place {
 
 /// Encodes a chunk: column by column, which compresses to three quarters of what place by place does.
 /// Positions and first lines must not descend.
-pub(in crate::store) fn encode(places: &[Place], out: &mut Vec<u8>) {
-    let before = || std::iter::once(Place::default()).chain(places.iter().copied()).zip(places);
+pub(in crate::store) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
+    let before = || std::iter::once(FingerprintPlace::default()).chain(places.iter().copied()).zip(places);
     varint::write(places.len() as u64, out);
     before().for_each(|(before, place)| varint::write(place.position - before.position, out));
     for (before, place) in before() {
@@ -69,14 +69,14 @@ fn unzigzag(value: u64) -> i64 {
 ///
 /// # Errors
 /// What is wrong with it: any bytes are safe to give.
-pub(in crate::store) fn decode(mut bytes: &[u8]) -> Result<Vec<Place>, &'static str> {
+pub(in crate::store) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static str> {
     let rest = &mut bytes;
     const SHORT: &str = "the chunk of positions ends early or overflows";
     let count = varint::read(rest).ok_or(SHORT)?;
     if count > u64::from(CHUNK_PLACES) {
         return Err("the chunk of positions holds too many");
     }
-    let mut places = vec![Place::default(); count as usize];
+    let mut places = vec![FingerprintPlace::default(); count as usize];
     decode_columns(rest, &mut places).ok_or(SHORT)?;
     if rest.is_empty() { Ok(places) } else { Err("the chunk of positions is followed by stray bytes") }
 }
@@ -84,7 +84,7 @@ pub(in crate::store) fn decode(mut bytes: &[u8]) -> Result<Vec<Place>, &'static 
 /// Checks the positions of one document, chunk by chunk.
 pub(in crate::store) struct Check<'a> {
     record: &'a DocumentRecord,
-    last: Option<Place>,
+    last: Option<FingerprintPlace>,
     places: u64,
 }
 
@@ -121,13 +121,13 @@ impl<'a> Check<'a> {
     }
 }
 
-fn decode_columns(rest: &mut &[u8], places: &mut [Place]) -> Option<()> {
-    let mut before = Place::default();
+fn decode_columns(rest: &mut &[u8], places: &mut [FingerprintPlace]) -> Option<()> {
+    let mut before = FingerprintPlace::default();
     for place in &mut *places {
         place.position = before.position.checked_add(varint::read(rest)?)?;
         before = *place;
     }
-    before = Place::default();
+    before = FingerprintPlace::default();
     for place in &mut *places {
         let symbols = place.position - before.position;
         place.start = before.start.checked_add(symbols)?.checked_add_signed(unzigzag(varint::read(rest)?))?;
@@ -136,7 +136,7 @@ fn decode_columns(rest: &mut &[u8], places: &mut [Place]) -> Option<()> {
     for place in &mut *places {
         place.end = place.start.checked_add(varint::read(rest)?)?;
     }
-    before = Place::default();
+    before = FingerprintPlace::default();
     for place in &mut *places {
         place.first_line = before.first_line.checked_add(varint::read(rest)?)?;
         before = *place;
@@ -156,11 +156,11 @@ mod tests {
     proptest! {
         #[test]
         fn places_come_back(steps in proptest::collection::vec(any::<[u32; 5]>(), 0..60)) {
-            let mut places: Vec<Place> = Vec::new();
+            let mut places: Vec<FingerprintPlace> = Vec::new();
             for step in steps {
                 let previous = places.last().copied().unwrap_or_default();
                 let [position, start, length, lines, more] = step.map(u64::from);
-                places.push(Place {
+                places.push(FingerprintPlace {
                     position: previous.position + position,
                     start: previous.start + start,
                     end: previous.start + start + length,

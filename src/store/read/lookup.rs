@@ -8,7 +8,7 @@ use crate::store::codec::format::{POSTINGS, parse_posting_key, posting_key};
 use crate::store::codec::records::RunRecord;
 use crate::store::engine::rows::Rows;
 use crate::store::read::filter_cursor::{FilterCursor, Worth};
-use crate::store::read::remembered::Remembered;
+use crate::store::read::posting_cache::PostingCache;
 use crate::store::{Store, View};
 
 /// Finds the postings of hashes.
@@ -17,7 +17,7 @@ pub(crate) struct Lookup<'a> {
     cursors: Vec<RunCursor<'a>>,
     found: Vec<Posting>,
     /// What was found before, where it will be asked for again.
-    remembered: Option<Remembered>,
+    cache: Option<PostingCache>,
 }
 
 impl<'a> Lookup<'a> {
@@ -34,7 +34,7 @@ impl<'a> Lookup<'a> {
                 _ => {}
             }
         }
-        Ok(Self { view, cursors, found: Vec::new(), remembered: None })
+        Ok(Self { view, cursors, found: Vec::new(), cache: None })
     }
 
     fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
@@ -46,9 +46,9 @@ impl<'a> Lookup<'a> {
         &self.view
     }
 
-    /// Remembers what is found: all will be asked for again.
-    pub(crate) fn remembering(self) -> Self {
-        Self { remembered: Some(Remembered::default()), ..self }
+    /// Caches the postings it finds, for callers that look up each hash again.
+    pub(crate) fn with_cache(self) -> Self {
+        Self { cache: Some(PostingCache::default()), ..self }
     }
 
     /// As [`find`](Self::find), but for hashes that boilerplate holds.
@@ -62,7 +62,7 @@ impl<'a> Lookup<'a> {
     /// Fastest where calls come in ascending order of hash, and for hashes that were asked for before.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
         self.found.clear();
-        if let Some(found) = self.remembered.as_ref().and_then(|remembered| remembered.get(hash)) {
+        if let Some(found) = self.cache.as_ref().and_then(|cache| cache.get(hash)) {
             self.found.extend_from_slice(found);
             return Ok(&self.found);
         }
@@ -70,8 +70,8 @@ impl<'a> Lookup<'a> {
             cursor.find(hash, &mut self.found)?;
         }
         self.found.retain(|posting| self.view.is_live(posting.document));
-        if let Some(remembered) = &mut self.remembered {
-            remembered.add(hash, &self.found);
+        if let Some(cache) = &mut self.cache {
+            cache.add(hash, &self.found);
         }
         Ok(&self.found)
     }

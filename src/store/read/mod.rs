@@ -3,5 +3,5 @@
 pub(super) mod filter_cursor;
 pub(super) mod held_filters;
 pub(super) mod lookup;
-pub(super) mod remembered;
+pub(super) mod posting_cache;
 pub(super) mod run_reader;

@@ -7,7 +7,7 @@ use crate::columns::Fingerprint;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::store::codec::block::Posting;
-use crate::store::codec::positions::{self, CHUNK_PLACES, Place};
+use crate::store::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::store::codec::records::{ContainerRecord, DocumentRecord, RunRecord};
 use crate::store::write::posting_buffer::PostingBuffer;
 
@@ -26,11 +26,11 @@ pub(crate) struct Batch {
     texts: Vec<(u32, u32, Vec<u8>)>,
     text_bytes: usize,
     /// Shared with whoever looks at them while the batch is being committed.
-    pub(in crate::store) settled: Arc<Settled>,
+    pub(in crate::store) pending: Arc<PendingDocuments>,
     /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
     pub(in crate::store) containers: BTreeMap<String, Option<ContainerRecord>>,
     /// Ids of documents that were added and deleted again.
-    pub(in crate::store) burnt: Vec<u32>,
+    pub(in crate::store) unused_ids: Vec<u32>,
     /// Runs already in the store that belong to this commit.
     pub(in crate::store) runs: Vec<(u32, RunRecord)>,
     /// The memory of all records.
@@ -40,7 +40,7 @@ pub(crate) struct Batch {
 
 /// What a batch does to documents: those it adds, those it changes and those it deletes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct PendingDocuments {
     pub(in crate::store) documents: Vec<(u32, DocumentRecord)>,
     /// Documents of commits before this one, with their records.
     pub(in crate::store) deleted: BTreeMap<u32, DocumentRecord>,
@@ -51,7 +51,7 @@ pub(crate) struct Settled {
     digests: HashMap<Digest, Vec<u32>>,
 }
 
-impl Settled {
+impl PendingDocuments {
     /// The documents added under a name, in order of arrival.
     pub(crate) fn documents_named(&self, name: &str) -> &[u32] {
         self.names.get(name).map_or(&[], Vec::as_slice)
@@ -120,7 +120,7 @@ const CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
 
 impl Chunks {
     /// Appends a chunk.
-    fn push(&mut self, document: u32, chunk: u32, places: &[Place]) {
+    fn push(&mut self, document: u32, chunk: u32, places: &[FingerprintPlace]) {
         if self.slabs.last().is_none_or(|slab| slab.capacity() - slab.len() < CHUNK_BYTES) {
             self.slabs.push(Vec::with_capacity(SLAB_BYTES));
         }
@@ -166,7 +166,7 @@ impl Chunks {
 struct OpenDocument {
     fingerprints: u64,
     /// Those of the chunk that is not full yet.
-    places: Vec<Place>,
+    places: Vec<FingerprintPlace>,
     /// Where its postings and chunks begin; of no use once some have been written to the store.
     first_posting: usize,
     first_chunk: usize,
@@ -186,9 +186,9 @@ impl Batch {
             chunks: Chunks::default(),
             texts: Vec::new(),
             text_bytes: 0,
-            settled: Arc::default(),
+            pending: Arc::default(),
             containers: BTreeMap::new(),
-            burnt: Vec::new(),
+            unused_ids: Vec::new(),
             runs: Vec::new(),
             record_bytes: 0,
             open: OpenDocument::default(),
@@ -209,7 +209,7 @@ impl Batch {
         let ordinal =
             u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
         self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal })?;
-        self.open.places.push(Place::of(fingerprint));
+        self.open.places.push(FingerprintPlace::of(fingerprint));
         self.open.fingerprints += 1;
         if self.open.places.len() == CHUNK_PLACES as usize {
             self.end_chunk(ordinal / CHUNK_PLACES);
@@ -247,14 +247,14 @@ impl Batch {
             self.end_chunk((self.open.fingerprints / u64::from(CHUNK_PLACES)) as u32);
         }
         self.record_bytes += bytes_of(&record);
-        Arc::make_mut(&mut self.settled).add(id, record);
+        Arc::make_mut(&mut self.pending).add(id, record);
         self.advance()?;
         Ok(id)
     }
 
     /// What it does to documents, so far.
-    pub(crate) fn settled(&self) -> &Arc<Settled> {
-        &self.settled
+    pub(crate) fn pending(&self) -> &Arc<PendingDocuments> {
+        &self.pending
     }
 
     /// Drops what was added of the current document, whose id is used for the next one. What of it is in the store already
@@ -272,19 +272,19 @@ impl Batch {
         if let Some(source) = &record.source {
             self.containers.insert(source.clone(), None);
         }
-        let settled = Arc::make_mut(&mut self.settled);
-        if settled.take_back(document, &record) {
-            self.burnt.push(document);
+        let pending = Arc::make_mut(&mut self.pending);
+        if pending.take_back(document, &record) {
+            self.unused_ids.push(document);
         } else {
             self.record_bytes += bytes_of(&record);
-            settled.deleted.insert(document, record);
+            pending.deleted.insert(document, record);
         }
     }
 
     /// Rewrites the record of a stored document with this commit.
     pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
         self.record_bytes += bytes_of(&record);
-        let before = Arc::make_mut(&mut self.settled).updates.insert(document, record);
+        let before = Arc::make_mut(&mut self.pending).updates.insert(document, record);
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
     }
 
@@ -311,11 +311,11 @@ impl Batch {
 
     /// True where a commit would change nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        let Settled { documents, deleted, updates, .. } = &*self.settled;
+        let PendingDocuments { documents, deleted, updates, .. } = &*self.pending;
         documents.is_empty()
             && deleted.is_empty()
             && updates.is_empty()
-            && self.burnt.is_empty()
+            && self.unused_ids.is_empty()
             && self.containers.is_empty()
     }
 

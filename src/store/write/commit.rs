@@ -191,7 +191,7 @@ impl Committer {
         let mut view = View::clone(&store.view());
         let state = &mut view.state;
         let mut write = store.engine.changes();
-        for (id, record) in &batch.settled.documents {
+        for (id, record) in &batch.pending.documents {
             let repeats = self.repeats.get(id).copied().unwrap_or(0);
             // Both count fingerprints of this batch.
             let distinct = spread.get(id).copied().unwrap_or(record.distinct.saturating_sub(repeats));
@@ -201,10 +201,10 @@ impl Committer {
             write.put(DIGESTS, digest_key(&record.digest, *id), [])?;
             state.add(record)?;
         }
-        for (id, record) in &batch.settled.updates {
+        for (id, record) in &batch.pending.updates {
             write.put(DOCUMENTS, document_key(*id), records::encode(record)?)?;
         }
-        for (id, record) in &batch.settled.deleted {
+        for (id, record) in &batch.pending.deleted {
             write.delete(DOCUMENTS, document_key(*id))?;
             write.delete(NAMES, name_key(&record.name, *id))?;
             write.delete(DIGESTS, digest_key(&record.digest, *id))?;
@@ -214,11 +214,11 @@ impl Committer {
             store.delete_text(*id, record, &mut write)?;
             state.remove(record)?;
         }
-        for &id in &batch.burnt {
+        for &id in &batch.unused_ids {
             delete_rows(id, &mut write)?;
         }
-        let mut buried: Vec<u32> = batch.settled.deleted.keys().copied().collect();
-        buried.extend(&batch.burnt);
+        let mut buried: Vec<u32> = batch.pending.deleted.keys().copied().collect();
+        buried.extend(&batch.unused_ids);
         view.tombstones.change(&buried, &[], &mut write)?;
         for (source, record) in &batch.containers {
             match record {
@@ -226,9 +226,9 @@ impl Committer {
                 None => write.delete(CONTAINERS, name_prefix(source))?,
             }
         }
-        let written = batch.settled.documents.iter().map(|(id, record)| (*id, record));
-        let written = written.chain(batch.settled.updates.iter().map(|(&id, record)| (id, record)));
-        let written = written.filter(|&(id, record)| record.boilerplate && !batch.settled.deletes(id));
+        let written = batch.pending.documents.iter().map(|(id, record)| (*id, record));
+        let written = written.chain(batch.pending.updates.iter().map(|(&id, record)| (id, record)));
+        let written = written.filter(|&(id, record)| record.boilerplate && !batch.pending.deletes(id));
         let boilerplate: Vec<u32> = written.map(|(id, _)| id).collect();
         view.boilerplate.change(&boilerplate, &buried, &mut write)?;
         for (run, record) in &batch.runs {

@@ -2,20 +2,20 @@
 
 use crate::store::codec::block::Posting;
 
-/// The most hashes and postings that are remembered, of 16 bytes each: 16 MB.
+/// The most hashes and postings it holds, of 16 bytes each: 16 MB.
 const MOST: usize = 1 << 20;
 
 /// Postings of hashes, in ascending order of hash.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Remembered {
+pub(in crate::store) struct PostingCache {
     hashes: Vec<u64>,
     /// Where the postings of each end.
     ends: Vec<usize>,
     postings: Vec<Posting>,
 }
 
-impl Remembered {
-    /// Remembers what was found for a hash, if there is room and it comes after all others.
+impl PostingCache {
+    /// Caches what was found for a hash, if there is room and it comes after all others.
     pub(in crate::store) fn add(&mut self, hash: u64, found: &[Posting]) {
         if self.hashes.last().is_none_or(|&last| last < hash)
             && self.hashes.len() + 1 + self.postings.len() + found.len() <= MOST
@@ -47,26 +47,26 @@ mod tests {
 
     #[test]
     fn what_was_found_is_known_and_nothing_else() {
-        let mut remembered = Remembered::default();
-        assert_eq!(remembered.get(3), None);
-        remembered.add(3, &postings(3, 2));
-        remembered.add(5, &[]);
-        remembered.add(4, &postings(4, 1));
-        remembered.add(9, &postings(9, 3));
-        assert_eq!(remembered.get(3), Some(&postings(3, 2)[..]));
-        assert_eq!(remembered.get(5), Some(&[][..]));
-        assert_eq!(remembered.get(9), Some(&postings(9, 3)[..]));
+        let mut cache = PostingCache::default();
+        assert_eq!(cache.get(3), None);
+        cache.add(3, &postings(3, 2));
+        cache.add(5, &[]);
+        cache.add(4, &postings(4, 1));
+        cache.add(9, &postings(9, 3));
+        assert_eq!(cache.get(3), Some(&postings(3, 2)[..]));
+        assert_eq!(cache.get(5), Some(&[][..]));
+        assert_eq!(cache.get(9), Some(&postings(9, 3)[..]));
         for unknown in [0, 4, 7, 10] {
-            assert_eq!(remembered.get(unknown), None, "{unknown}");
+            assert_eq!(cache.get(unknown), None, "{unknown}");
         }
     }
 
     #[test]
     fn memory_is_bounded() {
-        let mut remembered = Remembered::default();
-        remembered.add(1, &postings(1, MOST as u32 - 3));
-        remembered.add(2, &postings(2, 2));
-        remembered.add(3, &postings(3, 1));
-        assert_eq!((remembered.get(2), remembered.get(3)), (None, Some(&postings(3, 1)[..])));
+        let mut cache = PostingCache::default();
+        cache.add(1, &postings(1, MOST as u32 - 3));
+        cache.add(2, &postings(2, 2));
+        cache.add(3, &postings(3, 1));
+        assert_eq!((cache.get(2), cache.get(3)), (None, Some(&postings(3, 1)[..])));
     }
 }
