@@ -3,22 +3,20 @@
 //! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
-use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use roaring::RoaringBitmap;
-
-use super::pipeline::{Closed, Step};
+use super::known::{KnownDocuments, is_same};
+use super::messages::{Closed, Parcel, Piece, ReadDocument, Step};
+use super::options::{IngestOptions, OnChange};
 use super::record::{origin_of, record_of, trusted_mtime};
-use super::sweep::Shrunk;
-use super::worker::{Parcel, Piece, Read};
-use super::{IngestOptions, IngestSummary, OnChange};
+use super::summary::IngestSummary;
+use super::sweep::Sweep;
 use crate::columns::Fingerprints;
 use crate::document::Digest;
 use crate::error::{Error, Result, StoreFailure};
-use crate::input::{About, ReadAs};
+use crate::input::About;
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
@@ -30,25 +28,20 @@ const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
 pub(super) struct Intake<'a> {
-    pub(super) store: &'a Store,
-    pub(super) progress: &'a dyn Progress,
+    store: &'a Store,
+    progress: &'a dyn Progress,
     task: &'a Task<'a>,
-    pub(super) options: &'a IngestOptions,
-    pub(super) batch: Batch,
+    options: &'a IngestOptions,
+    batch: Batch,
     /// Held by the committing thread while it is at work.
     committer: &'a Mutex<Committer>,
     batches: Sender<Batch>,
     outcomes: Receiver<Result<()>>,
-    pub(super) last: LastBatch,
+    last: LastBatch,
     pub(super) summary: IngestSummary,
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
     before: Option<Before>,
-    /// The first id of this run.
-    pub(super) first: u32,
-    /// The documents of earlier runs that this one has met.
-    pub(super) met: RoaringBitmap,
-    /// Containers read whole that may have held more before, by path.
-    pub(super) shrunk: HashMap<String, Shrunk>,
+    sweep: Sweep,
     /// A document was broken off because the run is to stop. Nothing after it is taken, though it may have been read
     /// already: the next run has to find the order it would have had.
     broken_off: bool,
@@ -64,8 +57,8 @@ struct Before {
 
 /// The batch that was handed to the committing thread last.
 #[derive(Default)]
-pub(super) struct LastBatch {
-    pub(super) pending: Arc<PendingDocuments>,
+struct LastBatch {
+    pending: Arc<PendingDocuments>,
     /// The documents that are safe once it is committed, while nothing is known of that.
     awaited: Option<u64>,
 }
@@ -108,9 +101,7 @@ pub(super) fn with_intake<T>(
             last: LastBatch::default(),
             summary: IngestSummary::default(),
             before: None,
-            first: store.view().state().next_document,
-            met: RoaringBitmap::new(),
-            shrunk: HashMap::new(),
+            sweep: Sweep::new(store.view().state().next_document),
             broken_off: false,
         })
     })
@@ -133,7 +124,7 @@ impl Intake<'_> {
             }
             Step::Open => {
                 let IngestSummary { kept, failures, .. } = self.summary;
-                self.before = Some(Before { documents: self.documents(), kept, failures, met: self.met.len() });
+                self.before = Some(Before { documents: self.documents(), kept, failures, met: self.sweep.met() });
             }
             Step::Close(closed) => self.close(closed)?,
             Step::Skipped { name, reason } => self.skip(name, reason),
@@ -141,6 +132,11 @@ impl Intake<'_> {
             Step::Read(entries, parcels) => self.take_job(entries, &parcels)?,
         }
         Ok(())
+    }
+
+    /// The documents that a new one is compared with.
+    fn known(&self) -> KnownDocuments<'_> {
+        KnownDocuments { store: self.store, committing: &self.last.pending, filling: self.batch.pending() }
     }
 
     /// Commits what is left and returns what was done.
@@ -160,6 +156,29 @@ impl Intake<'_> {
         Ok(std::mem::take(&mut self.summary))
     }
 
+    /// Deletes what containers have held before and hold no longer.
+    fn sweep(&mut self) -> Result<()> {
+        for id in self.sweep.unmet(self.store)? {
+            let record = self.store.document(id)?;
+            let newest = self.known().newest_named(&record.name)?;
+            if newest.is_some_and(|(newest, _)| newest != id && self.sweep.is_of_this_run(newest)) {
+                // It is an older version of one that is held.
+                continue;
+            }
+            self.progress.removed(&record.name);
+            self.summary.removed += 1;
+            self.batch.delete(id, record);
+            if self.batch.is_full() {
+                self.commit()?;
+                self.await_commit()?;
+            }
+        }
+        for (source, record) in self.sweep.swept() {
+            self.batch.container(source, record);
+        }
+        Ok(())
+    }
+
     /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
     fn close(&mut self, Closed { name, file, whole }: Closed) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
@@ -170,8 +189,9 @@ impl Intake<'_> {
         let settings = self.options.settings(&name);
         let record =
             trusted_mtime(&file).map(|modified| ContainerRecord { bytes: file.bytes, modified, documents, settings });
-        if self.options.on_change == OnChange::Replace && self.has_shrunk(&name, &file, self.met.len() - before.met)? {
-            self.shrunk.insert(file.source.clone(), Shrunk { name, record });
+        let met = self.sweep.met().saturating_sub(before.met);
+        if self.replaces() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)? {
+            self.sweep.add(file.source.clone(), name, record);
         } else if let Some(record) = record {
             self.batch.container(file.source.clone(), record);
         }
@@ -218,7 +238,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    fn take_end(&mut self, about: About, read: Result<Read>) -> Result<()> {
+    fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
                 self.take_fingerprints(&read.rest)?;
@@ -288,18 +308,18 @@ impl Intake<'_> {
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        let Some((newest, newest_record)) = self.newest_named(&record.name)? else {
+        let Some((newest, newest_record)) = self.known().newest_named(&record.name)? else {
             return self.add(record, Outcome::Added);
         };
-        let same = if self.is_same(&newest_record, &record) {
+        let same = if is_same(self.options, &newest_record, &record) {
             Some((newest, newest_record.clone()))
         } else if self.options.on_change == OnChange::Both {
-            self.version_like(&record)?
+            self.known().version_like(self.options, &record)?
         } else {
             None
         };
         if let Some((id, stored)) = same {
-            self.meet(id);
+            self.sweep.meet(id);
             if record.stored_text && !stored.stored_text {
                 // The same bytes, to be kept this time.
                 record.boilerplate |= stored.boilerplate;
@@ -320,9 +340,9 @@ impl Intake<'_> {
             }
             OnChange::Both => self.add(record, Outcome::Added),
             OnChange::Replace => {
-                for id in self.documents_named(&record.name)? {
-                    self.meet(id);
-                    let old = self.record(id)?;
+                for id in self.known().named(&record.name)? {
+                    self.sweep.meet(id);
+                    let old = self.known().record(id)?;
                     record.boilerplate |= old.boilerplate;
                     self.batch.delete(id, old);
                 }
@@ -331,19 +351,12 @@ impl Intake<'_> {
         }
     }
 
-    /// Whether a stored document is what this one would be.
-    fn is_same(&self, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
-        // Another format counts as a change where it was asked for.
-        let same_format = self.options.read.front_end == ReadAs::Auto || stored.format == record.format;
-        stored.digest == record.digest && same_format
-    }
-
     /// A document that has the content stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
-        match self.newest_named(&about.name)? {
+        match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
-                self.meet(newest);
+                self.sweep.meet(newest);
                 let (source, modified) = origin_of(&about);
                 let About { name, member, metadata, .. } = about;
                 let boilerplate = self.options.boilerplate;
@@ -363,8 +376,7 @@ impl Intake<'_> {
         self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
         let boilerplate = boilerplate || record.boilerplate;
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-        let is_new = self.last.pending.record(id).is_some() || self.batch.pending().record(id).is_some();
-        if update != *record && !is_new {
+        if update != *record && !self.known().is_added(id) {
             if let Err(error) = update.check() {
                 return self.fail(&update.name, &error);
             }
@@ -391,28 +403,8 @@ impl Intake<'_> {
         self.commit()
     }
 
-    /// The last document of this name and content, in this format.
-    fn version_like(&self, record: &DocumentRecord) -> Result<Option<(u32, DocumentRecord)>> {
-        let (last, filling) = (&self.last.pending, self.batch.pending());
-        let stored = self.store.documents_with(&record.digest)?;
-        let added = [last.documents_with(&record.digest), filling.documents_with(&record.digest)].concat();
-        for id in stored.into_iter().chain(added).rev() {
-            if filling.deletes(id) || last.deletes(id) {
-                continue;
-            }
-            let found = self.record(id)?;
-            if found.name == record.name && self.is_same(&found, record) {
-                return Ok(Some((id, found)));
-            }
-        }
-        Ok(None)
-    }
-
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let (last, filling) = (&self.last.pending, self.batch.pending());
-        let identical = !filling.documents_with(&record.digest).is_empty()
-            || last.documents_with(&record.digest).iter().any(|&id| !filling.deletes(id))
-            || self.store.documents_with(&record.digest)?.iter().any(|&id| !last.deletes(id) && !filling.deletes(id));
+        let identical = self.known().has_content(&record.digest)?;
         self.summary.identical += u64::from(identical);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;

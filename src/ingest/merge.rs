@@ -4,7 +4,8 @@
 use std::time::Instant;
 
 use super::intake::{Intake, with_intake};
-use super::{IngestOptions, IngestSummary};
+use super::options::IngestOptions;
+use super::summary::IngestSummary;
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::stop::StopToken;

@@ -1,32 +1,35 @@
 //! Sweep: what a container has held before and holds no longer is deleted, once it has been read whole.
 
-use super::intake::Intake;
+use std::collections::HashMap;
+
+use roaring::RoaringBitmap;
+
+use super::known::KnownDocuments;
 use crate::error::Result;
 use crate::input::FileFacts;
-use crate::store::ContainerRecord;
+use crate::store::{ContainerRecord, Store};
 
-/// A container that may have held more when it was read before.
-pub(super) struct Shrunk {
-    pub(super) name: String,
-    /// What it is remembered by, once the documents that it no longer holds are deleted.
-    pub(super) record: Option<ContainerRecord>,
+/// What a run has met, and the containers that may hold less than before.
+pub(super) struct Sweep {
+    /// The first id of this run.
+    first: u32,
+    /// The documents of earlier runs that this one has met.
+    met: RoaringBitmap,
+    /// By path.
+    shrunk: HashMap<String, Shrunk>,
 }
 
-impl Intake<'_> {
-    /// Whether documents may be stored of a container that it no longer holds; it holds `met` of them.
-    pub(super) fn has_shrunk(&mut self, name: &str, file: &FileFacts, met: u64) -> Result<bool> {
-        let settings = self.options.settings(name);
-        let had = self.store.container(&file.source)?.filter(|record| record.settings == settings);
-        let had = had.map(|record| record.documents);
-        // Where it was not remembered, or by a run that deletes nothing, there may be more if some was met.
-        let fewer = had.map_or(met > 0, |had| met < had);
-        // It can have been one document itself.
-        Ok(fewer || self.documents_named(name)?.iter().any(|&id| !self.is_of_this_run(id)))
-    }
+/// A container that may have held more when it was read before.
+struct Shrunk {
+    name: String,
+    /// What it is remembered by, once the documents that it no longer holds are deleted.
+    record: Option<ContainerRecord>,
+}
 
-    /// Whether this run has added or met a document.
-    fn is_of_this_run(&self, id: u32) -> bool {
-        id >= self.first || self.met.contains(id)
+impl Sweep {
+    /// For a run whose first document gets the id `first`.
+    pub(super) fn new(first: u32) -> Self {
+        Self { first, met: RoaringBitmap::new(), shrunk: HashMap::new() }
     }
 
     /// A document of an earlier run has been found again, or something that takes its place.
@@ -36,40 +39,55 @@ impl Intake<'_> {
         }
     }
 
-    /// Deletes what containers have held before and hold no longer.
-    pub(super) fn sweep(&mut self) -> Result<()> {
-        let shrunk = std::mem::take(&mut self.shrunk);
-        if shrunk.is_empty() {
-            return Ok(());
+    /// How many documents of earlier runs have been met.
+    pub(super) fn met(&self) -> u64 {
+        self.met.len()
+    }
+
+    /// Whether this run has added or met a document.
+    pub(super) fn is_of_this_run(&self, id: u32) -> bool {
+        id >= self.first || self.met.contains(id)
+    }
+
+    /// Whether documents may be stored of a container that it no longer holds; it was read with these `settings`, and holds
+    /// `met` documents of earlier runs.
+    pub(super) fn has_shrunk(
+        &self,
+        documents: KnownDocuments<'_>,
+        (name, file, settings): (&str, &FileFacts, u64),
+        met: u64,
+    ) -> Result<bool> {
+        let had = documents.store.container(&file.source)?.filter(|record| record.settings == settings);
+        let had = had.map(|record| record.documents);
+        // Where it was not remembered, or by a run that deletes nothing, there may be more if some was met.
+        let fewer = had.map_or(met > 0, |had| met < had);
+        // It can have been one document itself.
+        Ok(fewer || documents.named(name)?.iter().any(|&id| !self.is_of_this_run(id)))
+    }
+
+    /// Adds a container that has shrunk, and the record it gets once it is swept.
+    pub(super) fn add(&mut self, source: String, name: String, record: Option<ContainerRecord>) {
+        self.shrunk.insert(source, Shrunk { name, record });
+    }
+
+    /// The stored documents of shrunk containers that this run has not met, ascending.
+    pub(super) fn unmet(&self, store: &Store) -> Result<Vec<u32>> {
+        let mut unmet = Vec::new();
+        if self.shrunk.is_empty() {
+            return Ok(unmet);
         }
-        let mut gone = Vec::new();
-        self.store.for_each_document(|id, record| {
-            let container = record.source.as_ref().and_then(|source| shrunk.get(source));
+        store.for_each_document(|id, record| {
+            let container = record.source.as_ref().and_then(|source| self.shrunk.get(source));
             if container.is_some_and(|container| record.name.starts_with(&container.name)) && !self.is_of_this_run(id) {
-                gone.push(id);
+                unmet.push(id);
             }
             Ok(true)
         })?;
-        for id in gone {
-            let record = self.store.document(id)?;
-            let newest = self.newest_named(&record.name)?;
-            if newest.is_some_and(|(newest, _)| newest != id && self.is_of_this_run(newest)) {
-                // It is an older version of one that is held.
-                continue;
-            }
-            self.progress.removed(&record.name);
-            self.summary.removed += 1;
-            self.batch.delete(id, record);
-            if self.batch.is_full() {
-                self.commit()?;
-                self.await_commit()?;
-            }
-        }
-        for (source, Shrunk { record, .. }) in shrunk {
-            if let Some(record) = record {
-                self.batch.container(source, record);
-            }
-        }
-        Ok(())
+        Ok(unmet)
+    }
+
+    /// Ends the sweep: the containers that are to be remembered, by path.
+    pub(super) fn swept(&mut self) -> impl Iterator<Item = (String, ContainerRecord)> {
+        std::mem::take(&mut self.shrunk).into_iter().filter_map(|(source, shrunk)| Some((source, shrunk.record?)))
     }
 }

@@ -3,15 +3,15 @@
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use super::IngestOptions;
+use super::known;
+use super::messages::{Job, JobEntry, Parcel, Piece, ReadDocument};
+use super::options::IngestOptions;
 use crate::columns::{FINGERPRINT_BYTES, Fingerprints};
-use crate::document::{Digest, Format};
+use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::fingerprint::{DocumentFacts, Fingerprinter};
+use crate::fingerprint::Fingerprinter;
 use crate::guarded::guarded;
-use crate::input::{About, Candidate, Content, Reader, format_of};
+use crate::input::{Candidate, Content, Reader, format_of};
 use crate::progress::Progress;
 use crate::stop::StopToken;
 use crate::store::{CHUNK_BYTES, Store, compress};
@@ -19,60 +19,11 @@ use crate::store::{CHUNK_BYTES, Store, compress};
 /// Fingerprints that travel together: some 100 KiB.
 const PIECE_FINGERPRINTS: usize = 4096;
 
-/// Documents to be read, one after the other.
-pub(super) struct Job {
-    pub(super) entries: Vec<JobEntry>,
-    /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
-    /// of a document that is the only one.
-    pub(super) stored: Option<Digest>,
-    pub(super) parcels: SyncSender<Parcel>,
-}
-
-/// One entry of a job. Members that failed or are no documents travel with the documents between which they stand: a
-/// message of its own for each would cost more than the member.
-pub(super) enum JobEntry {
-    Document(Candidate),
-    Skipped { name: String, reason: &'static str },
-    Failed { name: String, error: Error },
-}
-
-/// Pieces that travel together, in order: the last ones of a document and the first ones of the next.
-pub(super) type Parcel = Vec<Piece>;
-
-/// Part of a document, on its way from a worker to the intake.
-pub(super) enum Piece {
-    Fingerprints(Fingerprints),
-    /// The next chunk of its bytes, compressed.
-    Text(Vec<u8>),
-    /// It has the content that is stored; it had no other piece.
-    Stored(About, Digest),
-    End(About, Result<Read>),
-    Skipped {
-        name: String,
-        reason: &'static str,
-    },
-    Failed {
-        name: String,
-        error: Error,
-    },
-}
-
-/// A document that has been read to its end.
-pub(super) struct Read {
-    pub(super) digest: Digest,
-    pub(super) format: Format,
-    pub(super) facts: DocumentFacts,
-    /// Whether its bytes came before it.
-    pub(super) stored_text: bool,
-    /// The fingerprints that no piece has brought.
-    pub(super) rest: Fingerprints,
-}
-
 /// What has come of a document.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, which is taken apart at once")]
-enum Seen {
+enum Outcome {
     Stored(Digest),
-    Read(Read),
+    Read(ReadDocument),
 }
 
 /// Works until no job comes any more.
@@ -103,20 +54,20 @@ pub(super) fn work(
                 JobEntry::Skipped { name, reason } => Piece::Skipped { name, reason },
                 JobEntry::Failed { name, error } => Piece::Failed { name, error },
                 JobEntry::Document(candidate) => {
-                    let seen = guarded(|| {
+                    let outcome = guarded(|| {
                         Ok(match worker.stored(&candidate, stored)? {
-                            Some(digest) => Seen::Stored(digest),
-                            None => Seen::Read(worker.read(&candidate, &mut pieces)?),
+                            Some(digest) => Outcome::Stored(digest),
+                            None => Outcome::Read(worker.read(&candidate, &mut pieces)?),
                         })
                     });
-                    let seen = seen.unwrap_or_else(|detail| {
+                    let outcome = outcome.unwrap_or_else(|detail| {
                         // What it was at is half done.
                         worker = new();
                         Err(Error::ReaderFailed { detail })
                     });
-                    match seen {
-                        Ok(Seen::Stored(digest)) => Piece::Stored(candidate.about, digest),
-                        Ok(Seen::Read(read)) => Piece::End(candidate.about, Ok(read)),
+                    match outcome {
+                        Ok(Outcome::Stored(digest)) => Piece::Stored(candidate.about, digest),
+                        Ok(Outcome::Read(read)) => Piece::End(candidate.about, Ok(read)),
                         Err(error) => Piece::End(candidate.about, Err(error)),
                     }
                 }
@@ -169,7 +120,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// The digest of the document, if that is what is stored under its name.
+    /// The digest of the document, if it is stored under its name already.
     fn stored(&mut self, candidate: &Candidate, stored: Option<Digest>) -> Result<Option<Digest>> {
         if let Some(stored) = stored {
             let read = self.reader.read(candidate, self.stop, &|_| {}, &mut |_| Ok(()));
@@ -184,21 +135,10 @@ impl Worker<'_> {
         if !self.looks || candidate.about.repeated {
             return Ok(None);
         }
-        let Some(newest) = self.store.newest_named(&candidate.about.name, |_| true)? else { return Ok(None) };
-        let record = match self.store.document(newest) {
-            // The intake has deleted it in between.
-            Err(_) if !self.store.view().is_live(newest) => return Ok(None),
-            record => record?,
-        };
-        // Its bytes may be wanted, and not kept.
-        let keeps = record.stored_text || !self.options.store_text;
-        let same_format = keeps && self.options.read.front_end.allows(&record.format, &candidate.about.hint);
-        let same = same_format && record.bytes == bytes.len() as u64;
-        let digest = xxh3_128(bytes).to_be_bytes();
-        Ok((same && digest == record.digest).then_some(digest))
+        known::by_content(self.store, self.options, &candidate.about, bytes)
     }
 
-    fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<Read> {
+    fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<ReadDocument> {
         let Self { fingerprinter, progress, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
@@ -228,7 +168,7 @@ impl Worker<'_> {
         let stored_text = text.is_some();
         let (digest, facts) = (read?, facts?);
         text.map_or(Ok(()), |text| text.finish(pieces))?;
-        Ok(Read { digest, format, facts, stored_text, rest: fingerprints })
+        Ok(ReadDocument { digest, format, facts, stored_text, rest: fingerprints })
     }
 }
 

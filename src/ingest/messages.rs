@@ -1,0 +1,92 @@
+//! Messages: what the walker, the workers and the intake hand each other.
+//!
+//! The walker sends the intake one [`Step`] after the other, and the workers one [`Job`] after the other. A job has a queue of its
+//! own, which the intake gets as a step: through it the worker sends the [`Piece`]s of its documents, in [`Parcel`]s.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use crate::columns::Fingerprints;
+use crate::document::{Digest, Format};
+use crate::error::{Error, Result};
+use crate::fingerprint::DocumentFacts;
+use crate::input::{About, Candidate, FileFacts};
+
+/// One step of the walk, as the intake sees it.
+pub(super) enum Step {
+    /// What comes of a job of so many entries.
+    Read(usize, Receiver<Parcel>),
+    /// A document that has not changed, in this format.
+    Unchanged(About, String),
+    /// A container that was ingested whole before and has not changed: its name, bytes and documents.
+    KnownContainer(String, u64, u64),
+    /// What comes up to the next `Close` is of one file.
+    Open,
+    /// All of the file has been handed over.
+    Close(Closed),
+    Skipped {
+        name: String,
+        reason: &'static str,
+    },
+    Failed {
+        name: String,
+        error: Error,
+    },
+}
+
+/// A container or compressed file that has been read.
+pub(super) struct Closed {
+    pub(super) name: String,
+    pub(super) file: Arc<FileFacts>,
+    /// None of it was left out because of an error.
+    pub(super) whole: bool,
+}
+
+/// Documents to be read, one after the other.
+pub(super) struct Job {
+    pub(super) entries: Vec<JobEntry>,
+    /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
+    /// of a document that is the only one.
+    pub(super) stored: Option<Digest>,
+    pub(super) parcels: SyncSender<Parcel>,
+}
+
+/// One entry of a job. Members that failed or are no documents travel with the documents between which they stand: a
+/// message of its own for each would cost more than the member.
+pub(super) enum JobEntry {
+    Document(Candidate),
+    Skipped { name: String, reason: &'static str },
+    Failed { name: String, error: Error },
+}
+
+/// Pieces that travel together, in order: the last ones of a document and the first ones of the next.
+pub(super) type Parcel = Vec<Piece>;
+
+/// Part of a document, on its way from a worker to the intake.
+pub(super) enum Piece {
+    Fingerprints(Fingerprints),
+    /// The next chunk of its bytes, compressed.
+    Text(Vec<u8>),
+    /// It has the content that is stored; it had no other piece.
+    Stored(About, Digest),
+    End(About, Result<ReadDocument>),
+    Skipped {
+        name: String,
+        reason: &'static str,
+    },
+    Failed {
+        name: String,
+        error: Error,
+    },
+}
+
+/// A document that has been read to its end.
+pub(super) struct ReadDocument {
+    pub(super) digest: Digest,
+    pub(super) format: Format,
+    pub(super) facts: DocumentFacts,
+    /// Whether its bytes came before it.
+    pub(super) stored_text: bool,
+    /// The fingerprints that no piece has brought.
+    pub(super) rest: Fingerprints,
+}

@@ -1,0 +1,208 @@
+//! Walker: finds documents, and says what is to be done with each.
+//!
+//! Containers are read by the walking thread, which hands each member over before the next: so a member of any size passes
+//! through a queue of a few pieces. Small members are handed over many at a time, as one job: to wake another thread for each of
+//! them would cost more than to read it.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::known::{self, Known};
+use super::messages::{Closed, Job, JobEntry, Step};
+use super::options::IngestOptions;
+use crate::document::Digest;
+use crate::error::Result;
+use crate::input::{About, Candidate, Content, Document, Found, Opened, Reading, Source, expand_stream, open, walk};
+use crate::progress::Progress;
+use crate::stop::StopToken;
+use crate::store::Store;
+
+/// Parcels of one job that may wait to be taken in.
+const PARCELS_WAITING: usize = 3;
+
+/// Small members are one job up to so many bytes: enough that the threads seldom wake each other. One with more is a job
+/// of its own.
+const JOB_BYTES: usize = 128 << 10;
+
+/// And up to so many of them, those that failed or were skipped included.
+const JOB_ENTRIES: usize = 256;
+
+/// Finds documents, and says what is to be done with them.
+pub(super) struct Walker<'a> {
+    store: &'a Store,
+    options: &'a IngestOptions,
+    stop: &'a StopToken,
+    progress: &'a dyn Progress,
+    steps: SyncSender<Step>,
+    jobs: SyncSender<Job>,
+    /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
+    /// they hold.
+    entries: Vec<JobEntry>,
+    bytes: usize,
+}
+
+impl<'a> Walker<'a> {
+    /// A walker that sends steps to the intake and jobs to the workers.
+    pub(super) fn new(
+        store: &'a Store,
+        options: &'a IngestOptions,
+        stop: &'a StopToken,
+        progress: &'a dyn Progress,
+        (steps, jobs): (SyncSender<Step>, SyncSender<Job>),
+    ) -> Self {
+        Self { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 }
+    }
+
+    /// Finds the documents of `sources`.
+    pub(super) fn walk(&mut self, sources: &[Source]) -> Result<()> {
+        let mut failure = None;
+        let options = self.options;
+        walk(sources, &options.walk, &mut |found| match self.found(found) {
+            Ok(flow) => flow,
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        // Those of standard input, behind which no other step comes.
+        let _ = self.hand_over();
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Takes documents that the caller supplies, one when the one before is on its way.
+    pub(super) fn take_supplied(&mut self, documents: impl Iterator<Item = Document>) {
+        let mut names = FxHashSet::default();
+        let (options, stop) = (self.options, self.stop);
+        for document in documents {
+            if stop.is_stopped() {
+                break;
+            }
+            let repeated = !names.insert(xxh3_64(document.name().as_bytes()));
+            if document.hand_over(&options.read.limits, stop, repeated, &mut |found| self.member(found)).is_break() {
+                break;
+            }
+        }
+        // The last small ones, behind which no other step comes.
+        let _ = self.hand_over();
+    }
+
+    /// Takes what the walk has found.
+    fn found(&mut self, found: Found) -> Result<ControlFlow<()>> {
+        if self.stop.is_stopped() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let mut candidate = match found {
+            Found::Skipped { name, reason } => return Ok(self.step(Step::Skipped { name, reason })),
+            Found::Failed { name, error } => return Ok(self.step(Step::Failed { name, error })),
+            Found::Document(candidate) => candidate,
+        };
+        if let Some(table) = &self.options.metadata {
+            table.apply(&mut candidate.about);
+        }
+        let progress = self.progress;
+        let read = |bytes| progress.read(bytes);
+        let reading = Reading { options: &self.options.read, stop: self.stop, progress: &read };
+        let Some(file) = candidate.about.file.clone() else {
+            expand_stream(&candidate, reading, &mut |found| self.member(found));
+            return Ok(ControlFlow::Continue(()));
+        };
+        let mut about = candidate.about;
+        let stored = match known::before_reading(self.store, self.options, &about, &file)? {
+            Known::Unchanged(format) => return Ok(self.step(Step::Unchanged(about, format))),
+            Known::Content(digest) => Some(digest),
+            Known::Nothing => None,
+        };
+        if let Some(documents) = known::container(self.store, self.options, &about.name, &file)? {
+            return Ok(self.step(Step::KnownContainer(about.name, file.bytes, documents)));
+        }
+        let container = match open(&mut about, &file, reading) {
+            Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
+            Ok(Opened::Document(content)) => {
+                let closed = Closed { name: about.name.clone(), file, whole: true };
+                let _ = self.step(Step::Open);
+                let _ = self.document(about, content, None);
+                return Ok(self.step(Step::Close(closed)));
+            }
+            Ok(Opened::Container(container)) => container,
+            Err(error) => return Ok(self.step(Step::Failed { name: about.name, error })),
+        };
+        let _ = self.step(Step::Open);
+        match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
+            Ok(whole) => Ok(self.step(Step::Close(Closed { name: about.name, file, whole }))),
+            Err(error) => Ok(self.step(Step::Failed { name: about.name, error })),
+        }
+    }
+
+    /// Takes what a container holds.
+    fn member(&mut self, found: Found) -> ControlFlow<()> {
+        if self.stop.is_stopped() {
+            return ControlFlow::Break(());
+        }
+        match found {
+            Found::Skipped { name, reason } => self.entry(name.len(), JobEntry::Skipped { name, reason }),
+            Found::Failed { name, error } => self.entry(name.len(), JobEntry::Failed { name, error }),
+            Found::Document(Candidate { mut about, content }) => {
+                if let Some(table) = &self.options.metadata {
+                    table.apply(&mut about);
+                }
+                match content {
+                    Content::Whole(bytes) => {
+                        let held = bytes.len() + held_by(&about);
+                        let content = Content::Whole(bytes);
+                        self.entry(held, JobEntry::Document(Candidate { about, content }))
+                    }
+                    content => self.document(about, content, None),
+                }
+            }
+        }
+    }
+
+    /// Adds an entry that holds so many bytes to the next job.
+    fn entry(&mut self, bytes: usize, entry: JobEntry) -> ControlFlow<()> {
+        if self.bytes + bytes > JOB_BYTES || self.entries.len() == JOB_ENTRIES {
+            self.hand_over()?;
+        }
+        self.bytes += bytes;
+        self.entries.push(entry);
+        ControlFlow::Continue(())
+    }
+
+    /// Hands over the entries gathered so far, as one job.
+    fn hand_over(&mut self) -> ControlFlow<()> {
+        if self.entries.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.bytes = 0;
+        let entries = std::mem::take(&mut self.entries);
+        self.job(entries, None)
+    }
+
+    fn document(&mut self, about: About, content: Content, stored: Option<Digest>) -> ControlFlow<()> {
+        self.hand_over()?;
+        self.job(vec![JobEntry::Document(Candidate { about, content })], stored)
+    }
+
+    fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
+        let (parcels, taken) = sync_channel(PARCELS_WAITING);
+        // The step before the job: a worker that waits for the intake then waits for a step it will reach.
+        let told = self.steps.send(Step::Read(entries.len(), taken)).is_ok();
+        // An intake that is gone has failed, and says so itself.
+        let given = told && self.jobs.send(Job { entries, stored, parcels }).is_ok();
+        if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn step(&mut self, step: Step) -> ControlFlow<()> {
+        self.hand_over()?;
+        // An intake that is gone has failed, and says so itself.
+        if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// The bytes of what is known of a member beside its content.
+fn held_by(about: &About) -> usize {
+    let metadata = about.metadata.iter().map(|(name, value)| name.len() + value.len());
+    about.name.len() + about.hint.len() + about.member.as_ref().map_or(0, String::len) + metadata.sum::<usize>()
+}
