@@ -21,6 +21,13 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
+// The program names what it uses as everybody else does.
+#[cfg(feature = "cli")]
+extern crate self as fpdb;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod clock;
 mod columns;
 mod database;
@@ -47,7 +54,7 @@ mod profile;
 mod progress;
 mod query;
 mod recognise;
-pub mod report;
+mod report;
 mod schema;
 mod setters;
 mod spill;
@@ -68,16 +75,13 @@ pub use dedup::{
 };
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};
+pub use extract::ReaderProcess;
 #[cfg(unix)]
 pub use extract::process::serve_documents;
-pub use extract::{FORMATS, FormatFacts, ReaderProcess};
 pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
-pub use input::{
-    Document, InputLimits, MetadataTable, NamePrefix, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
-    enclosing_database, measure,
-};
+pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
@@ -85,7 +89,15 @@ pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
 };
-pub use recognise::{CHOICE_HEAD, Choice, choose};
+pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
 pub use stop::StopToken;
 pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
-pub use temporary::{Temporary, remove_temporary_files};
+
+/// What the program needs beyond the library's front: it looks around before it starts, and cleans up when it is interrupted.
+#[cfg(feature = "cli")]
+pub(crate) use {
+    guarded::silence_guarded_panics,
+    input::{NamePrefix, enclosing_database, measure},
+    query::text_of_file,
+    temporary::{Temporary, list_temporary_files, remove_temporary_files},
+};

@@ -1,11 +1,7 @@
-//! The program: see `cli`.
-
-#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
-
-mod cli;
+//! The program: see `src/cli/`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    fpdb::cli::run()
 }

@@ -1,48 +1,45 @@
-//! Temporary files and folders that have a name. Each is removed by its owner; a program that is told to end at once has
-//! no time for that, and calls [`remove_temporary_files`].
+//! Temporary files and folders that have a name. Each is removed by its owner when that is dropped. A program that is told to
+//! end at once has no time for that: the program of this package keeps a list of their names and removes them itself. A process
+//! that embeds the library keeps no list.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tempfile::TempDir;
 
-/// The names of those that are there.
-static NAMES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+#[cfg(feature = "cli")]
+pub(crate) use self::program::{list_temporary_files, remove_temporary_files};
 
-/// How often a folder is looked at, how long is waited in between, and how often it must have been gone: another thread can be
-/// writing into it, and the engine makes the folder of a new store again where it is missing.
-const LOOKS: usize = 50;
-const PAUSE: Duration = Duration::from_millis(5);
-const GONE: usize = 6;
+/// The names of those that are there, once the program has asked for a list.
+static NAMES: OnceLock<Mutex<BTreeSet<PathBuf>>> = OnceLock::new();
 
-fn names() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
+fn names() -> Option<MutexGuard<'static, BTreeSet<PathBuf>>> {
+    NAMES.get().map(|names| names.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// A temporary file or folder that has a name, as long as this lives.
 #[derive(Debug)]
-pub struct Temporary(PathBuf);
+pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
     /// Notes that this file or folder is temporary.
     #[must_use]
-    pub fn new(path: &Path) -> Self {
-        names().insert(path.to_owned());
+    pub(crate) fn new(path: &Path) -> Self {
+        if let Some(mut names) = names() {
+            names.insert(path.to_owned());
+        }
         Self(path.to_owned())
     }
-}
 
-impl Temporary {
     /// Makes a temporary folder and notes it, so that there is no moment at which it is there and not noted.
     pub(crate) fn folder(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<(TempDir, Self)> {
-        let mut names = names();
+        let names = names();
         let folder = make()?;
-        names.insert(folder.path().to_owned());
+        if let Some(mut names) = names {
+            names.insert(folder.path().to_owned());
+        }
         let noted = Self(folder.path().to_owned());
         Ok((folder, noted))
     }
@@ -50,42 +47,71 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        names().remove(&self.0);
+        if let Some(mut names) = names() {
+            names.remove(&self.0);
+        }
     }
 }
 
-/// Removes the temporary files and folders of this process, which is about to end: whoever makes or removes another from now
-/// on waits for that.
-pub fn remove_temporary_files() {
-    let names = std::mem::ManuallyDrop::new(names());
-    for path in names.iter() {
-        // There is nobody left to tell of a failure.
-        if !path.is_dir() {
-            let _ = fs::remove_file(path);
-            continue;
-        }
-        let mut gone = 0;
-        for _ in 0..LOOKS {
-            gone = if path.exists() { 0 } else { gone + 1 };
-            if gone == GONE {
-                break;
+/// The list as the program uses it.
+#[cfg(feature = "cli")]
+mod program {
+    use std::time::Duration;
+    use std::{fs, thread};
+
+    use super::{NAMES, names};
+
+    /// How often a folder is looked at, how long is waited in between, and how often it must have been gone: another thread can
+    /// be writing into it, and the engine makes the folder of a new store again where it is missing.
+    const LOOKS: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(5);
+    const GONE: usize = 6;
+
+    /// From now on the names of temporary files and folders are listed.
+    pub(crate) fn list_temporary_files() {
+        NAMES.get_or_init(Default::default);
+    }
+
+    /// Removes the temporary files and folders on the list. The process is about to end: a thread that makes or removes another
+    /// one from now on waits for that.
+    pub(crate) fn remove_temporary_files() {
+        let names = std::mem::ManuallyDrop::new(names());
+        for path in names.iter().flat_map(|names| names.iter()) {
+            // There is nobody left to tell of a failure.
+            if !path.is_dir() {
+                let _ = fs::remove_file(path);
+                continue;
             }
-            let _ = fs::remove_dir_all(path);
-            thread::sleep(PAUSE);
+            let mut gone = 0;
+            for _ in 0..LOOKS {
+                gone = if path.exists() { 0 } else { gone + 1 };
+                if gone == GONE {
+                    break;
+                }
+                let _ = fs::remove_dir_all(path);
+                thread::sleep(PAUSE);
+            }
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dropped_is_no_longer_noted() {
+    fn names_are_listed_once_that_is_asked_for_and_until_they_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
+        let early = Temporary::new(folder.path());
+        assert!(names().is_none(), "no list is kept unless it is asked for");
+        drop(early);
+        list_temporary_files();
         let noted = Temporary::new(folder.path());
-        assert!(names().contains(folder.path()));
+        assert!(names().unwrap().contains(folder.path()));
         drop(noted);
-        assert!(!names().contains(folder.path()));
+        assert!(!names().unwrap().contains(folder.path()));
+        let (made, noted) = Temporary::folder(tempfile::tempdir).unwrap();
+        assert!(names().unwrap().contains(made.path()));
+        drop((made, noted));
     }
 }

@@ -75,6 +75,14 @@ sources src tests benches examples |
     wall 'wall: only python/ names pyo3; the program never needs Python' \
         "$(crates pyo3)" || failed=1
 
+# The program is part of the crate, and names of it what others name too: what stands in lib.rs.
+sources src/cli |
+    wall 'wall: src/cli/ names the library as fpdb::Name, not its modules' \
+        '(^|[^A-Za-z0-9_])crate::([^c]|c[^l]|cl[^i]|cli[^:;])|(^|[^A-Za-z0-9_])fpdb::(cli|database|dedup|error|extract|ingest|input|pairs|query|recognise|report|store)::' || failed=1
+sources src | except '^src/(main\.rs|lib\.rs|cli/)' |
+    wall 'wall: only the program says fpdb:: of its own crate' \
+        '(^|[^A-Za-z0-9_])fpdb::' || failed=1
+
 # Pure: bytes in, values out.
 sources src | only '^src/(normalize|kgram|winnow|store/codec/)' | except '/tests\.rs$' |
     wall 'wall: normalize, kgram, winnow and the posting codec are pure: no input or output, clock, thread or global' \

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use encoding_rs::Encoding;
-use fpdb::report::html::DocumentTexts;
 use fpdb::{Database, DocId, Format, Location, Match, Offsets, Profile, ReadOptions};
 
 use super::render::{Style, escape_terminal};
@@ -76,10 +75,7 @@ impl<'a> Excerpts<'a> {
                 let encoding = database.document(id).ok()?.encoding;
                 (database.text_within(id, &self.read.limits).ok()??, encoding)
             }
-            TextSource::File(path, profile) => {
-                let texts = DocumentTexts { database: None, unit: profile.unit, read: self.read };
-                (texts.of_file(path).ok()?, String::new())
-            }
+            TextSource::File(path, profile) => (fpdb::text_of_file(path, profile.unit, self.read).ok()?, String::new()),
         };
         // Extracted text is UTF-8 whatever its document is.
         let label =

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::report::html::{About, DocumentTexts, Limits, Options, Report, write};
-use fpdb::{Failure, Temporary};
+use fpdb::{HtmlAnswers, HtmlOptions, Temporary, write_html};
 use tempfile::NamedTempFile;
 
 use crate::cli::printer::Printer;
@@ -52,30 +51,37 @@ impl<'a> HtmlReport<'a> {
 
     /// How many passages of a pair are wanted.
     pub(super) fn most_passages(html: Option<&Self>) -> Option<usize> {
-        html.map(|_| Limits::PASSAGES)
+        html.map(|_| HtmlOptions::MAX_PASSAGES)
     }
 
-    /// What a report says of the flags that were given, `None` being those that were not.
+    /// How the report is to be, and what it says of the flags that were given, `None` being those that were not.
     ///
     /// # Errors
     /// What keeps the database from being found.
-    pub(super) fn about(&self, flags: Vec<(&str, Option<String>)>, failures: Vec<Failure>) -> anyhow::Result<About> {
-        let options = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
-        let max_pairs = self.args.max_report_pairs.map_or(Limits::default().pairs, |pairs| pairs as usize);
-        let database = database::find(self.global)?.map_or_else(String::new, |path| database::shown(&path));
-        Ok(About { database, options, failures, max_pairs, weighted: false })
-    }
-
-    /// Writes the report. Returns whether all texts could be read again.
-    pub(super) fn write(&self, report: Report, texts: &DocumentTexts<'_>, printer: &Printer) -> anyhow::Result<bool> {
-        let options = Options {
-            max_bytes: self.args.max_report_size.unwrap_or(Limits::default().bytes),
+    pub(super) fn options(&self, flags: Vec<(&str, Option<String>)>) -> anyhow::Result<HtmlOptions> {
+        let settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
+        let default = HtmlOptions::default();
+        Ok(HtmlOptions {
+            database: database::find(self.global)?.map(|path| database::shown(&path)),
+            settings,
+            max_pairs: self.args.max_report_pairs.map_or(default.max_pairs, |pairs| pairs as usize),
+            max_bytes: self.args.max_report_size.unwrap_or(default.max_bytes),
             anonymise: self.args.anonymise,
             texts: !self.args.no_text,
             single_file: self.args.single_file,
-        };
-        let left = report.overview.left_out.pairs;
-        let written = write(report, texts, self.path, &options)?;
+            ..default
+        })
+    }
+
+    /// Writes the report. Returns whether all texts could be read again.
+    pub(super) fn write(
+        &self,
+        answers: HtmlAnswers<'_>,
+        options: &HtmlOptions,
+        printer: &Printer,
+    ) -> anyhow::Result<bool> {
+        let written = write_html(answers, self.path, options)?;
+        let left = written.pairs_left_out;
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
         printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));
         if left > 0 {

@@ -29,7 +29,9 @@ use run_status::RunStatus;
 use typed::{Cli, Global, Verb};
 
 /// Runs the program.
-pub(crate) fn run() -> ExitCode {
+pub fn run() -> ExitCode {
+    fpdb::silence_guarded_panics();
+    fpdb::list_temporary_files();
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
         // Of no command: this is the program's way to read a document in a process of its own, with nothing else in it.

@@ -15,9 +15,10 @@ use crate::store::{Store, StoreOptions, Verification};
 /// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part of it as it
 /// needs it) and for what it works on; its own threads, which start when they are needed; an open file for each of its
 /// tables, and the files it reads; and, where it reads, a folder for the storage engine's log in the folder for temporary
-/// files, which goes when the database is closed. It changes no signal handler and no pool of threads of the process, and its
-/// limit of open files only where [`Self::raise_open_files`] says so. The first document that is read adds a panic hook to the
-/// process: it is silent about panics inside readers of foreign formats, which become errors, and passes all others on.
+/// files, which goes when the database is closed. It changes no signal handler and no pool of threads of the process, its
+/// limit of open files only where [`Self::raise_open_files`] says so, and its panic hook never: a panic inside a reader of a
+/// foreign format is caught and becomes an error of the document, after the process's hook has been called, which usually
+/// writes to standard error.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -13,7 +13,6 @@ mod cost;
 #[cfg(test)]
 mod cost_tests;
 mod epub;
-mod formats;
 #[cfg(test)]
 mod hostile_tests;
 mod html;
@@ -34,7 +33,6 @@ mod tests;
 mod tex;
 mod xml;
 
-pub use formats::{FORMATS, FormatFacts};
 pub(crate) use limits::Limits;
 pub(crate) use map::{Lines, Map};
 pub use process::ReaderProcess;

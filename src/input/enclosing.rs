@@ -7,7 +7,7 @@ use super::walk::is_database;
 /// The database, or the folder of backups, that a path is or lies in. `own` counts as a database, even where there is
 /// none yet, or none that can be told.
 #[must_use]
-pub fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
     let own = own.map(resolved);
     let path = resolved(path);
     let is_one = |folder: &&Path| own.as_deref() == Some(*folder) || is_database(folder);

@@ -12,6 +12,8 @@ mod enclosing;
 mod expand;
 mod gzip;
 mod limits;
+#[cfg(feature = "cli")]
+mod measure;
 mod metadata;
 mod names;
 mod pipe;
@@ -37,18 +39,18 @@ use crate::setters::setters;
 pub(crate) use crate::recognise::{Compression, holds_records};
 pub(crate) use container_batch::ContainerBatch;
 pub use containers::RecordFields;
-pub use enclosing::enclosing_database;
+pub(crate) use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, Reading, expand_stream, open};
 pub use limits::InputLimits;
+#[cfg(feature = "cli")]
+pub(crate) use measure::measure;
 pub use metadata::MetadataTable;
-pub use names::NamePrefix;
-pub(crate) use names::tidied;
+pub(crate) use names::{NamePrefix, tidied};
 pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
 pub(crate) use single_document::single_document;
 pub(crate) use stored::{CLOSED, SEARCHED_BYTES, stored_document};
 pub use supplied::Document;
 pub(crate) use supplied::in_memory;
-pub use walk::measure;
 pub(crate) use walk::walk;
 use walk::{candidate_of, name_of};
 

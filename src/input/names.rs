@@ -14,7 +14,7 @@ pub(crate) fn tidied(name: &str) -> Option<String> {
 
 /// The beginning of names: what was typed, and what it is as the beginning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamePrefix {
+pub(crate) struct NamePrefix {
     typed: String,
     tidied: Option<String>,
 }
@@ -22,7 +22,7 @@ pub struct NamePrefix {
 impl NamePrefix {
     /// The prefix that was typed.
     #[must_use]
-    pub fn new(typed: &str) -> Self {
+    pub(crate) fn new(typed: &str) -> Self {
         // Of these the ending is half a component, which can begin many.
         let half = typed.split('/').next_back().is_some_and(|last| last == "." || last == "..");
         let whole = if half { None } else { tidied(typed) };
@@ -37,7 +37,7 @@ impl NamePrefix {
 
     /// How many bytes of the name it is the beginning of; `None` where it is not.
     #[must_use]
-    pub fn fits(&self, name: &str) -> Option<usize> {
+    pub(crate) fn fits(&self, name: &str) -> Option<usize> {
         let mut spellings = [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten();
         spellings.find(|prefix| name.starts_with(prefix.as_str())).map(String::len)
     }

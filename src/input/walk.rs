@@ -9,11 +9,10 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{About, Candidate, FileFacts, Found, Source, WalkOptions};
+use super::{Candidate, FileFacts, Found, Source, WalkOptions};
 use crate::clock;
 use crate::document::Modified;
 use crate::error::{Cause, Error, Result};
-use crate::stop::StopToken;
 use crate::store;
 
 /// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
@@ -47,21 +46,6 @@ impl WalkOptions {
     pub(crate) fn check(&self) -> Result<()> {
         Excluded::new(&self.exclude).map(drop)
     }
-}
-
-/// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is stopped.
-///
-/// # Errors
-/// As an ingest of these sources: a glob that does not parse.
-pub fn measure(sources: &[Source], options: &WalkOptions, stop: &StopToken) -> Result<Option<u64>> {
-    let mut bytes = 0;
-    walk(sources, options, &mut |found| {
-        if let Found::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
-            bytes += file.bytes;
-        }
-        if stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    Ok((!stop.is_stopped()).then_some(bytes))
 }
 
 /// What is left out: globs that begin at the current folder, as those of a `.gitignore` there would.

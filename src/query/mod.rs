@@ -35,7 +35,7 @@ pub(crate) use phrases::PhraseFinder;
 pub use phrases::Phrases;
 pub(crate) use prepared::{PreparedQuery, QueryReader};
 pub use text::DocumentText;
-pub(crate) use text::{text_of, text_of_file};
+pub(crate) use text::{text_in_memory, text_of, text_of_file};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;

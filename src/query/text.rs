@@ -9,7 +9,9 @@ use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
-use crate::input::{ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, single_document};
+use crate::input::{
+    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, in_memory, single_document,
+};
 use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -118,10 +120,21 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
 /// # Errors
 /// What keeps the file from being read, or from being a document of its format.
 pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
-    let candidate = single_document(path, options)?;
+    text_of_candidate(&single_document(path, options)?, unit, options)
+}
+
+/// The same of a document in memory.
+///
+/// # Errors
+/// What keeps it from being a document of its format.
+pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
+    text_of_candidate(&in_memory(name, bytes), unit, options)
+}
+
+fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     let mut bytes = Vec::new();
     let mut format = None;
-    Reader::new(options.limits.clone()).read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
+    Reader::new(options.limits.clone()).read(candidate, &StopToken::new(), &|_| {}, &mut |piece| {
         if format.is_none() {
             format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
         }

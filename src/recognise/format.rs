@@ -3,16 +3,32 @@
 
 use super::{ZipKind, extension, zip_kind};
 use crate::document::Format;
-use crate::extract::FORMATS;
 use crate::normalize::{is_wide_text, language_of};
 use crate::profile::Unit;
 
 /// How much of a document [`choose`] looks at.
-pub const HEAD: usize = 8 << 10;
+const HEAD: usize = 8 << 10;
+
+/// The extensions of the files of each format but source code, in lower case, without the dot. What else is to be known of the
+/// formats is in the table of `docs/formats.md`, which is in the same order.
+const EXTENSIONS: [(Format, &[&str]); 12] = [
+    (Format::Text, &["txt", "text"]),
+    (Format::Html, &["html", "htm", "xhtml", "xht"]),
+    (Format::Markdown, &["md", "markdown", "mdown", "mkd"]),
+    (Format::ReStructuredText, &["rst", "rest"]),
+    (Format::Tex, &["tex", "ltx", "latex"]),
+    (Format::Notebook, &["ipynb"]),
+    (Format::Mail, &["eml"]),
+    (Format::Pdf, &["pdf"]),
+    (Format::Docx, &["docx", "docm", "dotx"]),
+    (Format::Odt, &["odt", "ott"]),
+    (Format::Epub, &["epub"]),
+    (Format::Bytes, &[]),
+];
 
 /// What is to be done with a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub(crate) enum Choice {
     /// Read it in this format.
     Read(Format),
     /// Leave it out, for this reason.
@@ -21,13 +37,13 @@ pub enum Choice {
 
 /// The format of the document `name` that begins with `head` (its first [`HEAD`] bytes, or all), in a database of this unit.
 #[must_use]
-pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
+pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     let head = &head[..head.len().min(HEAD)];
     if unit == Unit::Byte {
         return Choice::Read(Format::Bytes);
     }
     let extension = extension(name);
-    let named = FORMATS.iter().find(|facts| facts.extensions.contains(&&*extension)).map(|facts| facts.format);
+    let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format);
     if let Some(format) = binary(head) {
         return Choice::Read(format);
     }
@@ -249,10 +265,22 @@ mod tests {
     #[test]
     fn every_extension_leads_to_one_format() {
         let mut seen = std::collections::HashSet::new();
-        for facts in &FORMATS {
-            for extension in facts.extensions {
-                assert!(seen.insert(extension), "{extension} is listed twice");
-            }
+        for extension in EXTENSIONS.iter().flat_map(|(_, extensions)| *extensions) {
+            assert!(seen.insert(extension), "{extension} is listed twice");
         }
+    }
+
+    #[test]
+    fn the_documentation_lists_formats_and_extensions() {
+        let page = include_str!("../../docs/formats.md");
+        let rows =
+            page.lines().filter_map(|line| line.strip_prefix("| `")).filter(|row| row.matches(" | ").count() == 6);
+        let listed: Vec<String> =
+            rows.map(|row| row.splitn(3, " | ").take(2).collect::<Vec<_>>().join(" | ")).collect();
+        let expected = EXTENSIONS.map(|(format, extensions)| {
+            let extensions: Vec<String> = extensions.iter().map(|extension| format!("`.{extension}`")).collect();
+            format!("{}` | {}", format.name(), extensions.join(" "))
+        });
+        assert_eq!(listed, expected);
     }
 }

@@ -10,9 +10,11 @@ use crate::error::Result;
 use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
 use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, TextCache};
+use crate::setters::setters;
 
 /// How pairs were found, and how their passages are to be.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct PairEvidence {
     /// The df cap that the pairs were counted with.
     pub max_df: Option<u64>,
@@ -22,17 +24,24 @@ pub struct PairEvidence {
     pub limits: InputLimits,
 }
 
-/// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b.
-///
-/// # Errors
-/// What keeps documents and postings from being read.
-pub fn add_passages(database: &Database, pairs: &mut [Pair], how: &PairEvidence) -> Result<()> {
-    let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-    let mut found = found_in(database, &ids, how)?;
-    for (pair, ids) in pairs.iter_mut().zip(&ids) {
-        pair.passages = Some(found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages));
+impl PairEvidence {
+    setters! { max_df: Option<u64>, joining: PassageOptions, limits: InputLimits }
+}
+
+impl Database {
+    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b.
+    /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
+    ///
+    /// # Errors
+    /// What keeps documents and postings from being read.
+    pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence) -> Result<()> {
+        let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
+        let mut found = found_in(self, &ids, evidence)?;
+        for (pair, ids) in pairs.iter_mut().zip(&ids) {
+            pair.passages = Some(found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What was found in pairs.

@@ -1,6 +1,7 @@
 //! Report: the report for a browser, and the passages of pairs.
 
 mod evidence;
-pub mod html;
+mod html;
 
-pub use evidence::{PairEvidence, add_passages};
+pub use evidence::PairEvidence;
+pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, write_html};

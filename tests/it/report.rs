@@ -1,6 +1,7 @@
 //! The report for a browser: what is on disk, and what a reader sees and does.
 
 mod browser;
+mod data;
 mod files;
 mod hostile;
 mod pages;
@@ -86,7 +87,7 @@ fn unpack(packed: &str) -> String {
 }
 
 /// A text of a report that is a folder.
-pub(crate) fn text(folder: &Folder, report: &str, number: usize) -> fpdb::report::html::TextData {
+pub(crate) fn text(folder: &Folder, report: &str, number: usize) -> data::TextData {
     files::part(&files(&folder.path().join(report)), &format!("text-{number}"))
 }
 

@@ -88,7 +88,6 @@ fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Re
             let line = undecided_line(&undecided, output.style);
             output.text(&line)
         }
-        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `fpdb diff`: two files compared, without a database.
 
-use fpdb::Profile;
-use fpdb::report::html::{DocumentTexts, Origin, Report};
+use fpdb::{HtmlAnswers, HtmlOptions, Profile};
 
 use super::query;
 use crate::cli::excerpt::Excerpts;
@@ -36,10 +35,9 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {
-        let about = html.about([args.read.flags(), args.joining.flags()].concat(), Vec::new())?;
-        let report = Report::of_diff(answer, Origin::File(a), Origin::File(b), about);
-        let texts = DocumentTexts { database: None, unit: profile.unit, read: &args.read.options() };
-        complete = html.write(report, &texts, printer)?;
+        let flags = [args.read.flags(), args.joining.flags()].concat();
+        let shown = HtmlOptions { read: args.read.options(), ..html.options(flags)? };
+        complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &shown, printer)?;
     } else {
         let mut output = Output::open(global)?;
         query::write_header(global, &mut output)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::{
-    Choice, DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
+    DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
     WalkOptions,
 };
 
@@ -231,7 +231,7 @@ impl fpdb::Progress for Messages<'_> {
     fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
         self.progress.documents(1);
         // By its name alone: a database of prose reads programs as text.
-        let named = || matches!(fpdb::choose(name, b"", Unit::Token), Choice::Read(fpdb::Format::Code(_)));
+        let named = || fpdb::normalize::language_of(name, b"").is_some();
         if outcome == fpdb::Outcome::Added && format == "text" && named() {
             self.events().programs += 1;
         }

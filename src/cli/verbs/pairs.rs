@@ -1,8 +1,8 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
-use fpdb::report::html::{About, DocumentTexts, Report};
-use fpdb::report::{PairEvidence, add_passages};
-use fpdb::{Database, GroupBy, PairsAnswer, PairsOptions, ReadOptions, Since, Weight};
+use fpdb::{
+    Database, GroupBy, HtmlAnswers, HtmlOptions, PairEvidence, PairsAnswer, PairsOptions, ReadOptions, Since, Weight,
+};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
@@ -69,7 +69,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     for some in answer.pairs.chunks_mut(AT_A_TIME) {
         if args.passages {
-            add_passages(&database, some, &how)?;
+            database.add_passages(some, &how)?;
         }
         for pair in some {
             match global.format {
@@ -158,11 +158,13 @@ fn report(
         ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];
     let flags = [flags, args.joining.flags()].concat();
-    let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, Vec::new())? };
-    let report = Report::of_pairs(database, answer, how, about)?;
-    let read = ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() };
-    let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &read };
-    let complete = html.write(report, &texts, printer)?;
+    let shown = HtmlOptions {
+        weighted: args.weight == Weight::Idf,
+        evidence: Some(how.clone()),
+        read: ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() },
+        ..html.options(flags)?
+    };
+    let complete = html.write(HtmlAnswers::Pairs { database, answer }, &shown, printer)?;
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use fpdb::report::PairEvidence;
-use fpdb::report::html::{About, Answered, DocumentTexts, Origin, Report};
-use fpdb::{Database, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, Weight};
+use fpdb::{
+    Database, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions, QuerySource, Weight,
+};
 
 use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
@@ -84,10 +84,11 @@ fn report(
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
     let spooled = TemporaryCopies::of(args.files.iter())?;
-    let (mut answered, mut failures, mut stored) = (Vec::new(), Vec::new(), HashSet::new());
+    let (mut answers, mut failures) = (Vec::new(), Vec::new());
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
-        for ((source, place), answer) in some.iter().zip(&places).zip(database.query(&places, options)?) {
+        let answered = database.query(&places, options)?;
+        for ((source, place), answer) in some.iter().zip(places).zip(answered) {
             let mut answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
@@ -97,27 +98,10 @@ fn report(
                 }
             };
             spooled.rename(Path::new(&name_of(source)), &mut answer.query.name);
-            let origin = match place {
-                QuerySource::File(path) => Origin::File(path.clone()),
-                QuerySource::Number(id) => Origin::Stored(*id),
-                // It was just queried with, so there is one: the newest.
-                QuerySource::Stored(name) => match database.documents_named(name)?.pop() {
-                    Some(document) => Origin::Stored(document.id),
-                    None => continue,
-                },
-                // The program queries with nothing else.
-                _ => continue,
-            };
-            // A name and a number may be one document.
-            if let Origin::Stored(id) = origin
-                && !stored.insert(id)
-            {
-                continue;
-            }
-            answered.push(Answered::new(answer, origin));
+            answers.push((place, answer));
         }
     }
-    let found = answered.iter().any(Answered::found);
+    let found = answers.iter().any(|(_, answer)| !answer.matches.is_empty());
     let failed = !failures.is_empty();
     let text = |flag: bool, value: String| flag.then_some(value);
     let flags = vec![
@@ -131,11 +115,14 @@ fn report(
     ];
     let flags = [flags, args.read.flags(), args.joining.flags()].concat();
     let how = PairEvidence { max_df: options.max_df, joining: options.joining, limits: options.read.limits.clone() };
-    let how = options.passages.then_some(&how);
-    let about = About { weighted: args.weight == Weight::Idf, ..html.about(flags, failures)? };
-    let report = Report::of_queries(database, answered, how, about)?;
-    let texts = DocumentTexts { database: Some(database), unit: database.profile().unit, read: &options.read };
-    let complete = html.write(report, &texts, printer)?;
+    let shown = HtmlOptions {
+        failures,
+        weighted: args.weight == Weight::Idf,
+        evidence: options.passages.then_some(how),
+        read: options.read.clone(),
+        ..html.options(flags)?
+    };
+    let complete = html.write(HtmlAnswers::Queries { database, answers }, &shown, printer)?;
     Ok(match (failed || !complete, found) {
         (true, _) => RunStatus::Incomplete,
         (false, false) if args.exit_status => RunStatus::NothingFound,

@@ -4,85 +4,77 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Report;
 use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, ReportDocument, ReportPair, Role};
-use crate::database::Database;
+use super::options::{HtmlAnswers, HtmlOptions};
+use crate::database::{Database, QuerySource};
 use crate::document::DocId;
-use crate::error::Result;
-use crate::ingest::Failure;
+use crate::error::{Error, Result};
 use crate::pairs::PairsAnswer;
 use crate::profile::Profile;
 use crate::query::{Location, Match, Mode, QueryAnswer};
 use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
 
-/// What a report says of how it came to be.
-#[derive(Clone, Debug, Default)]
-pub struct About {
-    /// The database, as the reader is to know it.
-    pub database: String,
-    /// Flags that were given, and their values.
-    pub options: Vec<(String, String)>,
-    /// What could not be read.
-    pub failures: Vec<Failure>,
-    /// Pairs to list at most.
-    pub max_pairs: usize,
-    /// Whether rare hashes count more in the score.
-    pub weighted: bool,
+/// Where the text of a document is that was queried with; `None` where a stored one has been deleted since.
+fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>> {
+    Ok(Some(match source {
+        QuerySource::File(path) => Origin::File(path),
+        QuerySource::Bytes { name, bytes } => Origin::Memory { name, bytes: bytes.into() },
+        QuerySource::Number(id) => Origin::Stored(id),
+        // It was just queried with: the newest of its name.
+        QuerySource::Stored(name) => match database.documents_named(&name) {
+            Err(Error::NoSuchDocument { .. }) => return Ok(None),
+            documents => match documents?.pop() {
+                Some(document) => Origin::Stored(document.id),
+                None => return Ok(None),
+            },
+        },
+    }))
 }
 
-/// An answered query.
-#[derive(Clone, Debug)]
-pub struct Answered {
-    report: QueryAnswer,
-    ignored: Vec<Location>,
-    origin: Origin,
-}
-
-impl Answered {
-    /// The answer of a query whose text is to be read at `origin`. A page shows all passages that it has: see
-    /// [`Limits::PASSAGES`](super::Limits::PASSAGES).
-    #[must_use]
-    pub fn new(report: QueryAnswer, origin: Origin) -> Self {
-        let ignored = spans(&report);
-        Self { report, ignored, origin }
-    }
-
-    /// Whether anything matches.
-    #[must_use]
-    pub fn found(&self) -> bool {
-        !self.report.matches.is_empty()
+/// The report of answers.
+///
+/// # Errors
+/// What keeps documents and postings from being read.
+pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Result<Report> {
+    match answers {
+        HtmlAnswers::Queries { database, answers } => Report::of_queries(database, answers, options),
+        HtmlAnswers::Pairs { database, answer } => Report::of_pairs(database, answer, options),
+        HtmlAnswers::Diff { a, b, answer } => {
+            Ok(Report::of_diff(answer, Origin::File(a.to_owned()), Origin::File(b.to_owned()), options))
+        }
     }
 }
 
 impl Report {
-    /// The report of queries, whose passages were looked for where `how` says how. A query with a stored document
-    /// is that document.
-    ///
-    /// # Errors
-    /// What keeps the records of matching documents from being read.
-    pub fn of_queries(
+    /// The report of queries, whose passages were looked for where the options say how. A query with a stored document
+    /// is that document, and is shown once.
+    fn of_queries(
         database: &Database,
-        answered: Vec<Answered>,
-        how: Option<&PairEvidence>,
-        about: About,
+        answers: Vec<(QuerySource, QueryAnswer)>,
+        options: &HtmlOptions,
     ) -> Result<Self> {
-        let with_passages = how.is_some();
+        let with_passages = options.evidence.is_some();
         let mut documents = Documents::default();
         let profile = *database.profile();
-        let in_resemblance = answered.iter().any(|answered| answered.report.mode == Mode::Resemblance);
-        let measure = match (about.weighted, in_resemblance) {
+        let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
+        let measure = match (options.weighted, in_resemblance) {
             (true, _) => PairMeasure::Score,
             (false, true) => PairMeasure::Resemblance,
             (false, false) => PairMeasure::ContainmentA,
         };
         let mut histogram = vec![0; BINS];
-        let (mut unlisted, mut common, compared) = (0, 0, answered.len() as u64);
+        let (mut unlisted, mut common, mut compared) = (0, 0, 0);
         let mut rows = Vec::new();
-        for Answered { report, ignored, origin } in answered {
-            let metadata = match origin {
-                Origin::Stored(id) => database.document(id)?.metadata,
-                Origin::File(_) => BTreeMap::new(),
+        for (source, report) in answers {
+            let origin = origin_of(database, source)?;
+            let metadata = match &origin {
+                // A name and a number may be one document.
+                Some(origin @ Origin::Stored(_)) if documents.by_origin.contains_key(origin) => continue,
+                Some(Origin::Stored(id)) => database.document(*id)?.metadata,
+                _ => BTreeMap::new(),
             };
+            compared += 1;
             let query = documents.query(&report, origin, metadata);
-            documents.ignored.insert(query, ignored);
+            documents.ignored.insert(query, spans(&report));
             let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
@@ -91,20 +83,20 @@ impl Report {
         }
         // Stable: matches of equal score stay in the order of the queries and of their answers.
         rows.sort_by(|(_, x), (_, y)| y.score.total_cmp(&x.score));
-        let cut = rows.get(about.max_pairs).map(|(_, found)| found.score);
-        let left = rows.len().saturating_sub(about.max_pairs) as u64;
-        rows.truncate(about.max_pairs);
+        let cut = rows.get(options.max_pairs).map(|(_, found)| found.score);
+        let left = rows.len().saturating_sub(options.max_pairs) as u64;
+        rows.truncate(options.max_pairs);
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (a, found) in rows {
             let b = documents.stored(database, found.id)?;
             pairs.push(pair_of_match(a, b, &found, with_passages));
             evidence.push(with_passages.then_some(found));
         }
-        let searched = searched(database, &about)?;
-        let mut overview = overview(Command::Query, profile, measure, about);
+        let searched = searched(database, options)?;
+        let mut overview = overview(Command::Query, profile, measure, options);
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
-        let ignored = match how {
+        let ignored = match &options.evidence {
             Some(how) => documents.all_ignored(database, how)?,
             None => documents.known_ignored(),
         };
@@ -113,11 +105,10 @@ impl Report {
     }
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
-    #[must_use]
-    pub fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, about: About) -> Self {
+    fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, options: &HtmlOptions) -> Self {
         let mut documents = Documents::default();
         let profile = report.profile;
-        let query = documents.query(&report, a, BTreeMap::new());
+        let query = documents.query(&report, Some(a), BTreeMap::new());
         documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
@@ -138,18 +129,17 @@ impl Report {
             pairs.push(pair_of_match(query, other, &found, true));
             evidence.push(Some(found));
         }
-        let overview = overview(Command::Diff, profile, PairMeasure::Resemblance, about);
+        let overview = overview(Command::Diff, profile, PairMeasure::Resemblance, options);
         let ignored = documents.known_ignored();
         let overview = Overview { documents: documents.list, pairs, histogram, compared: 1, ..overview };
         Self { overview, evidence, ignored }
     }
 
     /// The report of all pairs of a database. The passages of those it lists are looked for.
-    ///
-    /// # Errors
-    /// What keeps documents and postings from being read.
-    pub fn of_pairs(database: &Database, answer: PairsAnswer, how: &PairEvidence, about: About) -> Result<Self> {
-        let searched = searched(database, &about)?;
+    fn of_pairs(database: &Database, answer: PairsAnswer, options: &HtmlOptions) -> Result<Self> {
+        let default = PairEvidence::default();
+        let how = options.evidence.as_ref().unwrap_or(&default);
+        let searched = searched(database, options)?;
         let mut best: HashMap<DocId, f64> = HashMap::new();
         for pair in &answer.pairs {
             for id in [pair.a_id, pair.b_id] {
@@ -162,9 +152,9 @@ impl Report {
         histogram[0] += searched.documents.saturating_sub(best.len() as u64);
 
         let mut listed = answer.pairs;
-        let cut = listed.get(about.max_pairs).map(|pair| pair.score);
-        let left = listed.len().saturating_sub(about.max_pairs) as u64;
-        listed.truncate(about.max_pairs);
+        let cut = listed.get(options.max_pairs).map(|pair| pair.score);
+        let left = listed.len().saturating_sub(options.max_pairs) as u64;
+        listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(database, &ids, how)?;
         let mut documents = Documents::default();
@@ -188,8 +178,8 @@ impl Report {
             });
             evidence.push(found);
         }
-        let measure = if about.weighted { PairMeasure::Score } else { PairMeasure::Resemblance };
-        let mut overview = overview(Command::Pairs, *database.profile(), measure, about);
+        let measure = if options.weighted { PairMeasure::Score } else { PairMeasure::Resemblance };
+        let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
         let compared = searched.documents;
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
@@ -225,8 +215,8 @@ impl Documents {
     }
 
     /// The document that was queried with.
-    fn query(&mut self, report: &QueryAnswer, origin: Origin, metadata: BTreeMap<String, String>) -> usize {
-        if let Some(&index) = self.by_origin.get(&origin) {
+    fn query(&mut self, report: &QueryAnswer, origin: Option<Origin>, metadata: BTreeMap<String, String>) -> usize {
+        if let Some(&index) = origin.as_ref().and_then(|origin| self.by_origin.get(origin)) {
             return index;
         }
         self.add(ReportDocument {
@@ -238,7 +228,7 @@ impl Documents {
             language: None,
             metadata,
             why: None,
-            origin: Some(origin),
+            origin,
         })
     }
 
@@ -279,14 +269,14 @@ impl Documents {
     }
 }
 
-fn overview(command: Command, profile: Profile, measure: PairMeasure, about: About) -> Overview {
+fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &HtmlOptions) -> Overview {
     Overview {
         schema: "fpdb.report/1".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         command,
         profile,
         database: None,
-        options: about.options,
+        options: options.settings.clone(),
         measure,
         anonymous: false,
         texts: true,
@@ -296,12 +286,14 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, about: Abo
         compared: 0,
         common: 0,
         left_out: LeftOut::default(),
-        failures: about.failures,
+        failures: options.failures.clone(),
     }
 }
 
-fn searched(database: &Database, about: &About) -> Result<DatabaseData> {
-    Ok(DatabaseData { path: Some(about.database.clone()), documents: database.stats()?.documents })
+fn searched(database: &Database, options: &HtmlOptions) -> Result<DatabaseData> {
+    let stats = database.stats()?;
+    let path = options.database.clone().unwrap_or_else(|| stats.path.display().to_string());
+    Ok(DatabaseData { path: Some(path), documents: stats.documents })
 }
 
 /// How many passages there are, shown or not.

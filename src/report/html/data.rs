@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::document::DocId;
 use crate::ingest::Failure;
@@ -11,47 +12,46 @@ use crate::profile::Profile;
 use crate::query::{Match, Measure};
 
 /// `fpdb.report/1`: the first page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Overview {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Overview {
     /// `fpdb.report/1`.
-    pub schema: String,
+    pub(super) schema: String,
     /// The version of the program.
-    pub version: String,
+    pub(super) version: String,
     /// The command that made it.
-    pub command: Command,
+    pub(super) command: Command,
     /// The settings of the database, or of the comparison.
-    pub profile: Profile,
+    pub(super) profile: Profile,
     /// What was searched; `None` for `diff`.
-    pub database: Option<DatabaseData>,
+    pub(super) database: Option<DatabaseData>,
     /// Flags that were given, and their values.
-    pub options: Vec<(String, String)>,
+    pub(super) options: Vec<(String, String)>,
     /// What the pairs are ranked by: the score where rare hashes count more.
-    pub measure: PairMeasure,
+    pub(super) measure: PairMeasure,
     /// Whether names are replaced.
-    pub anonymous: bool,
+    pub(super) anonymous: bool,
     /// Whether texts are in the report.
-    pub texts: bool,
+    pub(super) texts: bool,
     /// The documents of the pairs.
-    pub documents: Vec<ReportDocument>,
+    pub(super) documents: Vec<ReportDocument>,
     /// Best first.
-    pub pairs: Vec<ReportPair>,
+    pub(super) pairs: Vec<ReportPair>,
     /// How many documents have a best match of 0%, 1%, ... 100%, rounded down, those of pairs left out included.
-    pub histogram: Vec<u64>,
+    pub(super) histogram: Vec<u64>,
     /// How many documents the histogram counts: all that were compared, or all queries.
-    pub compared: u64,
+    pub(super) compared: u64,
     /// Hashes that are in no measure because more documents hold them than the df cap allows.
-    pub common: u64,
+    pub(super) common: u64,
     /// What is not in the report.
-    pub left_out: LeftOut,
+    pub(super) left_out: LeftOut,
     /// What could not be read.
-    pub failures: Vec<Failure>,
+    pub(super) failures: Vec<Failure>,
 }
 
 /// A command that makes reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Command {
+pub(super) enum Command {
     /// `fpdb query`.
     Query,
     /// `fpdb pairs`.
@@ -61,9 +61,9 @@ pub enum Command {
 }
 
 /// One of the numbers of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PairMeasure {
+pub(super) enum PairMeasure {
     /// [`ReportPair::score`].
     Score,
     /// [`ReportPair::resemblance`].
@@ -87,46 +87,44 @@ impl From<Measure> for PairMeasure {
 }
 
 /// The database that was searched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DatabaseData {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct DatabaseData {
     /// Where it is; `None` in an anonymous report.
-    pub path: Option<String>,
+    pub(super) path: Option<String>,
     /// Documents it holds.
-    pub documents: u64,
+    pub(super) documents: u64,
 }
 
 /// A document of a pair.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReportDocument {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct ReportDocument {
     /// Its name.
-    pub name: String,
+    pub(super) name: String,
     /// Whether it is a query or a stored document.
-    pub role: Role,
+    pub(super) role: Role,
     /// Its bytes.
-    pub bytes: u64,
+    pub(super) bytes: u64,
     /// Its symbols, where they are known.
-    pub symbols: Option<u64>,
+    pub(super) symbols: Option<u64>,
     /// Whether offsets count bytes of the text extracted from it, which is then what is shown.
-    pub extracted: bool,
+    pub(super) extracted: bool,
     /// The programming language it is written in, where its text is shown and is a program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) language: Option<String>,
     /// What the user or its container said of it; nothing in an anonymous report.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) metadata: BTreeMap<String, String>,
     /// Why its text cannot be shown, where it cannot.
-    pub why: Option<String>,
+    pub(super) why: Option<String>,
     /// Where its text is to be read.
     #[serde(skip)]
-    pub origin: Option<Origin>,
+    pub(super) origin: Option<Origin>,
 }
 
 /// Whether a document was queried with or found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub(super) enum Role {
     /// It was queried with.
     Query,
     /// It is in the database, or is the second one of a comparison.
@@ -135,113 +133,114 @@ pub enum Role {
 
 /// Where a document's text is to be read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Origin {
+pub(super) enum Origin {
     /// In a file.
     File(PathBuf),
+    /// In memory, where it was queried with.
+    Memory {
+        /// What it is called.
+        name: String,
+        /// Its bytes.
+        bytes: Arc<[u8]>,
+    },
     /// In the database, or where it was ingested from.
     Stored(DocId),
 }
 
 /// A pair. `a` is the query where there is one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReportPair {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct ReportPair {
     /// Index of A among the documents.
-    pub a: usize,
+    pub(super) a: usize,
     /// Index of B among the documents.
-    pub b: usize,
+    pub(super) b: usize,
     /// Hashes both hold.
-    pub shared: u64,
+    pub(super) shared: u64,
     /// Shared / all hashes of the two.
-    pub resemblance: f64,
+    pub(super) resemblance: f64,
     /// The share of A's hashes that B holds.
-    pub containment_a: f64,
+    pub(super) containment_a: f64,
     /// The share of B's hashes that A holds.
-    pub containment_b: f64,
+    pub(super) containment_b: f64,
     /// What the pairs are ranked by.
-    pub score: f64,
+    pub(super) score: f64,
     /// The 95% interval of the measure where that is an estimate.
-    pub interval: Option<[f64; 2]>,
+    pub(super) interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub estimated: Vec<PairMeasure>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) estimated: Vec<PairMeasure>,
     /// The bytes of the two are the same.
-    pub identical: bool,
+    pub(super) identical: bool,
     /// How many passages they share; `None` where they were not looked for.
-    pub passages: Option<u64>,
+    pub(super) passages: Option<u64>,
     /// Whether the report has a page of it: its passages, and its texts if it has texts.
-    pub page: bool,
+    pub(super) page: bool,
 }
 
 /// What is not in the report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LeftOut {
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct LeftOut {
     /// Pairs that were found and are not listed, for `--max-report-pairs`.
-    pub pairs: u64,
+    pub(super) pairs: u64,
     /// The best measure of those.
-    pub least: Option<f64>,
+    pub(super) least: Option<f64>,
     /// Listed pairs whose passages and texts are not embedded, for `--max-report-size`.
-    pub pages: u64,
+    pub(super) pages: u64,
     /// That size.
-    pub bytes: u64,
+    pub(super) bytes: u64,
     /// Documents that match a query and were not returned, for `--top`.
-    pub unlisted: u64,
+    pub(super) unlisted: u64,
 }
 
 /// `fpdb.report.pair/2`: the page of a pair. Its passages stand in columns, each in the same order: so they pack well.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PairData {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct PairData {
     /// `fpdb.report.pair/2`.
-    pub schema: String,
+    pub(super) schema: String,
     /// The match, as `fpdb query` has it, without its passages: A is the query, B the document.
     #[serde(rename = "match")]
-    pub found: Match,
+    pub(super) found: Match,
     /// Where the passages are in A.
-    pub a: SideData,
+    pub(super) a: SideData,
     /// Where they are in B.
-    pub b: SideData,
+    pub(super) b: SideData,
     /// For each passage the symbols of A it covers.
-    pub symbols: Vec<u64>,
+    pub(super) symbols: Vec<u64>,
     /// For each passage the share of the longer span's symbols that are equal, in order, in thousandths: 1000 where all are;
     /// null where they were not compared.
-    pub agreement: Vec<Option<u16>>,
+    pub(super) agreement: Vec<Option<u16>>,
 }
 
 /// Where the passages of a pair are in one of its documents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SideData {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct SideData {
     /// Whether the report has the document's text.
-    pub text: bool,
+    pub(super) text: bool,
     /// In bytes, as JSON has them.
-    pub bytes: Places,
+    pub(super) bytes: Places,
     /// The first line, and how many follow it; null where the lines are those of the marks in the text.
-    pub lines: Option<Places>,
+    pub(super) lines: Option<Places>,
     /// In UTF-16 units of the text; null where they are the bytes, and where there is no text.
-    pub marks: Option<Places>,
+    pub(super) marks: Option<Places>,
 }
 
 /// Ranges in columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Places {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Places {
     /// Where each begins, less where the one before it does.
-    pub start: Vec<i64>,
+    pub(super) start: Vec<i64>,
     /// How long each is.
-    pub length: Vec<u64>,
+    pub(super) length: Vec<u64>,
 }
 
 /// `fpdb.report.text/1`: the text of a document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TextData {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct TextData {
     /// `fpdb.report.text/1`.
-    pub schema: String,
+    pub(super) schema: String,
     /// The text, decoded.
-    pub text: String,
+    pub(super) text: String,
     /// Parts whose fingerprints are in no measure, because boilerplate or too many documents hold them: from and up to, in
     /// UTF-16 units, in order.
-    pub ignored: Vec<[u64; 2]>,
+    pub(super) ignored: Vec<[u64; 2]>,
 }

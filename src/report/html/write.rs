@@ -4,10 +4,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::assemble::assemble;
 use super::data::{Origin, Overview, PairData, SideData, TextData};
+use super::options::{HtmlAnswers, HtmlOptions};
 use super::output::Output;
 use super::sides::ShownText;
-use super::texts::{DocumentTexts, TextReader};
+use super::texts::TextReader;
 use super::{Report, anonymous, escape, pack};
 use crate::document::Offsets;
 use crate::error::{Error, Result};
@@ -15,66 +17,56 @@ use crate::ingest::Failure;
 use crate::normalize::Readable;
 use crate::query::Match;
 
-/// What a report holds at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Pairs, the best.
-    pub pairs: usize,
-    /// Bytes of texts and passages as they are packed.
-    pub bytes: u64,
-}
-
-impl Limits {
-    /// Passages of one pair, those that tell something new, the longest: more than anybody reads, and few enough for a
-    /// browser. What is asked for with [`PassageOptions::most`](crate::PassageOptions::most).
-    pub const PASSAGES: usize = 1000;
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { pairs: 1000, bytes: 64 << 20 }
-    }
-}
-
-/// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first.
-    pub max_bytes: u64,
-    /// Whether names are replaced and paths left out.
-    pub anonymise: bool,
-    /// Whether texts are embedded at all.
-    pub texts: bool,
-    /// One file instead of a folder.
-    pub single_file: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { max_bytes: Limits::default().bytes, anonymise: false, texts: true, single_file: false }
-    }
-}
-
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+#[non_exhaustive]
+pub struct HtmlSummary {
     /// Files.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
     /// Documents whose text could not be read again; the report names them.
     pub unreadable: u64,
+    /// Pairs that are not listed, for the sake of [`HtmlOptions::max_pairs`].
+    pub pairs_left_out: u64,
 }
 
 /// The places of passages in the texts of documents, by pair and by whether the document is A.
 type Sides = HashMap<(usize, bool), SideData>;
 
-/// Writes a report to `path`: a folder, or a file. An earlier report there is replaced.
+/// Writes a report of answers to `path`, for people to look at in a browser: a folder, or one file. It needs no network and no
+/// server. An earlier report there is replaced.
+///
+/// ```
+/// use fpdb::{Database, Document, HtmlAnswers, HtmlOptions, IngestOptions, PairsOptions, Profile, Task, write_html};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let profile = Profile::named("prose").ok_or("no such profile")?;
+/// let database = Database::create(folder.join("db"), &profile)?;
+/// let text = "When in the Course of human events, it becomes necessary for one people to dissolve the bands";
+/// let documents = [Document::new("a", text), Document::new("b", format!("They wrote: {text}."))];
+/// database.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new())?;
+///
+/// let answer = database.pairs(&PairsOptions::of(&profile), &Task::new())?;
+/// let answers = HtmlAnswers::Pairs { database: &database, answer };
+/// let written = write_html(answers, folder.join("report"), &HtmlOptions::default())?;
+/// assert_eq!(written.unreadable, 0);
+/// assert!(folder.join("report/index.html").is_file());
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
-/// [`Error::NotAReport`] where something else is there, and [`Error::Io`]. A text that cannot be read is no error: the
-/// report says so.
-pub fn write(mut report: Report, texts: &DocumentTexts<'_>, path: &Path, options: &Options) -> Result<Written> {
+/// [`Error::NotAReport`] where something else is there, [`Error::Io`], and what keeps documents and postings from being read. A
+/// text that cannot be read is no error: the report says so.
+pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &HtmlOptions) -> Result<HtmlSummary> {
+    let path = path.as_ref();
+    let database = match &answers {
+        HtmlAnswers::Queries { database, .. } | HtmlAnswers::Pairs { database, .. } => Some(*database),
+        HtmlAnswers::Diff { .. } => None,
+    };
+    let mut report = assemble(answers, options)?;
     let mut output = Output::create(path, options.single_file)?;
     report.overview.texts = options.texts;
     report.overview.left_out.bytes = options.max_bytes;
@@ -83,7 +75,8 @@ pub fn write(mut report: Report, texts: &DocumentTexts<'_>, path: &Path, options
     }
     let known = report.overview.documents.iter().map(|_| if options.texts { Text::Unread } else { Text::Settled });
     let origins: Vec<Origin> = in_order(&report).collect();
-    let texts = TextReader::new(texts, origins.iter());
+    let unit = report.overview.profile.unit;
+    let texts = TextReader::new(database, unit, &options.read, origins.iter());
     let mut pages =
         Pages { known: known.collect(), report, texts, options, sides: Sides::new(), room: options.max_bytes };
     for number in 0..pages.report.overview.pairs.len() {
@@ -95,14 +88,15 @@ pub fn write(mut report: Report, texts: &DocumentTexts<'_>, path: &Path, options
         pages.report.overview.pairs[number].page = page;
         pages.report.overview.left_out.pages += u64::from(!page);
     }
-    let Overview { documents, failures, .. } = &mut pages.report.overview;
+    let Overview { documents, failures, left_out, .. } = &mut pages.report.overview;
     let reasons = documents.iter().filter_map(|document| Some((document.name.clone(), document.why.clone()?)));
     let reasons: Vec<Failure> = reasons.map(|(name, error)| Failure { name, error }).collect();
     let unreadable = reasons.len() as u64;
+    let pairs_left_out = left_out.pairs;
     failures.extend(reasons);
     let overview = escape::json(&pages.report.overview).map_err(|error| Error::io("write", path)(error.into()))?;
     let (files, bytes) = output.finish(&overview)?;
-    Ok(Written { files, bytes, unreadable })
+    Ok(HtmlSummary { files, bytes, unreadable, pairs_left_out })
 }
 
 /// Where the texts of the pairs' documents are read, each once, in the order of the pairs.
@@ -119,7 +113,7 @@ fn in_order(report: &Report) -> impl Iterator<Item = Origin> {
 struct Pages<'a> {
     report: Report,
     texts: TextReader<'a>,
-    options: &'a Options,
+    options: &'a HtmlOptions,
     /// What is known of the text of each document.
     known: Vec<Text>,
     /// Of the texts that are in the report, for pairs that have not come yet.

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use fpdb::report::html::{Overview, PairData, Places, TextData};
 use fpdb::{Location, Pair, Passage, QueryAnswer};
 use serde::de::DeserializeOwned;
 
+use super::data::{Overview, PairData, Places, TextData};
 use super::{COPIES, corpus, files, legible, unpack};
 use crate::support::Folder;
 
@@ -79,7 +79,7 @@ fn a_report_is_a_folder_of_these_files() {
     assert_eq!(symbols, expected.passages.iter().map(|passage| passage.symbols).collect::<Vec<_>>());
     assert_eq!(agreement.len(), symbols.len());
     let text: TextData = part(&files, &format!("text-{}", overview.pairs[0].b + 1));
-    assert_eq!(text.text, COPIES[1].1);
+    assert_eq!((text.schema.as_str(), text.text.as_str()), ("fpdb.report.text/1", COPIES[1].1));
 }
 
 #[test]

@@ -1,35 +1,27 @@
-//! How fast documents of each format become fingerprints: `cargo run --release -p measure --bin format_speed -- FILE...`
+//! How fast documents of a format become fingerprints:
+//! `cargo run --release -p measure --bin format_speed -- FORMAT FILE...`, a format by its name (`html`, `pdf`).
 //!
-//! Prints, for each format found, its bytes, the bytes a second, and those of the same bytes read as plain text: the
-//! ratio of the two says what the format costs, whatever the machine. The best of five rounds each; on Linux the
-//! processor time of the thread, so that other work on the machine matters less.
+//! Prints the bytes, the bytes a second, and those of the same bytes read as plain text: the ratio of the two says what the
+//! format costs, whatever the machine. The best of five rounds each; on Linux the processor time of the thread, so that other
+//! work on the machine matters less.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use fpdb::{CHOICE_HEAD, Choice, Fingerprinter, Fingerprints, Format, Profile, Unit, choose};
+use fpdb::{Fingerprinter, Fingerprints, Format, Profile};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let profile = Profile::named("text").ok_or("there is a profile of that name")?;
-    let mut groups: BTreeMap<&str, (Format, Vec<Vec<u8>>)> = BTreeMap::new();
-    for path in std::env::args().skip(1) {
-        let document = std::fs::read(&path)?;
-        match choose(&path, &document[..document.len().min(CHOICE_HEAD)], Unit::Char) {
-            Choice::Read(format) => {
-                groups.entry(format.name()).or_insert((format, Vec::new())).1.push(document);
-            }
-            Choice::Skip(reason) => eprintln!("{path}: {reason}"),
-        }
-    }
-    for (name, (format, documents)) in groups {
-        let bytes: usize = documents.iter().map(Vec::len).sum();
-        let speed = |format| {
-            let best = (0..5).map(|_| round(&profile, format, &documents)).fold(f64::INFINITY, f64::min);
-            bytes as f64 / best / 1e6
-        };
-        let (as_it_is, as_text) = (speed(format), speed(Format::Text));
-        println!("{name}: {} documents, {bytes} bytes, {as_it_is:.1} MB/s, as text {as_text:.1} MB/s", documents.len());
-    }
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().ok_or("usage: format_speed FORMAT FILE...")?;
+    let format = Format::named(&name).ok_or("no format has this name: see docs/formats.md")?;
+    let documents: Vec<Vec<u8>> = arguments.map(std::fs::read).collect::<Result<_, _>>()?;
+    let bytes: usize = documents.iter().map(Vec::len).sum();
+    let speed = |format| {
+        let best = (0..5).map(|_| round(&profile, format, &documents)).fold(f64::INFINITY, f64::min);
+        bytes as f64 / best / 1e6
+    };
+    let (as_it_is, as_text) = (speed(format), speed(Format::Text));
+    println!("{name}: {} documents, {bytes} bytes, {as_it_is:.1} MB/s, as text {as_text:.1} MB/s", documents.len());
     Ok(())
 }
 

@@ -1,0 +1,106 @@
+//! Options: the answers that become a report, and how it is to be.
+
+use std::path::Path;
+
+use crate::database::{Database, QuerySource};
+use crate::ingest::Failure;
+use crate::input::ReadOptions;
+use crate::pairs::PairsAnswer;
+use crate::query::QueryAnswer;
+use crate::report::PairEvidence;
+use crate::setters::setters;
+
+/// The answers that a report shows.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HtmlAnswers<'a> {
+    /// Answers of [`Database::query`], each with what was queried with.
+    Queries {
+        /// The database that was queried.
+        database: &'a Database,
+        /// A page shows all passages that an answer has: ask for [`HtmlOptions::MAX_PASSAGES`] at most.
+        answers: Vec<(QuerySource, QueryAnswer)>,
+    },
+    /// The answer of [`Database::pairs`]. The passages of the pairs that are listed are looked for.
+    Pairs {
+        /// The database whose documents were compared.
+        database: &'a Database,
+        /// The pairs.
+        answer: PairsAnswer,
+    },
+    /// The answer of [`diff`](crate::diff).
+    Diff {
+        /// The first file.
+        a: &'a Path,
+        /// The second file.
+        b: &'a Path,
+        /// The answer.
+        answer: QueryAnswer,
+    },
+}
+
+/// What a report shows, and how it is written.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HtmlOptions {
+    /// What the database is called in the report; its path where `None`.
+    pub database: Option<String>,
+    /// Settings to be listed in the report: each with its name and its value.
+    pub settings: Vec<(String, String)>,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+    /// Whether rare hashes count more in the scores.
+    pub weighted: bool,
+    /// How passages were found, or are to be; `None` for queries that were answered without them.
+    pub evidence: Option<PairEvidence>,
+    /// How the files were read that were queried with or compared. The limits hold for stored documents too.
+    pub read: ReadOptions,
+    /// Pairs to list at most, the best.
+    pub max_pairs: usize,
+    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first.
+    pub max_bytes: u64,
+    /// Whether names are replaced and paths left out.
+    pub anonymise: bool,
+    /// Whether texts are embedded at all.
+    pub texts: bool,
+    /// One file instead of a folder.
+    pub single_file: bool,
+}
+
+impl HtmlOptions {
+    /// Passages of one pair, those that tell something new, the longest: more than anybody reads, and few enough for a
+    /// browser. What is asked for with [`PassageOptions::most`](crate::PassageOptions::most).
+    pub const MAX_PASSAGES: usize = 1000;
+
+    setters! {
+        database: Option<String>,
+        settings: Vec<(String, String)>,
+        failures: Vec<Failure>,
+        weighted: bool,
+        evidence: Option<PairEvidence>,
+        read: ReadOptions,
+        max_pairs: usize,
+        max_bytes: u64,
+        anonymise: bool,
+        texts: bool,
+        single_file: bool,
+    }
+}
+
+impl Default for HtmlOptions {
+    fn default() -> Self {
+        Self {
+            database: None,
+            settings: Vec::new(),
+            failures: Vec::new(),
+            weighted: false,
+            evidence: Some(PairEvidence::default()),
+            read: ReadOptions::default(),
+            max_pairs: 1000,
+            max_bytes: 64 << 20,
+            anonymise: false,
+            texts: true,
+            single_file: false,
+        }
+    }
+}
