@@ -169,7 +169,7 @@ pub struct Pair {
     /// What pairs are ordered by: the resemblance, weighted where hashes are.
     pub score: f64,
     /// The passages they share, `query` being a and `document` b; `None` unless they were looked for, with
-    /// [`crate::report::add_passages`].
+    /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
     /// What the user or its container said of the older document; shared by all its pairs.
