@@ -450,6 +450,10 @@ pub(crate) fn verify_page(found: &Verification) -> String {
     if repair.commits_lost > 0 {
         let commits = count(repair.commits_lost, "commit");
         let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
+        if let Some(documents) = repair.last_commit_documents {
+            let (had, has) = (count(documents, "document"), found.documents);
+            let _ = writeln!(page, "  the last commit had {had}; the database has {has} now");
+        }
     }
     for lost in &repair.lost {
         let _ = writeln!(

@@ -73,6 +73,9 @@ pub struct Repair {
     pub lost: Vec<LostDocument>,
     /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
     pub commits_lost: u64,
+    /// How many documents the last of them had; `None` where none is lost, or that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_commit_documents: Option<u64>,
     /// Documents that are in the database, but whose stored texts are not.
     #[serde(default)]
     pub texts_lost: Vec<String>,

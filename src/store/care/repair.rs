@@ -88,18 +88,19 @@ impl Repairing {
             Err(error) => return Err(error),
         };
         let salvage = Salvage::open(root)?;
-        let commits = mark::read(root)?.commits;
-        let survey = Survey::of(&salvage, commits, task)?;
+        let mark = mark::read(root)?;
+        let survey = Survey::of(&salvage, &mark, task)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(survey.findings.iter().map(finding));
-        let commits_lost = commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
+        let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
+        let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
         let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
         let mut repairing = Self {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
             committer: Committer::new(&store),
             problems,
-            report: Repair { commits_lost, ..Repair::default() },
+            report: Repair { commits_lost, last_commit_documents, ..Repair::default() },
             salvage,
             survey,
             store,
@@ -193,7 +194,7 @@ impl Repairing {
         let mut view = View::clone(&self.store.view());
         view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
-        let commits = self.store.view().state.commits;
+        let (commits, counts) = (self.store.view().state.commits, self.store.view().state.counts());
 
         let now = self.store.verify(task)?;
         if !now.problems.is_empty() {
@@ -223,7 +224,7 @@ impl Repairing {
         fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
         finish_interrupted(&root)?;
         replace_file(&root.join(MARKER), marker.as_bytes())?;
-        mark::write(&root, commits)?;
+        mark::write(&root, commits, Some(counts))?;
         drop(lock);
         Ok(Verification { problems, repair: Some(report), ..now })
     }

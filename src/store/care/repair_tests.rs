@@ -65,9 +65,10 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, Docum
     let before = make(&root);
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     damage(&store);
-    let commits = store.view().state().commits;
+    let state = store.view().state.clone();
     drop(store);
-    mark::write(&root, commits + lost).unwrap();
+    let counts = (lost == 0).then(|| state.counts());
+    mark::write(&root, state.commits + lost, counts).unwrap();
     let repaired = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
     assert!(!repaired.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
@@ -216,11 +217,16 @@ fn what_an_older_copy_holds_is_one_commit() {
     std::fs::remove_dir_all(root.join("store")).unwrap();
     std::fs::rename(&copy, root.join("store")).unwrap();
     let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
-    assert_eq!(repair.repair.unwrap().commits_lost, 1);
+    let found = repair.repair.unwrap();
+    assert_eq!((found.commits_lost, found.last_commit_documents), (1, Some(before.len() as u64)));
     let details: Vec<&str> = repair.problems.iter().map(|problem| problem.detail.as_str()).collect();
-    assert!(details.iter().any(|detail| detail.starts_with("the database goes back to commit ")), "{details:?}");
+    let said = "the database goes back to commit 3; commits lost: 1; documents that they added: 1, removed: 1 (a replaced one \
+                counts as both); only the documents below can be named";
+    assert!(details.contains(&said), "{details:?}");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(documents(&store), before);
+    // The id that the lost commit gave is not given again.
+    assert_eq!(store.view().state().next_document, next + 1);
 }
 
 /// Some rows of a later commit were moved into tables before the log with the rest was lost.

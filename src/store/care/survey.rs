@@ -14,6 +14,7 @@ use crate::store::codec::format::{
 use crate::store::codec::positions::{self, CHUNK_PLACES};
 use crate::store::codec::records::{self, DocumentRecord, StateRecord};
 use crate::store::document_set;
+use crate::store::open::mark::Mark;
 use crate::store::read::run_reader::{self, Postings};
 
 /// What the rows of one document say of it.
@@ -68,9 +69,9 @@ pub(in crate::store) struct Survey {
 }
 
 impl Survey {
-    /// Looks at everything that can be read. `marked` is the number of the last commit that was made: a state that is
-    /// older says nothing of what came after.
-    pub(in crate::store) fn of(salvage: &Salvage, marked: u64, task: &Task<'_>) -> Result<Self> {
+    /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is older says
+    /// nothing of what came after.
+    pub(in crate::store) fn of(salvage: &Salvage, mark: &Mark, task: &Task<'_>) -> Result<Self> {
         let state: Option<StateRecord> =
             salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -79,7 +80,7 @@ impl Survey {
             findings.push("the state record cannot be read".to_owned());
         }
         let deleted = document_set_of(salvage, TOMBSTONES)?;
-        let lacks_commits = commits < marked;
+        let lacks_commits = commits < mark.commits;
         let state = match state {
             // The commits after it are lost; where the documents are exactly those of this one, it is gone back to.
             Some(state) if lacks_commits && !counts(&state, salvage, &deleted)? => {
@@ -90,11 +91,7 @@ impl Survey {
                 None
             }
             Some(state) if lacks_commits => {
-                let lost = marked - commits;
-                findings.push(format!(
-                    "the database goes back to commit {commits}; what the {lost} after it added, replaced or removed cannot \
-                     be named, but for the documents below"
-                ));
+                findings.push(gone_back(&state, mark));
                 Some(state)
             }
             state => state,
@@ -194,6 +191,7 @@ impl Survey {
             findings.push("the documents are not those of the last commit".to_owned());
         }
         // No number is given again that a lost commit may have given.
+        let marked = mark.counts.map_or(0, |counts| counts.next_document);
         let next_document = match &state {
             Some(state) if lacks_commits => state.next_document.max(highest.map_or(0, |id| id.saturating_add(1))),
             Some(state) => state.next_document,
@@ -204,8 +202,24 @@ impl Survey {
                 highest.map_or(0, |id| id.saturating_add(1))
             }
         };
+        let next_document = next_document.max(marked);
         Ok(Self { commits, next_document, whole, damaged, nameless, lost: named, later, is_older, findings })
     }
+}
+
+/// What is known of the commits after a state, which the database goes back to.
+fn gone_back(state: &StateRecord, mark: &Mark) -> String {
+    let lost = mark.commits.saturating_sub(state.commits);
+    let counted = mark.counts.and_then(|counts| {
+        let added = u64::from(counts.next_document.checked_sub(state.next_document)?);
+        let removed = state.documents.checked_add(added)?.checked_sub(counts.documents)?;
+        Some(format!("documents that they added: {added}, removed: {removed} (a replaced one counts as both)"))
+    });
+    let counted = counted.unwrap_or_else(|| "how many documents they added is not known".to_owned());
+    format!(
+        "the database goes back to commit {}; commits lost: {lost}; {counted}; only the documents below can be named",
+        state.commits
+    )
 }
 
 fn gaps(findings: &mut Vec<String>, family: &str, gaps: u64) {

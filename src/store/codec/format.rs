@@ -7,7 +7,7 @@
 //! |-------------|----------------------------------------------------------------------------------|
 //! | `FPDB`      | the text `fpdb database, format 1\n`, then `profile ` and a copy of the profile in hexadecimal digits and `\n`; written last when a database is made |
 //! | `lock`      | locked by the one writer, and names it                                            |
-//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
+//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; and `documents ` n, how many there are, and the next id; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
 //! | `store/`    | RocksDB                                                                           |
 //! | `incoming/` | sorted files on their way into the store; whatever a crash leaves there is removed |
 //!

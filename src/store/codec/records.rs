@@ -4,6 +4,7 @@ use bincode::{Decode, Encode};
 
 use crate::document::{Digest, Modified};
 use crate::error::{Error, Result};
+use crate::store::open::mark::Counts;
 
 /// A first byte in front of every record, so that fields can be added one day.
 const RECORD_VERSION: u8 = 1;
@@ -95,6 +96,11 @@ pub(crate) struct ContainerRecord {
 }
 
 impl StateRecord {
+    /// What is marked of it.
+    pub(in crate::store) fn counts(&self) -> Counts {
+        Counts { documents: self.documents, next_document: self.next_document }
+    }
+
     /// Counts a document.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! Mark: the number of the last commit and the length of the list of tables, kept beside the engine's files.
+//! Mark: the number of the last commit, the length of the list of tables and the documents there were, kept beside the
+//! engine's files.
 //!
 //! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older database that
 //! is whole. The mark tells it from one: it is written when a writer opens the store, after each commit, and when the
@@ -22,6 +23,17 @@ pub(in crate::store) struct Mark {
     /// The number of the last commit; 0 where nothing vouches for one.
     pub(in crate::store) commits: u64,
     tables: Option<Tables>,
+    /// What that commit counted. Programs that do not know of it leave that of an older commit, which is not used.
+    pub(in crate::store) counts: Option<Counts>,
+}
+
+/// What a commit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) struct Counts {
+    /// Documents that are not deleted.
+    pub(in crate::store) documents: u64,
+    /// The id the next document gets.
+    pub(in crate::store) next_document: u32,
 }
 
 /// A list of tables; it only ever grows.
@@ -37,11 +49,11 @@ struct Tables {
 /// Of these `Tables::head` is the XXH3-64.
 const HEAD_BYTES: u64 = 64;
 
-/// Writes the mark after commit number `commits`.
+/// Writes the mark after commit number `commits`, which counted so much.
 ///
 /// It is not synced: after a loss of power an older mark is as good, and a torn one vouches for nothing.
-pub(in crate::store) fn write(root: &Path, commits: u64) -> Result<()> {
-    let mark = Mark { commits, tables: Tables::synced(root)? };
+pub(in crate::store) fn write(root: &Path, commits: u64, counts: Option<Counts>) -> Result<()> {
+    let mark = Mark { commits, tables: Tables::synced(root)?, counts };
     let path = root.join(COMMITTED);
     // One write over the old text, which is as long: a kill leaves either.
     let open =
@@ -66,13 +78,19 @@ impl Mark {
         let Tables { number, bytes, head } = self.tables.unwrap_or(Tables { number: 0, bytes: 0, head: 0 });
         let commit = format!("commit {:020}", self.commits);
         let tables = format!("tables {number:020} {bytes:020} {head:016x}");
-        format!("{commit} {:016x}\n{tables} {:016x}\n", xxh3_64(commit.as_bytes()), xxh3_64(tables.as_bytes()))
+        // Of no commit where nothing is known: nothing vouches for a commit 0.
+        let (of, Counts { documents, next_document }) =
+            self.counts.map_or((0, Counts { documents: 0, next_document: 0 }), |counts| (self.commits, counts));
+        let counts = format!("documents {of:020} {documents:020} {next_document:010}");
+        [commit, tables, counts].map(|line| format!("{line} {:016x}\n", xxh3_64(line.as_bytes()))).concat()
     }
 
     pub(in crate::store) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut lines = std::str::from_utf8(bytes).ok()?.split_inclusive('\n');
         let commits = vouched(lines.next()?)?.strip_prefix("commit ")?.parse().ok()?;
-        Some(Self { commits, tables: lines.next().and_then(Tables::parse) })
+        let tables = lines.next().and_then(Tables::parse);
+        let counts = lines.next().and_then(|line| Counts::parse(line, commits));
+        Some(Self { commits, tables, counts })
     }
 
     /// Says so where the list of tables has become shorter.
@@ -97,6 +115,16 @@ pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
 fn vouched(line: &str) -> Option<&str> {
     let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;
     (sum == format!("{:016x}", xxh3_64(text.as_bytes()))).then_some(text)
+}
+
+impl Counts {
+    /// Those of this commit.
+    fn parse(line: &str, commits: u64) -> Option<Self> {
+        let mut parts = vouched(line)?.strip_prefix("documents ")?.split(' ');
+        let of: u64 = parts.next()?.parse().ok()?;
+        let counts = Self { documents: parts.next()?.parse().ok()?, next_document: parts.next()?.parse().ok()? };
+        (of == commits && of != 0).then_some(counts)
+    }
 }
 
 impl Tables {
@@ -168,7 +196,7 @@ impl Drop for AtClose {
     fn drop(&mut self) {
         if !self.failed.load(Ordering::Relaxed) {
             // The mark that is there is as true.
-            let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits));
+            let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits, mark.counts));
         }
     }
 }
@@ -183,20 +211,48 @@ mod tests {
     fn a_mark_comes_back_and_a_damaged_one_vouches_for_nothing() {
         let all = Tables { number: u64::MAX, bytes: u64::MAX, head: u64::MAX };
         for tables in [None, Some(Tables { number: 1, bytes: 0, head: 0 }), Some(all)] {
-            for commits in [0, 1, 10, u64::MAX] {
-                let mark = Mark { commits, tables };
+            for (commits, counts) in [(0, None), (1, Some(held(0))), (10, None), (u64::MAX, Some(held(u64::MAX)))] {
+                let mark = Mark { commits, tables, counts };
                 let text = mark.text().into_bytes();
+                assert_eq!(text.len(), Mark::default().text().len());
                 assert_eq!(Mark::parse(&text), Some(mark));
-                let first = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+                let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
                 for index in 0..text.len() {
                     let mut flipped = text.clone();
                     flipped[index] ^= 1;
-                    let left = (index >= first).then_some(Mark { commits, tables: None });
-                    assert_eq!(Mark::parse(&flipped), left, "{index}");
-                    assert_eq!(Mark::parse(&text[..index]), left, "{index}");
+                    let found = Mark::parse(&flipped);
+                    if index == ends[1] - 1 {
+                        // Two lines become one.
+                        assert_eq!(found, Some(Mark { commits, tables: None, counts: None }));
+                    } else if index >= ends[0] {
+                        let (flips_tables, flips_counts) = (index < ends[1], index >= ends[1]);
+                        let tables = tables.filter(|_| !flips_tables);
+                        assert_eq!(found, Some(Mark { commits, tables, counts: counts.filter(|_| !flips_counts) }));
+                    } else {
+                        assert_eq!(found, None, "{index}");
+                    }
+                    let cut = (index >= ends[0]).then_some(Mark {
+                        commits,
+                        tables: tables.filter(|_| index >= ends[1]),
+                        counts: None,
+                    });
+                    assert_eq!(Mark::parse(&text[..index]), cut, "{index}");
                 }
             }
         }
+    }
+
+    fn held(documents: u64) -> Counts {
+        Counts { documents, next_document: u32::try_from(documents).unwrap_or(u32::MAX) }
+    }
+
+    #[test]
+    fn counts_of_another_commit_are_not_used() {
+        let text = |commits| Mark { commits, tables: None, counts: Some(held(commits)) }.text();
+        let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<String>>();
+        let (older, newer) = (lines(&text(6)), lines(&text(7)));
+        let mixed = [&newer[0], &newer[1], &older[2]].map(String::as_str).concat();
+        assert_eq!(Mark::parse(mixed.as_bytes()), Some(Mark { commits: 7, tables: None, counts: None }));
     }
 
     #[test]
@@ -206,16 +262,16 @@ mod tests {
         fs::create_dir(root.join(STORE)).unwrap();
         let list = |number: u32| root.join(STORE).join(format!("MANIFEST-{number:06}"));
         let is_short = |mark: &Mark| matches!(mark.check_tables(root), Err(Error::TablesLost { .. }));
-        write(root, 7).unwrap();
+        write(root, 7, None).unwrap();
         assert!(!is_short(&read(root).unwrap()), "there is none");
         let text = "the store's own name, and more to fill what is looked at of the head of a list";
         for (number, text) in [(5, text), (6, text), (7, &"another store".repeat(9))] {
             fs::write(list(number), text).unwrap();
         }
         fs::write(root.join(STORE).join("CURRENT"), "MANIFEST-000005\n").unwrap();
-        write(root, 8).unwrap();
+        write(root, 8, Some(held(3))).unwrap();
         let mark = read(root).unwrap();
-        assert_eq!(mark.commits, 8);
+        assert_eq!((mark.commits, mark.counts), (8, Some(held(3))));
         assert!(!is_short(&mark));
         fs::write(list(5), format!("{text}, longer")).unwrap();
         assert!(!is_short(&mark));

@@ -57,7 +57,8 @@ impl Store {
         if !self.engine.is_sound() {
             return Ok(());
         }
-        mark::write(&self.root, self.view().state.commits)
+        let state = &self.view().state;
+        mark::write(&self.root, state.commits, Some(state.counts()))
     }
 }
 
