@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -59,6 +59,9 @@ impl HashHolders {
     pub(super) fn take(&mut self, postings: &[Posting], ranking: &Ranking, max_df: Option<u64>) -> Role {
         self.postings.clear();
         self.df = 0;
+        if let [one] = postings {
+            return if ranking.of(one.document) == BOILERPLATE { Role::Boilerplate } else { Role::Own };
+        }
         let mut last = None;
         for posting in postings {
             let rank = ranking.of(posting.document);
@@ -89,16 +92,17 @@ impl Frequencies {
         max_df: Option<u64>,
         monitor: &Monitor<'_>,
     ) -> Result<Self> {
-        let zeros = || -> Vec<AtomicU32> { (0..ranking.len()).map(|_| AtomicU32::new(0)).collect() };
-        let (shared, postings) = (zeros(), zeros());
+        // Terms in the high half, their postings in the low half: one write for both.
+        let counts: Vec<AtomicU64> = (0..ranking.len()).map(|_| AtomicU64::new(0)).collect();
         let (common, boilerplate) = (AtomicU64::new(0), AtomicU64::new(0));
         let ranges = source.ranges();
         let done = AtomicU64::new(0);
         let count_range = |range: &RangeInclusive<u64>| -> Result<BTreeMap<u32, u64>> {
             let mut holders = HashHolders::default();
             let mut by_df = BTreeMap::new();
+            let mut tally = monitor.tally(Activity::Counting, &done);
             source.visit_hashes(range, &mut |_, held| {
-                monitor.advance(Activity::Counting, &done, held.len() as u64)?;
+                tally.add(held.len() as u64)?;
                 match holders.take(held, ranking, max_df) {
                     Role::Own => {}
                     Role::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
@@ -106,10 +110,8 @@ impl Frequencies {
                     Role::Term => {
                         let mut last = None;
                         for &(rank, _) in &holders.postings {
-                            if last.replace(rank) != Some(rank) {
-                                shared[rank as usize].fetch_add(1, Ordering::Relaxed);
-                            }
-                            postings[rank as usize].fetch_add(1, Ordering::Relaxed);
+                            let is_new = last.replace(rank) != Some(rank);
+                            counts[rank as usize].fetch_add(u64::from(is_new) << 32 | 1, Ordering::Relaxed);
                         }
                         *by_df.entry(holders.df).or_default() += 1;
                     }
@@ -119,12 +121,13 @@ impl Frequencies {
             Ok(by_df)
         };
         let by_range: Vec<BTreeMap<u32, u64>> = ranges.par_iter().map(count_range).collect::<Result<_>>()?;
-        let plain = |counts: Vec<AtomicU32>| counts.into_iter().map(AtomicU32::into_inner).collect();
+        let counts = counts.into_iter().map(AtomicU64::into_inner);
+        let (shared, postings) = counts.map(|count| ((count >> 32) as u32, count as u32)).unzip();
         Ok(Self {
             ranges,
             by_range,
-            shared: plain(shared),
-            postings: plain(postings),
+            shared,
+            postings,
             common: common.into_inner(),
             boilerplate: boilerplate.into_inner(),
         })

@@ -48,6 +48,11 @@ impl Monitor<'_> {
         self.task.step(activity.step(), done, total)
     }
 
+    /// Counts for one thread towards `done`.
+    pub(super) fn tally<'t>(&'t self, activity: Activity, done: &'t AtomicU64) -> Tally<'t> {
+        Tally { monitor: self, activity, done, counted: 0 }
+    }
+
     /// Adds `more` to `done` and reports now and then.
     pub(super) fn advance(&self, activity: Activity, done: &AtomicU64, more: u64) -> Result<()> {
         let before = done.fetch_add(more, Ordering::Relaxed);
@@ -59,5 +64,30 @@ impl Monitor<'_> {
             _ => self.documents,
         };
         self.at(activity, (before + more).min(total), total)
+    }
+}
+
+/// What one thread has counted. It is passed on in portions: a counter that all threads write to costs more than the work.
+pub(super) struct Tally<'a> {
+    monitor: &'a Monitor<'a>,
+    activity: Activity,
+    done: &'a AtomicU64,
+    counted: u64,
+}
+
+/// Counts that are passed on at once.
+const PORTION: u64 = 1 << 12;
+
+impl Tally<'_> {
+    /// Counts `more`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`] once the job is to end.
+    pub(super) fn add(&mut self, more: u64) -> Result<()> {
+        self.counted += more;
+        if self.counted < PORTION {
+            return Ok(());
+        }
+        self.monitor.advance(self.activity, self.done, std::mem::take(&mut self.counted))
     }
 }

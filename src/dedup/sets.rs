@@ -108,8 +108,9 @@ impl Sets {
         ranges.par_iter().zip(firsts).try_for_each(|(range, mut next)| {
             let mut holders = HashHolders::default();
             let mut local = writer.local();
+            let mut tally = monitor.tally(Activity::Collecting, &done);
             source.visit_hashes(range, &mut |_, held| {
-                monitor.advance(Activity::Collecting, &done, held.len() as u64)?;
+                tally.add(held.len() as u64)?;
                 if holders.take(held, ranking, max_df) != Role::Term {
                     return Ok(());
                 }

@@ -3,6 +3,7 @@
 //! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -204,32 +205,20 @@ impl Intake<'_> {
     }
 
     fn take_job(&mut self, mut entries: usize, parcels: &Receiver<Parcel>) -> Result<()> {
-        for piece in parcels.iter().flatten() {
+        for Parcel { fingerprints, pieces } in parcels {
+            let mut taken = 0;
+            for (before, piece) in pieces {
+                if self.broken_off {
+                    return Ok(());
+                }
+                self.take_fingerprints(&fingerprints, taken..before)?;
+                taken = before;
+                self.take_piece(piece, &mut entries)?;
+            }
             if self.broken_off {
                 return Ok(());
             }
-            match piece {
-                Piece::Fingerprints(piece) => self.take_fingerprints(&piece)?,
-                Piece::Text(chunk) => self.take_text(chunk)?,
-                Piece::Stored(about, digest) => {
-                    entries -= 1;
-                    self.touch(about, digest)?;
-                    self.commit_if_full()?;
-                }
-                Piece::End(about, read) => {
-                    entries -= 1;
-                    self.take_end(about, read)?;
-                    self.commit_if_full()?;
-                }
-                Piece::Skipped { name, reason } => {
-                    entries -= 1;
-                    self.skip(name, reason);
-                }
-                Piece::Failed { name, error } => {
-                    entries -= 1;
-                    self.fail(&name, &error);
-                }
-            }
+            self.take_fingerprints(&fingerprints, taken..fingerprints.len())?;
         }
         if entries > 0 {
             // The worker has ended early, because the run is to stop.
@@ -238,10 +227,34 @@ impl Intake<'_> {
         Ok(())
     }
 
+    fn take_piece(&mut self, piece: Piece, entries: &mut usize) -> Result<()> {
+        match piece {
+            Piece::Text(chunk) => self.take_text(chunk)?,
+            Piece::Stored(about, digest) => {
+                *entries -= 1;
+                self.touch(about, digest)?;
+                self.commit_if_full()?;
+            }
+            Piece::End(about, read) => {
+                *entries -= 1;
+                self.take_end(about, read)?;
+                self.commit_if_full()?;
+            }
+            Piece::Skipped { name, reason } => {
+                *entries -= 1;
+                self.skip(name, reason);
+            }
+            Piece::Failed { name, error } => {
+                *entries -= 1;
+                self.fail(&name, &error);
+            }
+        }
+        Ok(())
+    }
+
     fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
-                self.take_fingerprints(&read.rest)?;
                 let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
                 self.resolve(record)?;
             }
@@ -280,13 +293,15 @@ impl Intake<'_> {
         self.abandon()
     }
 
-    fn take_fingerprints(&mut self, fingerprints: &Fingerprints) -> Result<()> {
-        for some in fingerprints.chunks(PUSHED_AT_ONCE) {
+    fn take_fingerprints(&mut self, fingerprints: &Fingerprints, mut range: Range<usize>) -> Result<()> {
+        while !range.is_empty() {
             if self.batch.is_full() {
                 self.await_commit()?;
                 lock(self.committer).spill(self.store, &mut self.batch)?;
             }
-            self.batch.push(some)?;
+            let end = range.end.min(range.start + PUSHED_AT_ONCE);
+            self.batch.push(fingerprints.range(range.start..end))?;
+            range.start = end;
         }
         Ok(())
     }

@@ -59,16 +59,22 @@ pub(super) enum JobEntry {
     Failed { name: String, error: Error },
 }
 
-/// Pieces that travel together, in order: the last ones of a document and the first ones of the next.
-pub(super) type Parcel = Vec<Piece>;
+/// What travels together: fingerprints, and the pieces between them, in order. Documents share the memory of their
+/// fingerprints: lists of its own for each would cost more than a small document.
+#[derive(Default)]
+pub(super) struct Parcel {
+    pub(super) fingerprints: Fingerprints,
+    /// Each with the number of fingerprints that come before it. Those after the last piece are of a document that goes on.
+    pub(super) pieces: Vec<(usize, Piece)>,
+}
 
-/// Part of a document, on its way from a worker to the intake.
+/// What comes between the fingerprints of documents, on its way from a worker to the intake.
 pub(super) enum Piece {
-    Fingerprints(Fingerprints),
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
     /// It has the content that is stored; it had no other piece.
     Stored(About, Digest),
+    /// The end of a document, of which the fingerprints before it are the last.
     End(About, Result<ReadDocument>),
     Skipped {
         name: String,
@@ -87,6 +93,4 @@ pub(super) struct ReadDocument {
     pub(super) facts: DocumentFacts,
     /// Whether its bytes came before it.
     pub(super) stored_text: bool,
-    /// The fingerprints that no piece has brought.
-    pub(super) rest: Fingerprints,
 }

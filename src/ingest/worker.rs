@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::known;
 use super::messages::{Job, JobEntry, Parcel, Piece, ReadDocument};
 use super::options::IngestOptions;
-use crate::columns::{FINGERPRINT_BYTES, Fingerprints};
+use crate::columns::FINGERPRINT_BYTES;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
@@ -17,10 +17,9 @@ use crate::stop::StopToken;
 use crate::store::{CHUNK_BYTES, Store, compress};
 
 /// Fingerprints that travel together: some 100 KiB.
-const PIECE_FINGERPRINTS: usize = 4096;
+const PARCEL_FINGERPRINTS: usize = 4096;
 
 /// What has come of a document.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, which is taken apart at once")]
 enum Outcome {
     Stored(Digest),
     Read(ReadDocument),
@@ -48,7 +47,7 @@ pub(super) fn work(
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { entries, stored, parcels }) = job else { return };
-        let mut pieces = Pieces { parcels, parcel: Vec::new(), weight: 0 };
+        let mut pieces = Pieces { parcels, parcel: Parcel::default(), text: 0 };
         for entry in entries {
             let piece = match entry {
                 JobEntry::Skipped { name, reason } => Piece::Skipped { name, reason },
@@ -68,7 +67,10 @@ pub(super) fn work(
                     match outcome {
                         Ok(Outcome::Stored(digest)) => Piece::Stored(candidate.about, digest),
                         Ok(Outcome::Read(read)) => Piece::End(candidate.about, Ok(read)),
-                        Err(error) => Piece::End(candidate.about, Err(error)),
+                        Err(error) => {
+                            pieces.drop_open();
+                            Piece::End(candidate.about, Err(error))
+                        }
                     }
                 }
             };
@@ -85,26 +87,34 @@ pub(super) fn work(
 struct Pieces {
     parcels: SyncSender<Parcel>,
     parcel: Parcel,
-    /// What it holds, in fingerprints.
-    weight: usize,
+    /// Bytes of texts in it.
+    text: usize,
 }
 
 impl Pieces {
     /// # Errors
-    /// [`Error::Stopped`] where the intake takes no more of them: it has failed, and says so itself.
+    /// As [`send_if_full`](Self::send_if_full).
     fn push(&mut self, piece: Piece) -> Result<()> {
-        self.weight += match &piece {
-            Piece::Fingerprints(fingerprints) => fingerprints.len(),
-            Piece::Text(text) => text.len() / FINGERPRINT_BYTES,
-            Piece::End(_, Ok(read)) => read.rest.len(),
-            Piece::End(_, Err(_)) | Piece::Stored(..) | Piece::Skipped { .. } | Piece::Failed { .. } => 0,
-        };
-        self.parcel.push(piece);
-        if self.weight < PIECE_FINGERPRINTS { Ok(()) } else { self.send() }
+        self.text += if let Piece::Text(text) = &piece { text.len() } else { 0 };
+        self.parcel.pieces.push((self.parcel.fingerprints.len(), piece));
+        self.send_if_full()
+    }
+
+    /// # Errors
+    /// [`Error::Stopped`] where the intake takes no more of them: it has failed, and says so itself.
+    fn send_if_full(&mut self) -> Result<()> {
+        let weight = self.parcel.fingerprints.len() + self.text / FINGERPRINT_BYTES;
+        if weight < PARCEL_FINGERPRINTS { Ok(()) } else { self.send() }
+    }
+
+    /// Drops the fingerprints after the last piece: of no use once their document has failed, and half written where its
+    /// reader has panicked.
+    fn drop_open(&mut self) {
+        self.parcel.fingerprints.truncate(self.parcel.pieces.last().map_or(0, |&(before, _)| before));
     }
 
     fn send(&mut self) -> Result<()> {
-        self.weight = 0;
+        self.text = 0;
         self.parcels.send(std::mem::take(&mut self.parcel)).map_err(|_| Error::Stopped)
     }
 }
@@ -142,7 +152,6 @@ impl Worker<'_> {
         let Self { fingerprinter, progress, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
         let mut format = None;
-        let mut fingerprints = Fingerprints::new();
         let mut text = self.options.store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
             if format.is_none() {
@@ -150,25 +159,22 @@ impl Worker<'_> {
                 fingerprinter.begin(chosen);
                 format = Some(chosen);
             }
-            fingerprinter.feed(bytes, &mut fingerprints);
+            fingerprinter.feed(bytes, &mut pieces.parcel.fingerprints);
             if let Some(text) = &mut text {
                 text.take(bytes, pieces)?;
             }
-            if fingerprints.len() < PIECE_FINGERPRINTS {
-                return Ok(());
-            }
-            pieces.push(Piece::Fingerprints(std::mem::take(&mut fingerprints)))
+            pieces.send_if_full()
         });
         let Some(format) = format else {
             let no_bytes = || Error::ReaderFailed { detail: "it gave no bytes, and no error".into() };
             return Err(read.err().unwrap_or_else(no_bytes));
         };
         // Finished in any case, so as to be ready for the next document.
-        let facts = fingerprinter.finish(&mut fingerprints);
+        let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);
         let stored_text = text.is_some();
         let (digest, facts) = (read?, facts?);
         text.map_or(Ok(()), |text| text.finish(pieces))?;
-        Ok(ReadDocument { digest, format, facts, stored_text, rest: fingerprints })
+        Ok(ReadDocument { digest, format, facts, stored_text })
     }
 }
 

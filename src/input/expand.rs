@@ -459,13 +459,16 @@ impl Members for Within<'_, '_> {
             return self.expander.fail(&self.suffix_of(&suffix), Error::NameTooLong { limit });
         }
         let suffix = self.suffix_of(&suffix);
-        let metadata = self.outer.metadata.iter().cloned().chain(metadata).collect();
+        let metadata = match self.outer.metadata.is_empty() {
+            true => metadata,
+            false => self.outer.metadata.iter().cloned().chain(metadata).collect(),
+        };
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
         let repeated = self.outer.repeated || !is_new;
         let place = MemberPlace { suffix, hint, metadata, repeated, ..*self.outer };
         match content {
-            MemberContent::Record(text) => self.expander.record(place, &text),
+            MemberContent::Record(text) => self.expander.record(place, text),
             MemberContent::Stream(input) => self.expander.layer(place, input),
         }
     }
@@ -484,9 +487,9 @@ impl Members for Within<'_, '_> {
 
 impl Expander<'_> {
     /// Hands a text over that is a document in any case.
-    fn record(&mut self, place: MemberPlace, text: &[u8]) -> Result<()> {
+    fn record(&mut self, place: MemberPlace, mut text: Vec<u8>) -> Result<()> {
         let member = member_of(&place.suffix, &self.options.fields);
-        let (head, mut rest) = text.split_at(text.len().min(PIECE));
-        self.found(place, Some(member), head.to_vec(), &mut rest)
+        let rest = text.split_off(text.len().min(PIECE));
+        self.found(place, Some(member), text, &mut &rest[..])
     }
 }

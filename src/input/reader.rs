@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::decompress::decompress;
 use super::limits::{InputLimits, Meter, Metered};
@@ -39,6 +39,12 @@ struct Intake<'a> {
 
 impl Intake<'_> {
     fn piece(&mut self, bytes: &[u8]) -> Result<()> {
+        self.digest.update(bytes);
+        self.piece_of(bytes)
+    }
+
+    /// As [`piece`](Self::piece), of bytes whose digest is made elsewhere.
+    fn piece_of(&mut self, bytes: &[u8]) -> Result<()> {
         if self.stop.is_stopped() {
             return Err(Error::Stopped);
         }
@@ -46,7 +52,6 @@ impl Intake<'_> {
         if self.bytes > self.limit {
             return Err(Error::DocumentTooLarge { limit: self.limit });
         }
-        self.digest.update(bytes);
         (self.take)(bytes)
     }
 }
@@ -73,7 +78,10 @@ impl Reader {
         let limit = self.limits.document_bytes;
         let mut intake = Intake { digest: Xxh3::new(), bytes: 0, limit, stop, take };
         match (&candidate.content, &candidate.about.file) {
-            (Content::Whole(bytes), _) => intake.piece(bytes)?,
+            (Content::Whole(bytes), _) => {
+                intake.piece_of(bytes)?;
+                return Ok(xxh3_128(bytes).to_be_bytes());
+            }
             (Content::Pieces(pieces), _) => {
                 while let Some(piece) = next_piece(pieces)? {
                     intake.piece(&piece)?;

@@ -174,6 +174,9 @@ impl Store {
     /// The last of [`Store::documents_named`] that is `wanted`. Those before it are not looked at.
     pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
         let view = self.view();
+        if view.state().documents == 0 {
+            return Ok(None);
+        }
         let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
         for entry in self.engine.entries_back(NAMES, &last, "read names and digests")? {
             let (key, _) = entry?;
@@ -194,6 +197,9 @@ impl Store {
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let view = self.view();
         let mut ids = Vec::new();
+        if view.state().documents == 0 {
+            return Ok(ids);
+        }
         for entry in self.engine.entries(name, prefix, "read names and digests")? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
@@ -300,19 +306,9 @@ impl Store {
                 .collect::<Result<Vec<_>>>()
         };
         let (view, mut readers) = self.of_one_commit(readers)?;
-        let mut held: Vec<Posting> = Vec::new();
-        run_reader::merge(&mut readers, |posting| {
-            if !view.is_live(posting.document) {
-                return Ok(());
-            }
-            if let Some(hash) = held.first().map(|first| first.hash).filter(|&hash| hash != posting.hash) {
-                visit(hash, &held)?;
-                held.clear();
-            }
-            held.push(posting);
-            Ok(())
-        })?;
-        held.first().map_or(Ok(()), |first| visit(first.hash, &held))
+        let is_live = |document| view.is_live(document);
+        let wanted: Option<&dyn Fn(u32) -> bool> = if view.has_deleted() { Some(&is_live) } else { None };
+        run_reader::merge_hashes(&mut readers, wanted, visit)
     }
 
     /// Calls `visit` with the encoded chunks of a document's positions, in order.

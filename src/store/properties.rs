@@ -96,7 +96,7 @@ pub(crate) fn filter(data: &[u8]) {
     hashes.sort_unstable();
     hashes.dedup();
     let mut bytes = Vec::new();
-    filters::encode(&hashes, &mut bytes);
+    filters::encode(&hashes, &mut filters::Builder::default(), &mut bytes);
     let filter = Filter::decode(&bytes).unwrap();
     assert!(hashes.iter().all(|&hash| filter.may_hold(hash)));
     assert!(Filter::decode(&bytes[..bytes.len() - 1]).is_err());

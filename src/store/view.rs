@@ -39,6 +39,11 @@ impl View {
         document < self.state.next_document && !self.tombstones.contains(document)
     }
 
+    /// True where some document that was committed has been deleted since, so that runs may hold its postings.
+    pub(crate) fn has_deleted(&self) -> bool {
+        self.tombstones.len() > 0
+    }
+
     /// True where the document is never a match and its hashes are to be ignored.
     pub(crate) fn is_boilerplate(&self, document: u32) -> bool {
         self.boilerplate.contains(document)

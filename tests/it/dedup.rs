@@ -2,6 +2,7 @@
 
 mod cases;
 mod jobs;
+mod planted;
 
 use std::collections::BTreeSet;
 

@@ -15,13 +15,13 @@ const HEAD_BYTES: usize = 11;
 const SEEDS: u64 = 100;
 
 /// Encodes a filter of distinct hashes.
-pub(in crate::store) fn encode(hashes: &[u64], out: &mut Vec<u8>) {
+pub(in crate::store) fn encode(hashes: &[u64], builder: &mut Builder, out: &mut Vec<u8>) {
     let count = hashes.len().max(1) as f64;
     // The paper's sizes. Only the encoder needs them: what was chosen stands in the filter's head.
     let log_segment = (count.ln() / 3.33_f64.ln() + 2.25).floor().min(18.0) as u32;
     let factor = (0.875 + 0.25 * 1e6_f64.ln() / count.ln().max(1.0)).max(1.125);
     let starts = ((count * factor) as usize).div_ceil(1 << log_segment).saturating_sub(2).max(1);
-    let mut builder = Builder::new(hashes.len(), log_segment, starts as u16);
+    builder.resize(log_segment, starts as u16);
     for number in 0..SEEDS {
         let seed = mix(number);
         if builder.build(hashes, seed) {
@@ -50,7 +50,7 @@ struct Places {
     check: u8,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     log_segment: u32,
     /// Segments in which the first of the three may stand.
@@ -72,8 +72,10 @@ impl Shape {
     }
 }
 
-/// Peels the hashes off: one that is alone at one of its places is taken away and set last.
-struct Builder {
+/// Peels the hashes off: one that is alone at one of its places is taken away and set last. Its memory serves for any number
+/// of filters.
+#[derive(Default)]
+pub(in crate::store) struct Builder {
     shape: Shape,
     /// For each place how many hashes have it, and the exclusive or of them, mixed.
     counts: Vec<u8>,
@@ -86,17 +88,12 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(hashes: usize, log_segment: u32, starts: u16) -> Self {
-        let shape = Shape { log_segment, starts };
-        let bytes = shape.bytes();
-        Self {
-            shape,
-            counts: vec![0; bytes],
-            sums: vec![0; bytes],
-            alone: Vec::with_capacity(bytes),
-            peeled: Vec::with_capacity(hashes),
-            bytes: vec![0; bytes],
-        }
+    fn resize(&mut self, log_segment: u32, starts: u16) {
+        self.shape = Shape { log_segment, starts };
+        let bytes = self.shape.bytes();
+        self.counts.resize(bytes, 0);
+        self.sums.resize(bytes, 0);
+        self.bytes.resize(bytes, 0);
     }
 
     /// False where this seed does not do.
@@ -196,7 +193,7 @@ mod tests {
 
     fn filter_of(hashes: &[u64]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        encode(hashes, &mut bytes);
+        encode(hashes, &mut Builder::default(), &mut bytes);
         bytes
     }
 

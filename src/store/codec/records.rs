@@ -144,7 +144,12 @@ impl DocumentRecord {
     /// # Errors
     /// [`Error::MetadataTooLarge`].
     pub(crate) fn check(&self) -> Result<()> {
-        encode(self).map(drop)
+        // Of each text a length of at most nine bytes comes before it; the rest has no more than the last summand.
+        let text = |text: &str| text.len() + 9;
+        let metadata = self.metadata.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
+        let texts = [&self.name, &self.encoding, &self.format].into_iter().chain(&self.source).chain(&self.member);
+        let most = texts.map(|it| text(it)).sum::<usize>() + metadata + 256;
+        if most <= RECORD_LIMIT { Ok(()) } else { encode(self).map(drop) }
     }
 }
 

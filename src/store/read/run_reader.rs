@@ -22,8 +22,11 @@ pub(in crate::store) trait Postings {
 pub(in crate::store) struct RunReader<'a> {
     blocks: Rows<'a>,
     hashes: RangeInclusive<u64>,
-    /// What is left of the current block, last first.
-    block: Vec<Posting>,
+    /// Postings that have been read, and how many of them have been taken.
+    held: Vec<Posting>,
+    taken: usize,
+    /// Nothing is left to be read.
+    ended: bool,
 }
 
 impl<'a> RunReader<'a> {
@@ -36,24 +39,59 @@ impl<'a> RunReader<'a> {
     pub(in crate::store) fn of_hashes(store: &'a Store, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
         let mut blocks = blocks_of(store, run, Reading::Through)?;
         blocks.seek(posting_key(run, *hashes.start(), 0));
-        Ok(Self { blocks, hashes, block: Vec::new() })
+        Ok(Self { blocks, hashes, held: Vec::new(), taken: 0, ended: false })
+    }
+
+    /// Reads the next block.
+    fn read(&mut self) -> Result<()> {
+        self.held.drain(..self.taken);
+        self.taken = 0;
+        let before = self.held.len();
+        match current_block(&self.blocks)? {
+            Some((_, block)) => self.held.extend(block.postings()),
+            None => {
+                self.ended = true;
+                return Ok(());
+            }
+        }
+        self.blocks.next();
+        let (first, last) = (*self.hashes.start(), *self.hashes.end());
+        if self.held[before..].first().is_some_and(|posting| posting.hash < first) {
+            let outside = self.held[before..].partition_point(|posting| posting.hash < first);
+            self.held.drain(before..before + outside);
+        }
+        if self.held.last().is_some_and(|posting| posting.hash > last) {
+            self.held.truncate(self.held.partition_point(|posting| posting.hash <= last));
+            self.ended = true;
+        }
+        Ok(())
+    }
+
+    /// What has been read and not taken.
+    fn waiting(&self) -> &[Posting] {
+        &self.held[self.taken..]
+    }
+
+    /// Takes the postings below a hash; all where there is none.
+    fn take_below(&mut self, bound: Option<u64>) -> &[Posting] {
+        let from = self.taken;
+        let waiting = &self.held[from..];
+        self.taken += bound.map_or(waiting.len(), |bound| waiting.partition_point(|posting| posting.hash < bound));
+        &self.held[from..self.taken]
     }
 }
 
 impl Postings for RunReader<'_> {
     fn next(&mut self) -> Result<Option<Posting>> {
         loop {
-            match self.block.pop() {
-                Some(posting) if posting.hash < *self.hashes.start() => {}
-                Some(posting) if posting.hash > *self.hashes.end() => return Ok(None),
-                Some(posting) => return Ok(Some(posting)),
-                None => {
-                    let Some((_, block)) = current_block(&self.blocks)? else { return Ok(None) };
-                    self.block.extend(block.postings());
-                    self.block.reverse();
-                    self.blocks.next();
-                }
+            if let Some(&posting) = self.held.get(self.taken) {
+                self.taken += 1;
+                return Ok(Some(posting));
             }
+            if self.ended {
+                return Ok(None);
+            }
+            self.read()?;
         }
     }
 }
@@ -76,6 +114,60 @@ pub(in crate::store) fn merge<P: Postings>(
                 PeekMut::pop(head);
             }
         }
+    }
+    Ok(())
+}
+
+/// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
+/// `wanted` are left out.
+///
+/// Hashes that all readers have read to their end are merged at once: what several runs hold is sorted, which finds that it
+/// is made of ascending parts.
+pub(in crate::store) fn merge_hashes(
+    readers: &mut [RunReader<'_>],
+    wanted: Option<&dyn Fn(u32) -> bool>,
+    visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+) -> Result<()> {
+    let mut together: Vec<Posting> = Vec::new();
+    loop {
+        let mut bound: Option<u64> = None;
+        for reader in &mut *readers {
+            while reader.waiting().is_empty() && !reader.ended {
+                reader.read()?;
+            }
+            // What follows may be of the last hash still.
+            let reached = reader.waiting().last().filter(|_| !reader.ended).map(|posting| posting.hash);
+            bound = [bound, reached].into_iter().flatten().min();
+        }
+        if let ([reader], None) = (&mut *readers, wanted) {
+            visit_each(reader.take_below(bound), visit)?;
+        } else {
+            together.clear();
+            for reader in &mut *readers {
+                together.extend_from_slice(reader.take_below(bound));
+            }
+            if let Some(wanted) = wanted {
+                together.retain(|posting| wanted(posting.document));
+            }
+            together.sort();
+            visit_each(&together, visit)?;
+        }
+        let Some(bound) = bound else { return Ok(()) };
+        for reader in &mut *readers {
+            if !reader.ended && reader.waiting().last().is_some_and(|posting| posting.hash == bound) {
+                reader.read()?;
+            }
+        }
+    }
+}
+
+/// Calls `visit` with each hash of sorted postings.
+fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>) -> Result<()> {
+    while let Some(&Posting { hash, .. }) = postings.first() {
+        let end = postings.iter().position(|posting| posting.hash != hash).unwrap_or(postings.len());
+        let (these, others) = postings.split_at(end);
+        visit(hash, these)?;
+        postings = others;
     }
     Ok(())
 }

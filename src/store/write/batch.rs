@@ -165,8 +165,9 @@ impl Chunks {
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
-    /// Those of the chunk that is not full yet.
+    /// Those of the chunk that is not full yet, and the number of that chunk.
     places: Vec<FingerprintPlace>,
+    chunk: u32,
     /// Where its postings and chunks begin; of no use once some have been written to the store.
     first_posting: usize,
     first_chunk: usize,
@@ -200,19 +201,28 @@ impl Batch {
     ///
     /// # Errors
     /// [`Error::TooManyFingerprints`] past 2^32 in one document.
-    pub(crate) fn push(&mut self, mut fingerprints: impl Iterator<Item = Fingerprint>) -> Result<()> {
-        fingerprints.try_for_each(|fingerprint| self.push_one(&fingerprint))
-    }
-
-    fn push_one(&mut self, fingerprint: &Fingerprint) -> Result<()> {
-        let limit = u64::from(u32::MAX);
-        let ordinal =
-            u32::try_from(self.open.fingerprints).map_err(|_| Error::TooManyFingerprints { limit: limit + 1 })?;
-        self.postings.push(Posting { hash: fingerprint.hash, document: self.document, ordinal })?;
-        self.open.places.push(FingerprintPlace::of(fingerprint));
-        self.open.fingerprints += 1;
-        if self.open.places.len() == CHUNK_PLACES as usize {
-            self.end_chunk(ordinal / CHUNK_PLACES);
+    pub(crate) fn push(&mut self, mut fingerprints: impl ExactSizeIterator<Item = Fingerprint> + Clone) -> Result<()> {
+        let limit = u64::from(u32::MAX) + 1;
+        let (first, count) = (self.open.fingerprints, fingerprints.len() as u64);
+        if first + count > limit {
+            return Err(Error::TooManyFingerprints { limit });
+        }
+        let (document, mut ordinal) = (self.document, first as u32);
+        self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
+            let posting = Posting { hash, document, ordinal };
+            // The last one there can be has none after it.
+            ordinal = ordinal.wrapping_add(1);
+            posting
+        }))?;
+        self.open.fingerprints += count;
+        while fingerprints.len() > 0 {
+            let room = CHUNK_PLACES as usize - self.open.places.len();
+            self.open
+                .places
+                .extend(fingerprints.by_ref().take(room).map(|fingerprint| FingerprintPlace::of(&fingerprint)));
+            if self.open.places.len() == CHUNK_PLACES as usize {
+                self.end_chunk();
+            }
         }
         Ok(())
     }
@@ -229,9 +239,10 @@ impl Batch {
         self.document = self.document.max(document);
     }
 
-    fn end_chunk(&mut self, chunk: u32) {
-        self.chunks.push(self.document, chunk, &self.open.places);
+    fn end_chunk(&mut self) {
+        self.chunks.push(self.document, self.open.chunk, &self.open.places);
         self.open.places.clear();
+        self.open.chunk = self.open.chunk.wrapping_add(1);
     }
 
     /// Fingerprints of the current document so far.
@@ -244,7 +255,7 @@ impl Batch {
     pub(crate) fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
         let id = self.document;
         if !self.open.places.is_empty() {
-            self.end_chunk((self.open.fingerprints / u64::from(CHUNK_PLACES)) as u32);
+            self.end_chunk();
         }
         self.record_bytes += bytes_of(&record);
         Arc::make_mut(&mut self.pending).add(id, record);
@@ -360,7 +371,10 @@ impl Batch {
     }
 
     fn begin(&mut self) {
+        let mut places = std::mem::take(&mut self.open.places);
+        places.clear();
         self.open = OpenDocument {
+            places,
             first_posting: self.postings.len(),
             first_chunk: self.chunks.len(),
             first_text: self.texts.len(),

@@ -5,6 +5,7 @@
 //! before that write leaves rows nobody sees, which the next writer discards.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, PoisonError};
 
 use rayon::prelude::*;
@@ -256,20 +257,13 @@ fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
 /// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
 /// hash of its own.
 fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
-    postings.par_sort_unstable();
-    let size = postings.len().div_ceil(rayon::current_num_threads()).max(POSTINGS_IN_PART);
-    let mut parts: Vec<&[Posting]> = Vec::new();
-    let mut rest = &*postings;
-    while let Some(&Posting { hash: last, .. }) = rest.get(..size.min(rest.len())).and_then(<[Posting]>::last) {
-        // No hash is in two parts.
-        let (part, after) = rest.split_at(rest.partition_point(|posting| posting.hash <= last));
-        parts.push(part);
-        rest = after;
-    }
+    let parts = postings.len().div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads());
+    let parts = divided(postings, &store.hash_ranges(parts));
     run_writer::write_run(store, run, parts, |postings, part| {
+        postings.sort_unstable();
         let mut repeats = Vec::new();
         let mut before = None;
-        for &posting in postings {
+        for &posting in &*postings {
             let this = Some((posting.hash, posting.document));
             if this == before {
                 repeats.push(posting.document);
@@ -279,6 +273,30 @@ fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<W
         }
         Ok(repeats)
     })
+}
+
+/// Brings the postings of each range together, and the ranges in order. No hash is in two of them.
+fn divided<'a>(mut postings: &'a mut [Posting], ranges: &[RangeInclusive<u64>]) -> Vec<&'a mut [Posting]> {
+    let mut parts = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let (mut low, mut high) = (0, postings.len());
+        loop {
+            while low < high && postings[low].hash <= *range.end() {
+                low += 1;
+            }
+            while low < high && postings[high - 1].hash > *range.end() {
+                high -= 1;
+            }
+            if low == high {
+                break;
+            }
+            postings.swap(low, high - 1);
+        }
+        let (part, after) = postings.split_at_mut(low);
+        parts.push(part);
+        postings = after;
+    }
+    parts
 }
 
 fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {

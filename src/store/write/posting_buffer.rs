@@ -21,26 +21,22 @@ impl PostingBuffer {
         Self { capacity: capacity.max(1), map: None, len: 0 }
     }
 
-    /// Appends a posting. The caller empties the buffer in time: one too many is an error.
-    pub(in crate::store) fn push(&mut self, posting: Posting) -> Result<()> {
+    /// Appends postings. The caller empties the buffer in time: one too many is an error.
+    pub(in crate::store) fn extend(&mut self, postings: impl ExactSizeIterator<Item = Posting>) -> Result<()> {
         let map = match &mut self.map {
             Some(map) => map,
             None => {
                 let bytes = self.capacity.saturating_mul(size_of::<Posting>());
                 let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
-                self.map
-                    .insert(map.map_err(Error::io("reserve memory for", "the batch (a smaller --memory may help)"))?)
+                let map = map.map_err(Error::io("reserve memory for", "the batch (a smaller --memory may help)"))?;
+                self.map.insert(map)
             }
         };
-        match bytemuck::cast_slice_mut::<u8, Posting>(map).get_mut(self.len) {
-            Some(slot) => *slot = posting,
-            None => {
-                return Err(Error::io("add a posting to", "a batch that is full")(
-                    std::io::ErrorKind::OutOfMemory.into(),
-                ));
-            }
-        }
-        self.len += 1;
+        let room = bytemuck::cast_slice_mut::<u8, Posting>(map).get_mut(self.len..self.len + postings.len());
+        let full = || Error::io("add a posting to", "a batch that is full")(std::io::ErrorKind::OutOfMemory.into());
+        let room = room.ok_or_else(full)?;
+        self.len += room.len();
+        room.iter_mut().zip(postings).for_each(|(slot, posting)| *slot = posting);
         Ok(())
     }
 

@@ -20,6 +20,7 @@ pub(in crate::store) struct RunPart<'a> {
     block: Vec<Posting>,
     /// The distinct hashes of the filter being filled.
     hashes: Vec<u64>,
+    builder: filter::Builder,
     encoded: Vec<u8>,
     /// The last hash of the block before, and that block's continuation.
     before: Option<(u64, u32)>,
@@ -77,7 +78,7 @@ impl RunPart<'_> {
     fn write_filter(&mut self) -> Result<()> {
         let (Some(&last), Some(record)) = (self.hashes.last(), &mut self.record) else { return Ok(()) };
         self.encoded.clear();
-        filter::encode(&self.hashes, &mut self.encoded);
+        filter::encode(&self.hashes, &mut self.builder, &mut self.encoded);
         record.filter_bytes += self.encoded.len() as u64;
         self.filters.put(&filter_key(self.run, last), &self.encoded)?;
         self.hashes.clear();
@@ -104,6 +105,7 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
             filters: store.engine.sorted_files(&incoming, FILTERS, number)?,
             block: Vec::with_capacity(BLOCK_POSTINGS),
             hashes: Vec::with_capacity(FILTER_HASHES),
+            builder: filter::Builder::default(),
             encoded: Vec::new(),
             before: None,
             record: None,
