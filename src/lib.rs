@@ -70,8 +70,8 @@ pub use database::{
     QuerySource, Removal, StoredPart,
 };
 pub use dedup::{
-    Because, DedupAnswer, DedupBy, DedupCauses, DedupOptions, DedupRow, DedupSummary, Keep, Removable, SourceTotals,
-    Undecided,
+    Because, DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupRow, DedupSummary, Keep, LatestRun,
+    Removable, SourceTotals, Superseded, Undecided,
 };
 pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
 pub use error::{Cause, Error, Result, StoreFailure};

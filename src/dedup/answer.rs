@@ -1,12 +1,17 @@
 //! Answer: the decisions with the names of documents, one document at a time.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
-use super::decisions::{Decision, Decisions};
+use roaring::RoaringBitmap;
+
 use super::job::Job;
 use super::measure::Threshold;
-use super::ranking::{Rank, Ranking, Unmatched};
-use super::{Because, DedupBy, DedupRow, DedupSummary, Removable, SourceTotals, Undecided};
+use super::outcome::Outcome;
+use super::past::Past;
+use super::ranking::Unmatched;
+use super::record::{Fate, Reason, RecordFiles};
+use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::schema::Schema;
@@ -14,16 +19,19 @@ use crate::store::{DocumentRecord, Store};
 
 /// What was decided.
 pub(crate) struct Decided {
-    pub(super) ranking: Ranking,
+    pub(super) decisions: Kept,
     pub(super) unmatched: Unmatched,
-    /// None where only documents of the same bytes are removable.
-    pub(super) decisions: Option<Decisions>,
-    pub(super) by: DedupBy,
     pub(super) threshold: Threshold,
-    /// Where the state of the job is kept until the answer has been given.
-    pub(super) job: Option<Job>,
     pub(super) common: u64,
     pub(super) boilerplate: u64,
+}
+
+/// Where the decisions are.
+pub(super) enum Kept {
+    /// In memory, and in the file of a job until the answer has been given.
+    InMemory(Box<Outcome>, Option<Job>),
+    /// In the record of a database, with the documents stored.
+    Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf },
 }
 
 /// Names of survivors that are kept for the next document.
@@ -39,101 +47,101 @@ const SOURCES_LISTED: usize = 20;
 const OTHER_SOURCES: &str = "(other)";
 
 impl Decided {
-    fn decision(&self, rank: Rank) -> Decision {
-        self.decisions.as_ref().map_or(Decision::Stays, |decisions| decisions.get(rank))
-    }
-
-    /// Why a document goes, with the rank of its survivor.
-    fn reason(&self, rank: Rank) -> Option<Reason> {
-        let leader = self.ranking.leader(rank);
-        match self.decision(leader) {
-            Decision::Goes(witness) => {
-                let (size, other) = (self.ranking.size(leader), self.ranking.size(witness.rank));
-                Some(Reason {
-                    keep: witness.rank,
-                    because: if self.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained },
-                    score: self.threshold.score(witness.shared, size, other),
-                    shared: witness.shared.into(),
-                    novel: witness.novel,
-                })
-            }
-            _ if leader == rank => None,
-            _ => Some(Reason {
-                keep: leader,
-                because: Because::Identical,
-                score: 1.0,
-                shared: self.ranking.size(leader).into(),
-                novel: 0,
-            }),
-        }
-    }
-
-    /// Calls `visit` with each removable document and then with each that is undecided, both in order of ingestion. Then the
-    /// state of the job is removed.
+    /// Calls `visit` with each removable document, then with each that is undecided, then with each that is superseded; each
+    /// kind in order of ingestion. Then the state of the job is removed.
     pub(crate) fn tell(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
-        let mut summary = DedupSummary {
-            documents: self.ranking.len().into(),
-            common: self.common,
-            boilerplate: self.boilerplate,
-            unmatched_protect: self.unmatched.protect.clone(),
-            unmatched_prefer: self.unmatched.prefer.clone(),
+        let Self { decisions, unmatched, threshold, common, boilerplate } = self;
+        let summary = DedupSummary {
+            common,
+            boilerplate,
+            unmatched_protect: unmatched.protect,
+            unmatched_prefer: unmatched.prefer,
             ..DedupSummary::default()
         };
-        let mut names: HashMap<Rank, String> = HashMap::new();
-        let mut sources: HashMap<String, SourceTotals> = HashMap::new();
-        let mut justifies = vec![false; self.ranking.len() as usize];
-        store.for_each_document(|id, record| {
-            let rank = self.ranking.of(id);
-            if rank >= self.ranking.len() {
-                return Ok(true);
+        let mut telling = Telling { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
+        match decisions {
+            Kept::InMemory(outcome, job) => {
+                telling.tell(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
+                job.map_or(Ok(()), Job::remove)?;
             }
-            let source = source_of(&record);
-            let known = sources.len() < MOST_SOURCES || sources.contains_key(source);
-            let source = if known { source } else { OTHER_SOURCES };
-            let totals = match sources.get_mut(source) {
-                Some(totals) => totals,
-                None => sources
-                    .entry(source.to_owned())
-                    .or_insert(SourceTotals { source: source.to_owned(), ..SourceTotals::default() }),
-            };
+            Kept::Recorded { files, stored, database, rule, job } => {
+                Job::discard(&job)?;
+                let mut past = Past::read(&files, &stored, &database, &rule)?;
+                let latest = past.header().map(|header| header.run);
+                let mut fate = |id| Ok(past.entry(id)?.map(|entry| (entry.fate, Some(entry.run))));
+                telling.tell(latest, &mut fate, visit)?;
+            }
+        }
+        Ok(telling.summary)
+    }
+}
+
+/// What comes of a document, and the run that has decided so.
+type FateOf<'a> = dyn FnMut(u32) -> Result<Option<(Fate, Option<u32>)>> + 'a;
+
+/// An answer being given.
+struct Telling<'a> {
+    store: &'a Store,
+    threshold: Threshold,
+    summary: DedupSummary,
+    /// Names and sizes of survivors.
+    survivors: HashMap<u32, (String, u64)>,
+    sources: HashMap<String, SourceTotals>,
+}
+
+impl Telling<'_> {
+    fn tell(
+        &mut self,
+        latest: Option<u32>,
+        fate: &mut FateOf<'_>,
+        visit: &mut dyn FnMut(DedupRow) -> Result<()>,
+    ) -> Result<()> {
+        let store = self.store;
+        let (mut justify, mut undecided) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut superseded: Vec<(u32, Reason, u32)> = Vec::new();
+        let mut last = LatestRun { run: latest.unwrap_or_default(), ..LatestRun::default() };
+        store.for_each_document(|id, record| {
+            let Some((fate, run)) = fate(id)?.filter(|_| !record.boilerplate) else { return Ok(true) };
+            self.summary.documents += 1;
+            let is_new = run == latest && !matches!(fate, Fate::Superseded(_));
+            last.decided += u64::from(is_new);
+            let totals = totals_of(&mut self.sources, source_of(&record));
             totals.documents += 1;
-            let Some(reason) = self.reason(rank) else { return Ok(true) };
+            let reason = match fate {
+                Fate::Goes(reason) => reason,
+                Fate::Stays => return Ok(true),
+                Fate::Undecided => {
+                    undecided.insert(id);
+                    return Ok(true);
+                }
+                Fate::Superseded(reason) => {
+                    superseded.push((id, reason, run.unwrap_or_default()));
+                    return Ok(true);
+                }
+            };
             totals.removable += 1;
             totals.bytes += record.bytes;
-            summary.count(reason.because, record.bytes);
-            justifies[reason.keep as usize] = true;
-            let keep_id = self.ranking.id(reason.keep);
-            if names.len() >= MOST_NAMES {
-                names.clear();
-            }
-            let keep = match names.get(&reason.keep) {
-                Some(name) => name.clone(),
-                None => names.entry(reason.keep).or_insert(store.document(keep_id)?.name).clone(),
-            };
+            last.removable += u64::from(is_new);
+            self.summary.count(reason.because, record.bytes);
+            justify.insert(reason.keep);
+            let (keep, score) = self.survivor(&record, &reason)?;
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
                 remove: record.name,
                 remove_id: DocId(id),
                 keep,
-                keep_id: DocId(keep_id),
+                keep_id: DocId(reason.keep),
                 because: reason.because,
-                score: reason.score,
-                shared: reason.shared,
-                novel: reason.novel,
+                score,
+                shared: reason.shared.into(),
+                novel: reason.novel.into(),
                 bytes: record.bytes,
+                run,
                 metadata: id_first(record.metadata),
             }))?;
             Ok(true)
         })?;
-        summary.groups = justifies.into_iter().filter(|&justifies| justifies).count() as u64;
-        let mut undecided: Vec<u32> = (0..self.ranking.len())
-            .filter(|&rank| self.decision(rank) == Decision::Undecided)
-            .map(|rank| self.ranking.id(rank))
-            .collect();
-        undecided.sort_unstable();
-        summary.undecided = undecided.len() as u64;
-        summary.kept = summary.documents - summary.removable;
-        for id in undecided {
+        for id in &undecided {
             let DocumentRecord { name, metadata, .. } = store.document(id)?;
             visit(DedupRow::Undecided(Undecided {
                 schema: Schema::new(),
@@ -142,22 +150,66 @@ impl Decided {
                 metadata: id_first(metadata),
             }))?;
         }
-        let mut sources: Vec<SourceTotals> = sources.into_values().filter(|totals| totals.removable > 0).collect();
+        last.superseded = superseded.len() as u64;
+        for (id, reason, run) in superseded {
+            let record = store.document(id)?;
+            let (by, score) = self.survivor(&record, &reason)?;
+            visit(DedupRow::Superseded(Superseded {
+                schema: Schema::new(),
+                document: record.name,
+                id: DocId(id),
+                by,
+                by_id: DocId(reason.keep),
+                because: reason.because,
+                score,
+                shared: reason.shared.into(),
+                novel: reason.novel.into(),
+                bytes: record.bytes,
+                run,
+                metadata: id_first(record.metadata),
+            }))?;
+        }
+        let summary = &mut self.summary;
+        summary.groups = justify.len();
+        summary.undecided = undecided.len();
+        summary.kept = summary.documents - summary.removable;
+        summary.latest = latest.map(|_| last);
+        let mut sources: Vec<SourceTotals> =
+            std::mem::take(&mut self.sources).into_values().filter(|totals| totals.removable > 0).collect();
         sources.sort_by(|a, b| b.removable.cmp(&a.removable).then_with(|| a.source.cmp(&b.source)));
         sources.truncate(SOURCES_LISTED);
         summary.sources = sources;
-        self.job.map_or(Ok(()), Job::remove)?;
-        Ok(summary)
+        Ok(())
+    }
+
+    /// The name of the document that justifies the removal of another, and the score.
+    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, f64)> {
+        if self.survivors.len() >= MOST_NAMES {
+            self.survivors.clear();
+        }
+        let (name, size) = match self.survivors.get(&reason.keep) {
+            Some(survivor) => survivor,
+            None => {
+                let DocumentRecord { name, distinct, .. } = self.store.document(reason.keep)?;
+                self.survivors.entry(reason.keep).or_insert((name, distinct))
+            }
+        };
+        // A document has fewer fingerprints than 2^32.
+        let size_of = |distinct: u64| u32::try_from(distinct).unwrap_or(u32::MAX);
+        let score = match reason.because {
+            Because::Identical => 1.0,
+            _ => self.threshold.score(reason.shared, size_of(record.distinct), size_of(*size)),
+        };
+        Ok((name.clone(), score))
     }
 }
 
-/// Why a document goes.
-struct Reason {
-    keep: Rank,
-    because: Because,
-    score: f64,
-    shared: u64,
-    novel: u64,
+/// The totals of a source, or of all others where there are too many.
+fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -> &'a mut SourceTotals {
+    let is_listed = sources.contains_key(source);
+    let source = if is_listed || sources.len() < MOST_SOURCES { source } else { OTHER_SOURCES };
+    let new = || SourceTotals { source: source.to_owned(), ..SourceTotals::default() };
+    sources.entry(source.to_owned()).or_insert_with(new)
 }
 
 /// Where a document comes from: the archive it is a part of, else the folder it is in.

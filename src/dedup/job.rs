@@ -6,8 +6,7 @@
 //! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
 //!
-//! A frame is a length (4 bytes, little-endian), so many bytes, and their XXH3-64 (8 bytes). Whatever follows the last whole
-//! frame was being written when the run ended and is cut off.
+//! Whatever follows the last whole [frame](super::frames) was being written when the run ended and is cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -15,17 +14,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bincode::{Decode, Encode};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::decisions::{Decision, Decisions};
+use super::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
 use super::justify::Witness;
 use super::ranking::{Rank, Ranking};
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 1\n\0";
-
-/// The most bytes of a frame.
-const MOST_BYTES: u32 = 1 << 28;
 
 /// How often what was written is made to last a power failure.
 const SYNC: Duration = Duration::from_secs(2);
@@ -156,6 +152,14 @@ impl Job {
         file.append(&bytes)
     }
 
+    /// Removes what a job has left at `path` whose decisions are kept elsewhere by now; nothing if another run works on it.
+    pub(super) fn discard(path: &Path) -> Result<()> {
+        match File::open(path) {
+            Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),
+            _ => Ok(()),
+        }
+    }
+
     /// Removes the file: the answer has been given.
     pub(super) fn remove(self) -> Result<()> {
         match self.file {
@@ -167,38 +171,13 @@ impl Job {
 
 impl JobFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut frame = Vec::with_capacity(bytes.len() + 12);
-        frame.extend((bytes.len() as u32).to_le_bytes());
-        frame.extend(bytes);
-        frame.extend(xxh3_64(bytes).to_le_bytes());
-        self.file.write_all(&frame).map_err(Error::io("write", &self.path))?;
+        write_frame(&mut self.file, bytes).map_err(Error::io("write", &self.path))?;
         if self.synced.elapsed() >= SYNC {
             self.file.sync_data().map_err(Error::io("write", &self.path))?;
             self.synced = Instant::now();
         }
         Ok(())
     }
-}
-
-fn frame_bytes(length: usize) -> u64 {
-    length as u64 + 12
-}
-
-/// The next frame; `None` where there is none that is whole.
-fn next_frame(reader: &mut impl Read) -> std::io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    let (mut bytes, mut sum) = (Vec::new(), [0; 8]);
-    let mut fill = |into: &mut [u8]| match reader.read_exact(into) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
-    };
-    if !fill(&mut length)? || u32::from_le_bytes(length) > MOST_BYTES {
-        return Ok(None);
-    }
-    bytes.resize(u32::from_le_bytes(length) as usize, 0);
-    let whole = fill(&mut bytes)? && fill(&mut sum)? && xxh3_64(&bytes) == u64::from_le_bytes(sum);
-    Ok(whole.then_some(bytes))
 }
 
 impl Noted {

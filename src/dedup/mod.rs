@@ -7,6 +7,7 @@
 
 mod answer;
 mod decisions;
+mod frames;
 mod frequencies;
 mod index;
 mod job;
@@ -14,71 +15,194 @@ mod join;
 mod justify;
 mod measure;
 mod monitor;
+mod newcomers;
 mod options;
 #[cfg(test)]
 mod oracle;
+#[cfg(test)]
+mod oracle_append;
+mod outcome;
+mod past;
 mod probes;
 mod ranking;
+mod record;
 mod report;
 mod second_pass;
 mod sets;
 mod source;
+mod superseded;
 
 use std::path::{Path, PathBuf};
 
+use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::TempSpace;
 use crate::store::Store;
-use decisions::Decisions;
+use answer::Kept;
+use decisions::{Decision, Decisions};
 use frequencies::Frequencies;
 use job::Job;
 use join::Join;
+use justify::Witness;
 use measure::Threshold;
 use monitor::{Activity, Monitor};
-use ranking::{Rank, Ranking};
+use newcomers::Newcomers;
+use outcome::Outcome;
+use past::Past;
+use ranking::{Rank, Ranking, Standing};
+use record::{Entry, RecordFiles, RecordHeader};
 use sets::Sets;
 use source::PostingSource;
 
 pub(crate) use answer::Decided;
-pub use options::{DedupBy, DedupOptions, Keep};
-pub use report::{Because, DedupAnswer, DedupCauses, DedupRow, DedupSummary, Removable, SourceTotals, Undecided};
+pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
+pub use report::{
+    Because, DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded,
+    Undecided,
+};
 
 /// Finds out which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
-    let view = store.view();
-    let monitor = Monitor { task, postings: view.posting_count(), documents: view.state().documents };
+    let documents = store.view().state().documents;
     let temp = temp_space(store.root(), options.temp_dir.as_deref())?;
-    let threshold = Threshold::new(options.by, options.threshold);
-    let plan = Plan::new(view.state().documents, options)?;
-    let (ranking, unmatched) = Ranking::of_store(store, options, &temp, plan.sorting)?;
-    monitor.check()?;
-    let mut decided = Decided {
-        ranking,
-        unmatched,
-        by: options.by,
-        threshold,
-        decisions: None,
-        job: None,
-        common: 0,
-        boilerplate: 0,
-    };
-    if threshold.compares() {
-        let mut decisions = Decisions::new(decided.ranking.len(), options.budget.is_some());
-        let state = view.state();
-        let header = format!("commit {} of {}, {}", state.commits, state.committed_at, options.rule());
-        let path = job_path(store.root(), &temp, options)?;
-        let mut job = Job::resume(&path, &header, &decided.ranking, &mut decisions)?;
-        let counted = join(store, &decided.ranking, options, &plan, &temp, (&mut decisions, &mut job), &monitor)?;
-        (decided.common, decided.boilerplate) = counted;
-        (decided.decisions, decided.job) = (Some(decisions), Some(job));
+    let plan = Plan::new(documents, options)?;
+    let run = Run { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
+    if options.mode != DedupMode::Once {
+        return run.decide_and_record();
     }
-    Ok(decided)
+    let (ranking, unmatched) = Ranking::of_store(store, options, &mut |_| Ok(Standing::Open), (&temp, plan.sorting))?;
+    let found = run.decide(ranking, store, "")?;
+    let Found { outcome, job, common, boilerplate } = found;
+    let threshold = Threshold::new(options.by, options.threshold);
+    Ok(Decided { decisions: Kept::InMemory(Box::new(outcome), job), unmatched, threshold, common, boilerplate })
 }
 
-/// Decides all documents. Returns how many hashes the df cap and boilerplate have left out.
+/// A run and what it works with.
+struct Run<'a> {
+    store: &'a Store,
+    options: &'a DedupOptions,
+    task: &'a Task<'a>,
+    temp: &'a TempSpace,
+    plan: &'a Plan,
+    /// The file its state is kept in.
+    job: PathBuf,
+}
+
+/// What a run has found.
+struct Found {
+    outcome: Outcome,
+    /// Where its state is kept.
+    job: Option<Job>,
+    common: u64,
+    boilerplate: u64,
+}
+
+impl Run<'_> {
+    /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
+    fn decide(&self, ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<Found> {
+        let Self { store, options, temp, plan, .. } = *self;
+        let view = store.view();
+        let monitor = Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents };
+        monitor.check()?;
+        let mut found = Found {
+            outcome: Outcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
+            job: None,
+            common: 0,
+            boilerplate: 0,
+        };
+        let ranking = &found.outcome.ranking;
+        if !Threshold::new(options.by, options.threshold).compares() {
+            found.outcome.superseded = ranking.outranked.iter().map(|&pair| same_bytes(ranking, pair)).collect();
+            return Ok(found);
+        }
+        let mut decisions = Decisions::new(ranking.len(), options.budget.is_some());
+        for rank in &ranking.pinned {
+            decisions.set(rank, Decision::Stays);
+        }
+        let state = view.state();
+        let header = format!("commit {} of {}, {}{past}", state.commits, state.committed_at, options.rule());
+        let mut job = Job::resume(&self.job, &header, ranking, &mut decisions)?;
+        let joined = join(source, ranking, options, plan, temp, (&mut decisions, &mut job), &monitor)?;
+        (found.common, found.boilerplate) = (joined.common, joined.boilerplate);
+        found.outcome.superseded = joined.superseded;
+        (found.outcome.decisions, found.job) = (Some(decisions), Some(job));
+        Ok(found)
+    }
+
+    /// Decides about all documents of which the record of the database tells nothing that holds, and writes the next record. It
+    /// is in its place before the answer is given, so that a run that is killed later gives that answer again.
+    fn decide_and_record(&self) -> Result<Decided> {
+        let Self { store, options, temp, plan, .. } = *self;
+        let files = RecordFiles::lock(store.root())?;
+        let (stored, database, rule) = (store.document_ids()?, store.identity()?, options.rule());
+        let read = || match options.mode {
+            DedupMode::Append => Past::read(&files, &stored, &database, &rule),
+            _ => Ok(Past::none(&stored)),
+        };
+        let mut past = read()?;
+        let mut header = past.header().cloned().unwrap_or_default();
+        let (ranking, unmatched) =
+            Ranking::of_store(store, options, &mut |id| past.standing(id), (temp, plan.sorting))?;
+        let open: RoaringBitmap = open_documents(&ranking).collect();
+        if !open.is_empty() || past.header().is_none() {
+            let found = if past.header().is_some() {
+                let newcomers = Newcomers::new(store, open);
+                self.decide(ranking, &newcomers, &format!(", after run {}", header.run))?
+            } else {
+                self.decide(ranking, store, "")?
+            };
+            header = RecordHeader {
+                database: database.clone(),
+                rule: rule.clone(),
+                run: header.run + 1,
+                common: found.common,
+                boilerplate: found.boilerplate,
+            };
+            let mut past = read()?;
+            files.write(&header, stored.iter().map(|id| next_entry(&found.outcome, &mut past, id, header.run)))?;
+        }
+        let RecordHeader { common, boilerplate, .. } = header;
+        let threshold = Threshold::new(options.by, options.threshold);
+        let decisions = Kept::Recorded { files, stored, database, rule, job: self.job.clone() };
+        Ok(Decided { decisions, unmatched, threshold, common, boilerplate })
+    }
+}
+
+/// The documents to be decided, in order of rank.
+fn open_documents(ranking: &Ranking) -> impl Iterator<Item = u32> + '_ {
+    (0..ranking.len()).filter(|&rank| !ranking.pinned.contains(rank)).map(|rank| ranking.id(rank))
+}
+
+/// What comes of a document after a run.
+fn next_entry(outcome: &Outcome, past: &mut Past<'_>, document: u32, run: u32) -> Result<Entry> {
+    if let Some(fate) = outcome.fate(document) {
+        return Ok(Entry { document, run, fate });
+    }
+    let earlier = past.entry(document)?.ok_or_else(|| Error::Damaged {
+        what: format!("document {document}"),
+        detail: "it was not there when documents were ranked",
+    })?;
+    Ok(outcome.fate_after(earlier, run))
+}
+
+/// That a pinned document is superseded by one of the same bytes.
+fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) {
+    (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
+}
+
+/// What a join has found beside its decisions.
+struct Joined {
+    /// Hashes that the df cap has left out.
+    common: u64,
+    /// Hashes that boilerplate has left out.
+    boilerplate: u64,
+    superseded: Vec<(Rank, Witness)>,
+}
+
+/// Decides all documents but the pinned ones, which stay.
 fn join(
     source: &dyn PostingSource,
     ranking: &Ranking,
@@ -87,10 +211,10 @@ fn join(
     temp: &TempSpace,
     (decisions, job): (&mut Decisions, &mut Job),
     monitor: &Monitor<'_>,
-) -> Result<(u64, u64)> {
+) -> Result<Joined> {
     let threshold = Threshold::new(options.by, options.threshold);
     let frequencies = Frequencies::count(source, ranking, options.max_df, monitor)?;
-    let left_out = (frequencies.common, frequencies.boilerplate);
+    let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
     // Others are proved to stay by what nobody else holds.
     let may_go = |rank: Rank| {
         let size = ranking.size(rank);
@@ -115,11 +239,18 @@ fn join(
     };
     let probed = join.prepare(&mut active, monitor)?;
     join.first_pass(&active, &probed, decisions, job, monitor)?;
+    let superseded = join.superseded(&active, &probed, decisions, monitor)?;
     let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
-    if join.needs_second_pass(larger_first) {
+    // A pinned document of a higher rank may justify the removal of a newcomer in any order.
+    if join.needs_second_pass(larger_first) || !ranking.pinned.is_empty() {
+        // Neither what was decided before nor what is better than that is looked at again.
+        let newcomers = superseded.iter().map(|(_, witness)| witness.rank);
+        for rank in ranking.pinned.iter().chain(newcomers) {
+            active[rank as usize] = false;
+        }
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
-    Ok(left_out)
+    Ok(Joined { common, boilerplate, superseded })
 }
 
 /// How the memory is divided.
@@ -181,6 +312,6 @@ fn temp_space(root: &Path, asked: Option<&Path>) -> Result<TempSpace> {
 fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
-    let digest = xxh3_64(format!("{}, {}", root.display(), options.rule()).as_bytes());
+    let digest = xxh3_64(format!("{}, {:?}, {}", root.display(), options.mode, options.rule()).as_bytes());
     Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }

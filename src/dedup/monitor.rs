@@ -13,6 +13,7 @@ pub(super) enum Activity {
     Preparing,
     Deciding,
     Comparing,
+    Superseding,
     Reconsidering,
 }
 
@@ -24,6 +25,7 @@ impl Activity {
             Self::Preparing => "documents prepared",
             Self::Deciding => "documents decided",
             Self::Comparing => "documents compared with a block of survivors",
+            Self::Superseding => "documents compared with newcomers",
             Self::Reconsidering => "survivors reconsidered",
         }
     }

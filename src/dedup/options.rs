@@ -32,6 +32,20 @@ pub enum Keep {
     Oldest,
 }
 
+/// What earlier decisions count for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DedupMode {
+    /// Nothing: all documents are decided, and decisions are not kept.
+    #[default]
+    Once,
+    /// They stand: only documents that came since are decided, and those whose survivor is no longer stored. Decisions are
+    /// kept in the database's folder.
+    Append,
+    /// Nothing: all documents are decided, and the decisions are kept in the place of earlier ones.
+    Rerank,
+}
+
 /// How to look for removable documents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -54,6 +68,8 @@ pub struct DedupOptions {
     pub max_df: Option<u64>,
     /// The most posting reads for one document. A document that needs more stays and is reported as undecided.
     pub budget: Option<u64>,
+    /// What earlier decisions count for.
+    pub mode: DedupMode,
     /// Bytes of memory to use, about.
     pub memory: u64,
     /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
@@ -71,6 +87,7 @@ impl Default for DedupOptions {
             protect: Vec::new(),
             max_df: None,
             budget: None,
+            mode: DedupMode::default(),
             memory: 1 << 30,
             temp_dir: None,
         }
@@ -93,9 +110,26 @@ impl DedupOptions {
     /// What decisions depend on, beside the documents.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
-        format!(
-            "by {by:?} {threshold}, novel {max_novel:?}, keep {keep:?}, prefer {prefer:?}, protect {protect:?}, \
-             df {max_df:?}, budget {budget:?}"
-        )
+        let by = match by {
+            DedupBy::Exact => "exact".to_owned(),
+            DedupBy::Resemblance => format!("resemblance {threshold}"),
+            DedupBy::Containment => format!("containment {threshold}"),
+        };
+        let number = |number: &Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+        let mut rule = format!("by {by}, keep {}", format!("{keep:?}").to_lowercase());
+        if *by != *"exact" {
+            rule += &format!(", max-novel {}", number(max_novel));
+            for (name, limit) in [("max-df", max_df), ("budget", budget)] {
+                if limit.is_some() {
+                    rule += &format!(", {name} {}", number(limit));
+                }
+            }
+        }
+        for (name, given) in [("prefer", prefer), ("protect", protect)] {
+            for given in given {
+                rule += &format!(", {name} {given:?}");
+            }
+        }
+        rule
     }
 }

@@ -13,7 +13,7 @@ use super::job::Job;
 use super::justify::Witness;
 use super::measure::Threshold;
 use super::monitor::Monitor;
-use super::ranking::{RankKey, Ranked, Ranking};
+use super::ranking::{RankKey, Ranked, Ranking, Standing};
 use super::source::PostingSource;
 use super::{DedupBy, DedupOptions, Keep, Plan, join};
 use crate::error::{Error, Result};
@@ -23,25 +23,27 @@ use crate::stop::StopToken;
 use crate::store::Posting;
 
 /// Symbols in a k-gram of the model.
-const K: u64 = 3;
+pub(super) const K: u64 = 3;
 
 /// Documents as sequences of hashes: the fingerprint with ordinal i stands at symbol 2 i.
 #[derive(Clone, Debug)]
-struct Model {
-    documents: Vec<ModelDocument>,
-    boilerplate: BTreeSet<u32>,
+pub(super) struct Model {
+    pub(super) documents: Vec<ModelDocument>,
+    pub(super) boilerplate: BTreeSet<u32>,
+    /// Documents that are not stored, or not yet.
+    pub(super) absent: BTreeSet<u32>,
 }
 
 #[derive(Clone, Debug)]
-struct ModelDocument {
-    hashes: Vec<u64>,
+pub(super) struct ModelDocument {
+    pub(super) hashes: Vec<u64>,
     protected: bool,
     preferred: Option<u32>,
     time: i64,
 }
 
 impl ModelDocument {
-    fn set(&self) -> BTreeSet<u64> {
+    pub(super) fn set(&self) -> BTreeSet<u64> {
         self.hashes.iter().copied().collect()
     }
 
@@ -67,12 +69,15 @@ impl PostingSource for Model {
         let all: BTreeSet<u64> = self.documents.iter().flat_map(|document| document.hashes.iter().copied()).collect();
         for &hash in all.range(hashes.clone()) {
             let mut postings = Vec::new();
-            for (document, (_, ordinal)) in (0..).zip(&self.documents).flat_map(|(id, document)| {
+            let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
+            for (document, (_, ordinal)) in stored.flat_map(|(id, document)| {
                 document.hashes.iter().zip(0..).filter(move |&(&held, _)| held == hash).map(move |held| (id, held))
             }) {
                 postings.push(Posting { hash, document, ordinal });
             }
-            visit(hash, &postings)?;
+            if !postings.is_empty() {
+                visit(hash, &postings)?;
+            }
         }
         Ok(())
     }
@@ -91,8 +96,23 @@ impl PostingSource for Model {
 
 impl Model {
     fn ranking(&self, keep: Keep, temp: &TempSpace, memory: u64) -> Ranking {
+        self.ranking_after(keep, &mut |_| Standing::Open, (temp, memory))
+    }
+
+    /// As [`Ranking::of_store`].
+    pub(super) fn ranking_after(
+        &self,
+        keep: Keep,
+        standing: &mut dyn FnMut(u32) -> Standing,
+        (temp, memory): (&TempSpace, u64),
+    ) -> Ranking {
         let mut sorter = Sorter::new(temp, memory);
-        for (id, document) in (0..).zip(&self.documents).filter(|(id, _)| !self.boilerplate.contains(id)) {
+        let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
+        for (id, document) in stored.filter(|(id, _)| !self.boilerplate.contains(id)) {
+            let standing = standing(id);
+            if standing == Standing::Gone {
+                continue;
+            }
             let ranked = Ranked {
                 id,
                 digest: digest(document),
@@ -101,69 +121,92 @@ impl Model {
                 preferred: document.preferred,
                 file_time: (document.time > 0).then_some(document.time),
                 written: document.time,
+                pinned: standing == Standing::Stays,
             };
             sorter.push(RankKey::of(&ranked, keep)).unwrap();
         }
-        let boilerplate: Vec<u32> = self.boilerplate.iter().copied().collect();
+        let boilerplate: Vec<u32> = self.boilerplate.difference(&self.absent).copied().collect();
         Ranking::of_sorted(sorter, self.documents.len() as u32, &boilerplate, keep, (temp, memory)).unwrap()
     }
 
     /// The options that have made documents preferred.
-    fn preferring(&self, options: DedupOptions) -> DedupOptions {
+    pub(super) fn preferring(&self, options: DedupOptions) -> DedupOptions {
         let is_preferred = |document: &ModelDocument| document.preferred.is_some();
         let patterns = usize::from(self.documents.iter().any(is_preferred));
         DedupOptions { prefer: vec![String::new(); patterns], ..options }
     }
 
-    /// The rule, by its definition.
-    fn expected(&self, ranking: &Ranking, options: &DedupOptions) -> Vec<Option<Witness>> {
+    /// Whether a document justifies the removal of another, by the definition.
+    pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
         let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
         let left_out = |hash: &u64| {
             let holders = (0..ranking.len()).filter(|&rank| ranking.leads(rank) && document(rank).set().contains(hash));
-            self.boilerplate.iter().any(|&id| self.documents[id as usize].set().contains(hash))
+            let stored = self.boilerplate.difference(&self.absent);
+            stored.into_iter().any(|&id| self.documents[id as usize].set().contains(hash))
                 || options.max_df.is_some_and(|most| holders.count() as u64 > most)
         };
-        let justifies = |keep: u32, rank: u32| -> Option<Witness> {
-            let (d, s) = (document(rank), document(keep).set());
-            let all = d.set();
-            let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
-            // What is left out is part of both sizes.
-            let union = all.len() + s.len() - shared.len();
-            let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
-            if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
-                return None;
-            }
-            // Symbol by symbol: what no shared k-gram covers, in stretches that hold an unmatched fingerprint.
-            let (mut novel, mut start, mut unmatched) = (0, 0, false);
-            for (place, hash) in d.hashes.iter().enumerate() {
-                let position = 2 * place as u64;
-                if shared.contains(hash) {
-                    if unmatched {
-                        novel = novel.max(position.saturating_sub(start));
-                    }
-                    (start, unmatched) = (position + K, false);
-                } else {
-                    unmatched = true;
+        let (d, s) = (document(rank), document(keep).set());
+        let all = d.set();
+        let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
+        // What is left out is part of both sizes.
+        let union = all.len() + s.len() - shared.len();
+        let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
+        if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
+            return None;
+        }
+        // Symbol by symbol: what no shared k-gram covers, in stretches that hold an unmatched fingerprint.
+        let (mut novel, mut start, mut unmatched) = (0, 0, false);
+        for (place, hash) in d.hashes.iter().enumerate() {
+            let position = 2 * place as u64;
+            if shared.contains(hash) {
+                if unmatched {
+                    novel = novel.max(position.saturating_sub(start));
                 }
+                (start, unmatched) = (position + K, false);
+            } else {
+                unmatched = true;
             }
-            if unmatched {
-                novel = novel.max(d.symbols().saturating_sub(start));
-            }
-            let enough = options.max_novel.is_none_or(|most| novel <= most);
-            enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
-        };
+        }
+        if unmatched {
+            novel = novel.max(d.symbols().saturating_sub(start));
+        }
+        let enough = options.max_novel.is_none_or(|most| novel <= most);
+        enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
+    }
+
+    /// The rule, by its definition: the witness of each leader that goes, and pinned documents with what supersedes them.
+    pub(super) fn expected(
+        &self,
+        ranking: &Ranking,
+        options: &DedupOptions,
+    ) -> (Vec<Option<Witness>>, Vec<(u32, Witness)>) {
+        let justifies = |keep: u32, rank: u32| self.justifies(ranking, options, keep, rank);
+        let is_pinned = |rank: u32| ranking.pinned.contains(rank);
         let leaders: Vec<u32> = (0..ranking.len()).filter(|&rank| ranking.leads(rank)).collect();
         let mut witnesses: Vec<Option<Witness>> = vec![None; ranking.len() as usize];
         let mut stays: BTreeSet<u32> = BTreeSet::new();
         for &rank in &leaders {
-            let witness = stays.iter().find_map(|&keep| justifies(keep, rank)).filter(|_| rank >= ranking.protected);
+            let witness = stays.iter().find_map(|&keep| justifies(keep, rank));
+            let witness = witness.filter(|_| rank >= ranking.protected && !is_pinned(rank));
             witnesses[rank as usize] = witness;
             if witness.is_none() {
                 stays.insert(rank);
             }
         }
+        let mut superseded: Vec<(u32, Witness)> = Vec::new();
+        for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected) {
+            let bytes = digest(&self.documents[ranking.id(rank) as usize]);
+            let newcomers = stays.iter().filter(|&&keep| keep < rank && !is_pinned(keep));
+            let witness = newcomers.filter_map(|&keep| {
+                let twin = digest(&self.documents[ranking.id(keep) as usize]) == bytes;
+                let same = Witness { rank: keep, shared: ranking.size(rank), novel: 0 };
+                justifies(keep, rank).or(twin.then_some(same))
+            });
+            superseded.extend(witness.take(1).map(|witness| (rank, witness)));
+        }
+        let supersedes = |rank: u32| superseded.iter().any(|(_, witness)| witness.rank == rank);
         for &rank in leaders.iter().rev().filter(|&&rank| rank >= ranking.protected) {
-            if !stays.remove(&rank) {
+            if is_pinned(rank) || supersedes(rank) || !stays.remove(&rank) {
                 continue;
             }
             let theirs = leaders.iter().filter(|&&of| witnesses[of as usize].is_some_and(|one| one.rank == rank));
@@ -182,7 +225,7 @@ impl Model {
                 }
             }
         }
-        witnesses
+        (witnesses, superseded)
     }
 }
 
@@ -192,7 +235,7 @@ fn digest(document: &ModelDocument) -> [u8; 16] {
 }
 
 /// Everything but the first document of a few that are variations of one another.
-fn model() -> impl Strategy<Value = Model> {
+pub(super) fn model() -> impl Strategy<Value = Model> {
     let base = prop::collection::vec(0u64..30, 0..14);
     let edit = (0usize..14, prop::option::of(0u64..34));
     let variation = (0usize..4, prop::collection::vec(edit, 0..4), 0usize..14, 0usize..15);
@@ -217,11 +260,11 @@ fn model() -> impl Strategy<Value = Model> {
             })
             .collect();
         let boilerplate = boilerplate.into_iter().filter(|&id| (id as usize) < documents.len()).collect();
-        Model { documents, boilerplate }
+        Model { documents, boilerplate, absent: BTreeSet::new() }
     })
 }
 
-fn options() -> impl Strategy<Value = DedupOptions> {
+pub(super) fn options() -> impl Strategy<Value = DedupOptions> {
     let by = prop::sample::select(vec![DedupBy::Containment, DedupBy::Resemblance]);
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 1.0]);
     let keep = prop::sample::select(vec![Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest]);
@@ -277,7 +320,7 @@ fn check(model: Model, options: DedupOptions, plan: &Plan, threads: usize) -> Re
     let temp = TempSpace::new(folder.path());
     let options = model.preferring(options);
     let ranking = model.ranking(options.keep, &temp, plan.sorting);
-    let expected = model.expected(&ranking, &options);
+    let (expected, _) = model.expected(&ranking, &options);
     let run = Run { model, ranking, options, temp, threads };
     let total = run.ranking.len();
     let compare = |decisions: &Decisions| {

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 use regex::Regex;
+use roaring::RoaringBitmap;
 
 use super::{DedupOptions, Keep};
 use crate::document::Digest;
@@ -43,6 +44,10 @@ pub(super) struct Ranking {
     leaders: Vec<Rank>,
     /// The documents of the first ranks, which are never removable.
     pub(super) protected: Rank,
+    /// The ranks of documents of which an earlier run has decided that they stay.
+    pub(super) pinned: RoaringBitmap,
+    /// Of those the ones whose bytes a document of lower rank has, with its rank.
+    pub(super) outranked: Vec<(Rank, Rank)>,
 }
 
 /// What a document is ordered by.
@@ -58,7 +63,7 @@ pub(super) struct RankKey {
     second: u64,
     digest: Digest,
     distinct: u32,
-    unused: u32,
+    pinned: u32,
 }
 
 impl Ord for RankKey {
@@ -90,6 +95,8 @@ pub(super) struct Ranked {
     pub(super) file_time: Option<i64>,
     /// The best that is known of when it was written.
     pub(super) written: i64,
+    /// An earlier run has decided that it stays.
+    pub(super) pinned: bool,
 }
 
 impl RankKey {
@@ -107,8 +114,8 @@ impl RankKey {
             Keep::Newest => (!time(document.written), size),
             Keep::Oldest => (time(document.written), size),
         };
-        let Ranked { id, digest, distinct, .. } = *document;
-        Self { class, id, worth, second, digest, distinct, unused: 0 }
+        let Ranked { id, digest, distinct, pinned, .. } = *document;
+        Self { class, id, worth, second, digest, distinct, pinned: pinned.into() }
     }
 }
 
@@ -122,7 +129,8 @@ struct Twin {
 }
 
 impl Ranking {
-    /// Reads all documents and ranks them. Also returns the prefixes and patterns that no document's name fits.
+    /// Reads all documents and ranks them, but for those that `standing` leaves out. Also returns the prefixes and patterns that
+    /// no document's name fits.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; what keeps the
@@ -130,8 +138,8 @@ impl Ranking {
     pub(super) fn of_store(
         store: &Store,
         options: &DedupOptions,
-        temp: &TempSpace,
-        memory: u64,
+        standing: &mut dyn FnMut(u32) -> Result<Standing>,
+        (temp, memory): (&TempSpace, u64),
     ) -> Result<(Self, Unmatched)> {
         let view = store.view();
         let mut prefixes: Vec<(NamePrefix, bool)> =
@@ -163,9 +171,14 @@ impl Ranking {
             }
             if record.boilerplate {
                 boilerplate.push(id);
-            } else {
-                sorter.push(RankKey::of(&ranked(id, &record, protected, preferred), options.keep))?;
+                return Ok(true);
             }
+            let pinned = match standing(id)? {
+                Standing::Gone => return Ok(true),
+                standing => standing == Standing::Stays,
+            };
+            let ranked = Ranked { pinned, ..ranked(id, &record, protected, preferred) };
+            sorter.push(RankKey::of(&ranked, options.keep))?;
             Ok(true)
         })?;
         let ranking =
@@ -194,12 +207,15 @@ impl Ranking {
         }
         let mut twins = Sorter::new(temp, memory);
         for key in keys.sorted()? {
-            let RankKey { class, id, digest, distinct, .. } = key?;
+            let RankKey { class, id, digest, distinct, pinned, .. } = key?;
             let rank = ranking.ids.len() as Rank;
             ranking.ids.push(id);
             ranking.sizes.push(distinct);
             ranking.ranks[id as usize] = rank;
             ranking.protected += u32::from(class == 0);
+            if pinned > 0 {
+                ranking.pinned.insert(rank);
+            }
             twins.push(Twin { digest, class, rank })?;
         }
         ranking.leaders = (0..ranking.len()).collect();
@@ -223,18 +239,31 @@ impl Ranking {
             alike.push(twin.rank);
         }
         ranking.order_by_arrival(&mut alike, keep);
+        // What was decided stands, whatever comes before it.
+        for rank in &ranking.pinned {
+            let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
+            if leader != rank && !ranking.pinned.contains(leader) {
+                ranking.outranked.push((rank, leader));
+            }
+        }
         Ok(ranking)
     }
 
     /// Of documents of the same bytes that are worth the same, the first to arrive comes first. Takes their ranks, ascending.
     fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
         if keep == Keep::Longest && alike.len() > 1 {
-            let mut documents: Vec<(u32, u32)> = alike.iter().map(|&rank| (self.id(rank), self.size(rank))).collect();
+            let document = |&rank: &Rank| (self.id(rank), self.size(rank), self.pinned.contains(rank));
+            let mut documents: Vec<(u32, u32, bool)> = alike.iter().map(document).collect();
             documents.sort_unstable();
-            for (&rank, (id, size)) in alike.iter().zip(documents) {
+            for (&rank, (id, size, pinned)) in alike.iter().zip(documents) {
                 self.ids[rank as usize] = id;
                 self.sizes[rank as usize] = size;
                 self.ranks[id as usize] = rank;
+                if pinned {
+                    self.pinned.insert(rank)
+                } else {
+                    self.pinned.remove(rank)
+                };
             }
         }
         alike.clear();
@@ -271,6 +300,15 @@ impl Ranking {
     }
 }
 
+/// What an earlier run has decided about a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing that holds.
+    Open,
+    Stays,
+    Gone,
+}
+
 /// What was asked for and fits no document's name.
 #[derive(Debug, Default)]
 pub(super) struct Unmatched {
@@ -291,5 +329,6 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         // The time of an archive says nothing of the documents in it.
         file_time: modified.filter(|_| record.member.is_none()),
         written: modified.unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
+        pinned: false,
     }
 }

@@ -1,12 +1,13 @@
 //! Report: what a dedup answers. Each row and the summary are also their JSON.
 
+use bincode::{Decode, Encode};
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
 use crate::schema::{Answer, Schema};
 
 /// Why a document is removable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Because {
@@ -54,6 +55,9 @@ pub struct Removable {
     pub novel: u64,
     /// Bytes of the document.
     pub bytes: u64,
+    /// The run that has decided so, where decisions are kept from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<u32>,
     /// What is known of the document beside its content; a field named `id` comes first.
     #[serde(with = "ordered_map")]
     pub metadata: Vec<(String, String)>,
@@ -82,6 +86,42 @@ impl Answer for Undecided {
     const SCHEMA: &'static str = "fpdb.dedup.undecided/1";
 }
 
+/// A document that stays because an earlier run has decided so, although a document that came later would justify its removal.
+/// Also its JSON (`fpdb.dedup.superseded/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Superseded {
+    pub(crate) schema: Schema<Self>,
+    /// The document.
+    pub document: String,
+    /// Its number.
+    pub id: DocId,
+    /// The document that came later, and stays.
+    pub by: String,
+    /// Its number.
+    pub by_id: DocId,
+    /// Why it would justify the removal.
+    pub because: Because,
+    /// The resemblance, or the containment of the document in the later one.
+    pub score: f64,
+    /// Hashes both hold.
+    pub shared: u64,
+    /// The longest stretch of the document, in symbols, of which the later one holds no fingerprint.
+    pub novel: u64,
+    /// Bytes of the document.
+    pub bytes: u64,
+    /// The run that has found so.
+    pub run: u32,
+    /// What is known of the document beside its content; a field named `id` comes first.
+    #[serde(with = "ordered_map")]
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Answer for Superseded {
+    const SCHEMA: &'static str = "fpdb.dedup.superseded/1";
+}
+
 /// One document of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -91,6 +131,8 @@ pub enum DedupRow {
     Removable(Removable),
     /// One that is not decided.
     Undecided(Undecided),
+    /// One that stays although a newcomer would justify its removal.
+    Superseded(Superseded),
 }
 
 /// What is removable in all. Also its JSON (`fpdb.dedup.summary/1`).
@@ -123,10 +165,28 @@ pub struct DedupSummary {
     pub unmatched_protect: Vec<String>,
     /// Patterns of `prefer` that no document's name matches.
     pub unmatched_prefer: Vec<String>,
+    /// The last run that has decided anything, where decisions are kept from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest: Option<LatestRun>,
 }
 
 impl Answer for DedupSummary {
     const SCHEMA: &'static str = "fpdb.dedup.summary/1";
+}
+
+/// What the last run has decided that was not decided before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct LatestRun {
+    /// Its number, from 1.
+    pub run: u32,
+    /// Documents it has decided about.
+    pub decided: u64,
+    /// The removable ones of those.
+    pub removable: u64,
+    /// All documents that stay although a newcomer of this or an earlier run would justify their removal.
+    pub superseded: u64,
 }
 
 /// Removable documents by cause.
@@ -177,6 +237,8 @@ pub struct DedupAnswer {
     pub removable: Vec<Removable>,
     /// In order of ingestion.
     pub undecided: Vec<Undecided>,
+    /// In order of ingestion.
+    pub superseded: Vec<Superseded>,
     /// What they are in all.
     pub summary: DedupSummary,
 }
@@ -186,6 +248,7 @@ impl DedupAnswer {
         match row {
             DedupRow::Removable(removable) => self.removable.push(removable),
             DedupRow::Undecided(undecided) => self.undecided.push(undecided),
+            DedupRow::Superseded(superseded) => self.superseded.push(superseded),
         }
     }
 }
@@ -241,6 +304,7 @@ mod tests {
             shared: 9,
             novel: 4,
             bytes: 100,
+            run: None,
             metadata: vec![("id".into(), "x".into()), ("author".into(), "y".into())],
         };
         let json = serde_json::to_string(&row).unwrap();

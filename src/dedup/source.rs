@@ -28,7 +28,7 @@ pub(super) trait PostingSource: Sync {
 }
 
 /// Postings from which on it pays to read several ranges at once.
-const LARGE: u64 = 1 << 17;
+pub(super) const LARGE: u64 = 1 << 17;
 
 impl PostingSource for Store {
     fn k(&self) -> u64 {

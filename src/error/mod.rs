@@ -560,6 +560,16 @@ pub enum Error {
         /// The file the state is kept in.
         path: PathBuf,
     },
+    /// Decisions that were made by another rule than the one asked for.
+    #[error("the decisions in {} were made by another rule: {recorded}; now it is: {asked}", path.display())]
+    OtherRule {
+        /// The file they are kept in.
+        path: PathBuf,
+        /// Their rule.
+        recorded: String,
+        /// The one asked for.
+        asked: String,
+    },
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]
     Stopped,

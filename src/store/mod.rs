@@ -31,6 +31,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Digest;
@@ -164,6 +165,23 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// The numbers of all documents that are stored and not boilerplate. Reads no record.
+    pub(crate) fn document_ids(&self) -> Result<RoaringBitmap> {
+        let view = self.view();
+        let mut ids = RoaringBitmap::new();
+        for entry in self.engine.entries(DOCUMENTS, &[], "read the documents")? {
+            let (key, _) = entry?;
+            let id = split_u32(&key).map(|(_, id)| id);
+            ids.extend(id.filter(|&id| view.is_live(id) && !view.is_boilerplate(id)));
+        }
+        Ok(ids)
+    }
+
+    /// What tells this database from all others.
+    pub(crate) fn identity(&self) -> Result<String> {
+        self.engine.identity()
     }
 
     /// The live documents of a name, in order of arrival; more than one where versions are kept.
@@ -311,6 +329,40 @@ impl Store {
         run_reader::merge_hashes(&mut readers, wanted, visit)
     }
 
+    /// Calls `visit` with each hash of a range that one of `documents` holds, ascending, and with all its postings in live
+    /// documents, ascending. Reads the runs that these documents may be in from end to end, and looks up what they hold in all:
+    /// about `expected` hashes. Several ranges can be read at once.
+    pub(crate) fn for_each_hash_of(
+        &self,
+        documents: &RoaringBitmap,
+        hashes: &RangeInclusive<u64>,
+        expected: usize,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let (_, mut readers) = self.of_one_commit(|view| {
+            let runs = view.runs.iter().filter(|(_, record)| may_hold(record, documents));
+            runs.map(|&(run, _)| RunReader::of_hashes(self, run, hashes.clone())).collect::<Result<Vec<_>>>()
+        })?;
+        let mut lookup = self.lookup(expected)?;
+        let (mut last, mut held) = (None, Vec::new());
+        run_reader::merge(&mut readers, |posting| {
+            if last == Some(posting.hash) || !documents.contains(posting.document) {
+                return Ok(());
+            }
+            last = Some(posting.hash);
+            held.clear();
+            held.extend_from_slice(lookup.find(posting.hash)?);
+            held.sort_unstable();
+            visit(posting.hash, &held)
+        })
+    }
+
+    /// Postings of the runs that these documents may be in.
+    pub(crate) fn postings_near(&self, documents: &RoaringBitmap) -> u64 {
+        let view = self.view();
+        view.runs.iter().filter(|(_, record)| may_hold(record, documents)).map(|(_, record)| record.postings).sum()
+    }
+
     /// Calls `visit` with the encoded chunks of a document's positions, in order.
     fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let first = position_key(document, 0);
@@ -348,6 +400,11 @@ impl Store {
         parts.push((LOGS, total.saturating_sub(tables)));
         Ok(parts)
     }
+}
+
+/// Whether a run may hold postings of one of these documents.
+fn may_hold(run: &RunRecord, documents: &RoaringBitmap) -> bool {
+    documents.range_cardinality(run.first_document..=run.last_document) > 0
 }
 
 fn missing(what: &str) -> Error {

@@ -1,6 +1,6 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer, Removable, Undecided};
+use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer, Removable, Superseded, Undecided};
 
 use super::numbers::digits;
 
@@ -194,6 +194,22 @@ pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
     row[5] = undecided.id.to_string();
     row[9] = own_id(&undecided.metadata);
     row
+}
+
+/// One document that stays although one that came later would justify its removal, in the same columns.
+pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
+    vec![
+        superseded.document.clone(),
+        superseded.by.clone(),
+        "superseded".to_owned(),
+        superseded.score.to_string(),
+        superseded.shared.to_string(),
+        superseded.id.to_string(),
+        superseded.by_id.to_string(),
+        superseded.novel.to_string(),
+        superseded.bytes.to_string(),
+        own_id(&superseded.metadata),
+    ]
 }
 
 /// A record's own name for itself.

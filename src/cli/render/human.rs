@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::{
-    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, Location, Match, Measure, Pair,
-    QueryAnswer, Removable, Undecided, Unit, Verification, Weight,
+    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, LatestRun, Location, Match, Measure,
+    Pair, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
 };
 
 use super::escape::escape_terminal;
@@ -333,6 +333,30 @@ pub(crate) fn removable_line(removable: &Removable, style: Style) -> String {
 /// One document that is undecided.
 pub(crate) fn undecided_line(undecided: &Undecided, style: Style) -> String {
     format!("{}  is undecided\n", style.strong(&escape_terminal(&undecided.document)))
+}
+
+/// One survivor for which a better document came.
+pub(crate) fn superseded_line(superseded: &Superseded, style: Style) -> String {
+    let because = match superseded.because {
+        Because::Identical => "is identical to".to_owned(),
+        Because::Contained => format!("is contained ({}) in", percent(superseded.score)),
+        _ => format!("resembles ({})", percent(superseded.score)),
+    };
+    format!(
+        "{}  stays, and {because}  {}, which came later\n",
+        style.strong(&escape_terminal(&superseded.document)),
+        escape_terminal(&superseded.by)
+    )
+}
+
+/// What the last run has decided.
+pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
+    let superseded = match latest.superseded {
+        0 => String::new(),
+        more => format!("; {} for which a better document came", count(more, "survivor")),
+    };
+    let (decided, removable) = (count(latest.decided, "document"), grouped(latest.removable));
+    format!("run {} decided {decided}, of which {removable} are removable{superseded}", latest.run)
 }
 
 /// What is removable in all.

@@ -8,12 +8,12 @@ mod style;
 
 pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
-    undecided_row,
+    superseded_row, undecided_row,
 };
 pub(super) use escape::escape_terminal;
 pub(super) use human::{
-    common_folder, dedup_summary_line, document_line, document_page, ingest_page, pair_header_line, pair_line,
-    pairs_total, query_page, removable_line, stats_page, undecided_line, verify_page,
+    common_folder, dedup_summary_line, document_line, document_page, ingest_page, latest_run_line, pair_header_line,
+    pair_line, pairs_total, query_page, removable_line, stats_page, superseded_line, undecided_line, verify_page,
 };
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use style::Style;

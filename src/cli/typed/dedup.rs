@@ -43,6 +43,15 @@ pub(crate) struct DedupArgs {
     /// A document that needs more stays and is listed as undecided. Without this flag there is no limit.
     #[arg(long, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
     pub(crate) budget: Option<u64>,
+    /// Decide only about documents that came since the last time
+    ///
+    /// Earlier decisions stand. They are read from the database's folder, and the new ones are kept there. Documents whose
+    /// survivor is no longer stored are decided again. Survivors for which a better document came are listed.
+    #[arg(long, conflicts_with = "rerank")]
+    pub(crate) append: bool,
+    /// Decide about all documents, and keep the decisions in the place of earlier ones
+    #[arg(long)]
+    pub(crate) rerank: bool,
     /// Warn of archives and folders that would lose more than this share of their documents
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share, hide_short_help = true)]
     pub(crate) warn_source: f64,

@@ -1,13 +1,14 @@
 //! `fpdb dedup`: which documents are removable, each with the survivor that justifies it.
 
-use fpdb::{Database, DedupBy, DedupOptions, DedupRow, DedupSummary, Error};
+use fpdb::{Database, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    count, dedup_summary_line, percent, removable_header, removable_line, removable_row, undecided_line, undecided_row,
+    count, dedup_summary_line, latest_run_line, percent, removable_header, removable_line, removable_row,
+    superseded_line, superseded_row, undecided_line, undecided_row,
 };
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
@@ -70,6 +71,11 @@ fn options(args: &DedupArgs, database: &Database) -> DedupOptions {
     options.protect = args.protect.clone();
     options.max_df = (args.max_df > 0).then_some(args.max_df);
     options.budget = args.budget;
+    options.mode = match (args.append, args.rerank) {
+        (true, _) => DedupMode::Append,
+        (_, true) => DedupMode::Rerank,
+        _ => DedupMode::Once,
+    };
     options.memory = args.memory.unwrap_or(options.memory);
     options.temp_dir = args.temp_dir.clone();
     options
@@ -80,6 +86,7 @@ fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Re
         (OutputFormat::Json, row) => output.json(&row),
         (OutputFormat::Csv, DedupRow::Removable(removable)) => output.csv([removable_row(&removable)]),
         (OutputFormat::Csv, DedupRow::Undecided(undecided)) => output.csv([undecided_row(&undecided)]),
+        (OutputFormat::Csv, DedupRow::Superseded(superseded)) => output.csv([superseded_row(&superseded)]),
         (_, DedupRow::Removable(removable)) => {
             let line = removable_line(&removable, output.style);
             output.text(&line)
@@ -88,11 +95,18 @@ fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Re
             let line = undecided_line(&undecided, output.style);
             output.text(&line)
         }
+        (_, DedupRow::Superseded(superseded)) => {
+            let line = superseded_line(&superseded, output.style);
+            output.text(&line)
+        }
     }
 }
 
 /// Says what the answer does not, and what is unusual about it.
 fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
+    if let Some(latest) = &summary.latest {
+        printer.note(&latest_run_line(latest));
+    }
     for prefix in &summary.unmatched_protect {
         printer.note(&format!("no document's name begins with {prefix} (--protect)"));
     }

@@ -8,8 +8,12 @@ use super::{sentence, sentences};
 use crate::support::Folder;
 
 /// Documents of sentences, many of them copies and parts of others.
-fn archive(folder: &Folder, documents: u64) {
-    let mut seed = 5u64;
+pub(super) fn archive(folder: &Folder, documents: u64) {
+    part_of_archive(folder, "a.jsonl", documents, 5);
+}
+
+/// Some of its documents, by this seed.
+pub(super) fn part_of_archive(folder: &Folder, name: &str, documents: u64, mut seed: u64) {
     let mut next = |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % below
@@ -21,8 +25,8 @@ fn archive(folder: &Folder, documents: u64) {
             + &if next(3) == 0 { sentence(1_000_000 + number) } else { String::new() };
         lines += &format!("{{\"id\":\"r{number}\",\"text\":\"{text}\"}}\n");
     }
-    folder.write("a.jsonl", lines);
-    folder.ok(&["ingest", "-q", "--profile", "words", "a.jsonl"]);
+    folder.write(name, lines);
+    folder.ok(&["ingest", "-q", "--profile", "words", name]);
 }
 
 const RULE: [&str; 9] = ["dedup", "--by", "containment", "--threshold", "0.7", "--format", "json", "--keep", "first"];
@@ -42,7 +46,7 @@ fn neither_memory_nor_threads_change_the_answer() {
 }
 
 /// The files of jobs that have not ended.
-fn jobs(folder: &Folder) -> Vec<String> {
+pub(super) fn jobs(folder: &Folder) -> Vec<String> {
     let names =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.ends_with(".job")).collect()

@@ -1,0 +1,56 @@
+//! Newcomers: what of the postings concerns the documents that no earlier run has decided about.
+//!
+//! Whether a newcomer goes, and whether it supersedes a survivor, depends on the hashes it holds and on nothing else. So only
+//! those are visited, with all their holders.
+
+use std::ops::RangeInclusive;
+
+use roaring::RoaringBitmap;
+
+use super::source::{LARGE, PostingSource};
+use crate::error::Result;
+use crate::store::{Posting, Store};
+
+/// The postings of hashes that some newcomer holds.
+pub(super) struct Newcomers<'a> {
+    store: &'a Store,
+    documents: RoaringBitmap,
+    /// Postings that are read to find theirs.
+    postings: u64,
+    ranges: usize,
+}
+
+impl<'a> Newcomers<'a> {
+    pub(super) fn new(store: &'a Store, documents: RoaringBitmap) -> Self {
+        let postings = store.postings_near(&documents);
+        let ranges = if postings < LARGE { 1 } else { 4 * rayon::current_num_threads() };
+        Self { store, documents, postings, ranges }
+    }
+}
+
+impl PostingSource for Newcomers<'_> {
+    fn k(&self) -> u64 {
+        self.store.k()
+    }
+
+    fn ranges(&self) -> Vec<RangeInclusive<u64>> {
+        self.store.hash_ranges(self.ranges)
+    }
+
+    fn visit_hashes(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let expected = usize::try_from(self.postings).unwrap_or(usize::MAX) / self.ranges;
+        self.store.for_each_hash_of(&self.documents, hashes, expected, visit)
+    }
+
+    fn extent(&self, document: u32) -> Result<(u32, u64)> {
+        self.store.extent(document)
+    }
+
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+        self.store.positions(document, ordinals)
+    }
+}

@@ -1,0 +1,64 @@
+//! Outcome: what a run has decided about the documents it has ranked.
+
+use super::decisions::{Decision, Decisions};
+use super::justify::Witness;
+use super::ranking::{Rank, Ranking};
+use super::record::{Entry, Fate, Reason};
+use super::{Because, DedupBy};
+
+/// The decisions of a run.
+pub(super) struct Outcome {
+    pub(super) ranking: Ranking,
+    /// None where only documents of the same bytes are removable.
+    pub(super) decisions: Option<Decisions>,
+    /// Pinned documents and the newcomers that supersede them. Ascending.
+    pub(super) superseded: Vec<(Rank, Witness)>,
+    pub(super) by: DedupBy,
+}
+
+impl Outcome {
+    /// What comes of a document, but of one of which an earlier run has decided; `None` where it is not ranked.
+    pub(super) fn fate(&self, document: u32) -> Option<Fate> {
+        let rank = self.ranking.of(document);
+        if rank >= self.ranking.len() || self.ranking.pinned.contains(rank) {
+            return None;
+        }
+        let leader = self.ranking.leader(rank);
+        Some(match self.decision(leader) {
+            Decision::Goes(witness) => Fate::Goes(self.reason(leader, &witness)),
+            _ if leader != rank => {
+                Fate::Goes(self.reason(rank, &Witness { rank: leader, shared: self.ranking.size(leader), novel: 0 }))
+            }
+            Decision::Undecided => Fate::Undecided,
+            _ => Fate::Stays,
+        })
+    }
+
+    /// What comes of a document of which an earlier run has decided that it stays, and of any other as that has decided.
+    pub(super) fn fate_after(&self, earlier: Entry, run: u32) -> Entry {
+        let rank = self.ranking.of(earlier.document);
+        match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {
+            // It keeps the first that superseded it.
+            Ok(place) if !matches!(earlier.fate, Fate::Superseded(_)) => {
+                Entry { run, fate: Fate::Superseded(self.reason(rank, &self.superseded[place].1)), ..earlier }
+            }
+            _ => earlier,
+        }
+    }
+
+    fn decision(&self, rank: Rank) -> Decision {
+        self.decisions.as_ref().map_or(Decision::Stays, |decisions| decisions.get(rank))
+    }
+
+    fn reason(&self, rank: Rank, witness: &Witness) -> Reason {
+        let outranked = self.ranking.outranked.binary_search(&(rank, witness.rank)).is_ok();
+        let because = match self.by {
+            _ if outranked || self.ranking.leader(rank) == witness.rank => Because::Identical,
+            DedupBy::Resemblance => Because::Resembles,
+            _ => Because::Contained,
+        };
+        // Longer stretches are told as that long.
+        let novel = u32::try_from(witness.novel).unwrap_or(u32::MAX);
+        Reason { keep: self.ranking.id(witness.rank), because, shared: witness.shared, novel }
+    }
+}

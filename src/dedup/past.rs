@@ -1,0 +1,71 @@
+//! Past: what of earlier decisions still holds. A document goes because of another one; where that is no longer stored, or has
+//! become boilerplate, the decision is open again.
+
+use roaring::RoaringBitmap;
+
+use super::ranking::Standing;
+use super::record::{Entry, Fate, RecordFiles, RecordHeader, RecordReader};
+use crate::error::{Error, Result};
+
+/// A record of decisions beside the documents that are stored now.
+pub(super) struct Past<'a> {
+    record: Option<RecordReader>,
+    /// All documents but boilerplate.
+    stored: &'a RoaringBitmap,
+}
+
+impl<'a> Past<'a> {
+    /// Without decisions.
+    pub(super) fn none(stored: &'a RoaringBitmap) -> Self {
+        Self { record: None, stored }
+    }
+
+    /// Reads the record of the database of this identity from its start.
+    ///
+    /// # Errors
+    /// [`Error::OtherRule`] where it was made by another rule; [`Error::Damaged`]; [`Error::Io`].
+    pub(super) fn read(files: &RecordFiles, stored: &'a RoaringBitmap, database: &str, rule: &str) -> Result<Self> {
+        let record = files.read()?;
+        if let Some(header) = record.as_ref().map(RecordReader::header) {
+            if header.database != database {
+                let what = format!("the record of decisions {}", files.path().display());
+                return Err(Error::Damaged {
+                    what,
+                    detail: "it is of another database, or of this one before a repair",
+                });
+            }
+            if header.rule != rule {
+                let (recorded, asked) = (header.rule.clone(), rule.to_owned());
+                return Err(Error::OtherRule { path: files.path().to_owned(), recorded, asked });
+            }
+        }
+        Ok(Self { record, stored })
+    }
+
+    /// What is known of all decisions; `None` where there are none.
+    pub(super) fn header(&self) -> Option<&RecordHeader> {
+        self.record.as_ref().map(RecordReader::header)
+    }
+
+    /// The decision about a document, if it holds. Documents must ascend.
+    pub(super) fn entry(&mut self, document: u32) -> Result<Option<Entry>> {
+        let Some(record) = &mut self.record else { return Ok(None) };
+        let entry = record.find(document)?.filter(|entry| self.stored.contains(entry.document));
+        Ok(entry.and_then(|entry| match entry.fate {
+            Fate::Goes(reason) if !self.stored.contains(reason.keep) => None,
+            Fate::Superseded(reason) if !self.stored.contains(reason.keep) => {
+                Some(Entry { fate: Fate::Stays, ..entry })
+            }
+            _ => Some(entry),
+        }))
+    }
+
+    /// The decision about a document in short. Documents must ascend.
+    pub(super) fn standing(&mut self, document: u32) -> Result<Standing> {
+        Ok(match self.entry(document)?.map(|entry| entry.fate) {
+            None => Standing::Open,
+            Some(Fate::Goes(_)) => Standing::Gone,
+            Some(_) => Standing::Stays,
+        })
+    }
+}
