@@ -67,7 +67,7 @@ pub mod winnow;
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
 pub use database::{
     BackupOptions, CacheUse, Compaction, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo,
-    QuerySource, Removal, StoredPart,
+    Removal, StoredPart,
 };
 pub use dedup::{
     Because, DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupRow, DedupSummary, Keep, LatestRun,
@@ -87,7 +87,7 @@ pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
-    QueryAnswer, QueryDocument, QueryOptions, Weight, diff,
+    QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
 pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
 pub use stop::StopToken;

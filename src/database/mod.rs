@@ -5,7 +5,7 @@ mod facts;
 mod writer;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -22,7 +22,8 @@ use crate::pairs::{self, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{
-    self, DocumentText, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, TextCache, TextSequence,
+    self, DocumentText, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
+    TextSequence,
 };
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
@@ -65,33 +66,6 @@ impl fmt::Debug for Database {
             .field("path", &self.store.root())
             .field("profile", self.profile())
             .finish_non_exhaustive()
-    }
-}
-
-/// What to query with.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum QuerySource {
-    /// A file; `-` is standard input.
-    File(PathBuf),
-    /// Bytes in memory, or a text; the name tells its format, and may be empty.
-    Bytes {
-        /// What the answer calls it.
-        name: String,
-        /// The document.
-        bytes: Vec<u8>,
-    },
-    /// A stored document, by name: the one of that name that was added last. It is no match of itself.
-    Stored(String),
-    /// A stored document, by number. It is no match of itself.
-    Number(DocId),
-}
-
-impl QuerySource {
-    /// A text in memory, read as plain text unless the options say otherwise.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Bytes { name: String::new(), bytes: text.into().into_bytes() }
     }
 }
 
@@ -269,6 +243,22 @@ impl Database {
             Ok(outcome.is_ok())
         })?;
         outcome
+    }
+
+    /// The first `most` documents of this number or a higher one, in order of number: all documents page by page, for callers
+    /// that ask for the next page when they have done with this one. The last page is empty.
+    ///
+    /// # Errors
+    /// What keeps the store from being read.
+    pub fn documents_from(&self, first: DocId, most: usize) -> Result<Vec<DocumentInfo>> {
+        let mut page = Vec::new();
+        self.store.for_each_document_from(first.0, |id, record| {
+            if page.len() < most {
+                page.push(DocumentInfo::new(id, record));
+            }
+            Ok(page.len() < most)
+        })?;
+        Ok(page)
     }
 
     /// The document of a number.

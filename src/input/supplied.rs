@@ -27,8 +27,10 @@ use crate::stop::StopToken;
 /// ```
 pub struct Document {
     name: String,
+    hint: Option<String>,
     metadata: Vec<(String, String)>,
-    bytes: Box<dyn Read + Send>,
+    /// Its bytes, or why there are none.
+    bytes: Result<Box<dyn Read + Send>, &'static str>,
 }
 
 impl fmt::Debug for Document {
@@ -47,7 +49,21 @@ impl Document {
     /// A document whose bytes a reader gives. It is read once, piece by piece, when its turn comes.
     #[must_use]
     pub fn from_reader(name: impl Into<String>, bytes: impl Read + Send + 'static) -> Self {
-        Self { name: name.into(), metadata: Vec::new(), bytes: Box::new(bytes) }
+        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes: Ok(Box::new(bytes)) }
+    }
+
+    /// A document that the caller cannot supply, for this reason, as a noun phrase. It is counted and listed as skipped.
+    #[must_use]
+    pub fn skipped(name: impl Into<String>, reason: &'static str) -> Self {
+        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes: Err(reason) }
+    }
+
+    /// The same, whose format is told by this name instead of its own: the name of a file like it, or an empty one where its
+    /// bytes alone are to tell. Rows of a table have names that say nothing of their format.
+    #[must_use]
+    pub fn like(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
     }
 
     /// The same, with one more name and value that are kept with it.
@@ -72,7 +88,11 @@ impl Document {
         repeated: bool,
         visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Self { name, metadata, bytes } = self;
+        let Self { name, hint, metadata, bytes } = self;
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(reason) => return visit(Found::Skipped { name, reason }),
+        };
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
         let mut bytes = Stopped { bytes, stop };
         let mut head = Vec::new();
@@ -88,7 +108,8 @@ impl Document {
             let error = Error::InvalidParameter { name: "the name of a document", value: "empty".into(), expected };
             return visit(Found::Failed { name, error });
         }
-        let about = About { hint: name.clone(), name: name.clone(), file: None, member: None, metadata, repeated };
+        let hint = hint.unwrap_or_else(|| name.clone());
+        let about = About { hint, name: name.clone(), file: None, member: None, metadata, repeated };
         if head.len() < PIECE {
             return visit(Found::Document(Candidate { about, content: Content::Whole(head) }));
         }

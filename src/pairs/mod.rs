@@ -106,6 +106,27 @@ impl PairsOptions {
         Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::default() }
     }
 
+    /// The same with thresholds of the caller's choice. Once one is given, the others keep no pair back.
+    #[must_use]
+    pub fn at_least(
+        profile: &Profile,
+        shared: Option<u64>,
+        resemblance: Option<f64>,
+        containment: Option<f64>,
+    ) -> Self {
+        let default = Self::of(profile);
+        if shared.is_none() && resemblance.is_none() && containment.is_none() {
+            return default;
+        }
+        Self {
+            min_shared: shared.unwrap_or(default.min_shared),
+            min_resemblance: resemblance.unwrap_or(0.0),
+            few: None,
+            min_containment: containment.unwrap_or(0.0),
+            ..default
+        }
+    }
+
     /// The default cap on df: a hash in a thousand documents makes half a million pairs, and is the mark of a
     /// licence or a menu rather than of copying.
     pub const MAX_DF: u64 = 1000;

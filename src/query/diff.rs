@@ -1,7 +1,6 @@
 //! Diff: two documents compared without a database. The first is the query, the second the only document.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use super::answer::{IgnoredBecause, Match, QueryAnswer};
 use super::estimate::Sizes;
@@ -10,24 +9,26 @@ use super::options::{Mode, PassageOptions};
 use super::passages::{self, DocumentPassages, Mark};
 use super::phrases::{PhraseFinder, Phrases};
 use super::prepared::{PreparedQuery, QueryReader};
+use super::source::QuerySource;
 use super::text::Symboliser;
 use super::weight::Weight;
 use crate::columns::Fingerprint;
 use crate::document::DocId;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::ReadOptions;
 use crate::profile::Profile;
 use crate::schema::Schema;
 use crate::store::FingerprintPlace;
 
-/// Compares the files `a` and `b`, either of which may be standard input (`-`), with all of their
-/// fingerprints, symbol by symbol; the `phrases` of `a` count for nothing. There is no match where they share none and their bytes differ.
+/// Compares the documents `a` and `b`, files or bytes in memory, with all of their fingerprints, symbol by symbol; the
+/// `phrases` of `a` count for nothing. One of them may be standard input. There is no match where they share none and their
+/// bytes differ.
 ///
 /// # Errors
-/// What keeps a file from being read, and phrases from being looked for.
+/// What keeps a file from being read, and phrases from being looked for; [`Error::InvalidParameter`] for a stored document.
 pub fn diff(
-    a: &Path,
-    b: &Path,
+    a: &QuerySource,
+    b: &QuerySource,
     profile: &Profile,
     read: &ReadOptions,
     phrases: Option<&Phrases>,
@@ -35,9 +36,10 @@ pub fn diff(
 ) -> Result<QueryAnswer> {
     options.check(profile)?;
     let finder = PhraseFinder::of(phrases, profile)?;
-    let a = QueryReader::new(profile, None, read, finder.as_ref())?.read(a)?;
+    let a = prepared(QueryReader::new(profile, None, read, finder.as_ref())?, a)?;
     // What is not to count is so in the first, the query.
-    let b = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?.read(b)?;
+    let reader = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?;
+    let b = prepared(reader, b)?;
     let shared = shared_hashes(&a, &b).count() as u64;
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
@@ -63,6 +65,20 @@ pub fn diff(
         ignored,
         matches,
     })
+}
+
+fn prepared(mut reader: QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
+    let stored = |value: String| Error::InvalidParameter {
+        name: "a document to compare without a database",
+        value,
+        expected: "a file, or bytes in memory",
+    };
+    match source {
+        QuerySource::File(path) => reader.read(path),
+        QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
+        QuerySource::Stored(name) => Err(stored(format!("the stored document {name}"))),
+        QuerySource::Number(id) => Err(stored(format!("the stored document {id}"))),
+    }
 }
 
 /// The hashes of `a` that count and that `b` has too.

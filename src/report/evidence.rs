@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::database::{Database, QuerySource};
+use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
 use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
-use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, TextCache};
+use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
 use crate::setters::setters;
 
 /// How pairs were found, and how their passages are to be.

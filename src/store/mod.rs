@@ -151,9 +151,18 @@ impl Store {
     }
 
     /// Calls `visit` with each live document in order of id, until it returns false.
-    pub(crate) fn for_each_document(&self, mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
+    pub(crate) fn for_each_document(&self, visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
+        self.for_each_document_from(0, visit)
+    }
+
+    /// The same, from this id on.
+    pub(crate) fn for_each_document_from(
+        &self,
+        first: u32,
+        mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>,
+    ) -> Result<()> {
         let view = self.view();
-        for entry in self.engine.entries(DOCUMENTS, &[], "read the documents")? {
+        for entry in self.engine.entries(DOCUMENTS, &document_key(first), "read the documents")? {
             let (key, value) = entry?;
             let Some(([], document)) = split_u32(&key) else {
                 return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });

@@ -200,3 +200,67 @@ fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
     assert!(pulled <= summary.added + 200, "{pulled} pulled, {} added", summary.added);
     assert_eq!(writer.stats().unwrap().documents, summary.added);
 }
+
+#[test]
+fn rows_are_told_by_their_bytes_and_what_is_not_there_is_skipped() {
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 1 << 20);
+    let text = "When in the Course of human events, it becomes necessary for one people";
+    let options = IngestOptions::default();
+    let documents = [
+        Document::new("1.html", text).like(""),
+        Document::new("2", format!("<p>{text}</p>")).like("2.html"),
+        Document::new("3.html", text),
+        Document::skipped("4", "a row without text"),
+    ];
+    let summary = writer.ingest_documents(documents, &options, &Task::new()).unwrap();
+    assert_eq!((summary.added, summary.skips, summary.failures), (3, 1, 0));
+    assert_eq!((&*summary.skipped[0].name, &*summary.skipped[0].reason), ("4", "a row without text"));
+    let formats: Vec<String> =
+        writer.documents_from(fpdb::DocId(0), 9).unwrap().into_iter().map(|d| d.format).collect();
+    assert_eq!(formats, ["text", "html", "html"]);
+}
+
+#[test]
+fn documents_come_page_by_page() {
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 1 << 20);
+    ingest(&writer, (0..10).map(|number| Document::new(format!("{number}"), format!("text {number}"))));
+    writer.remove(&["0", "4", "9"]).unwrap();
+    for most in 1..12 {
+        let (mut first, mut names) = (fpdb::DocId(0), Vec::new());
+        loop {
+            let page = writer.documents_from(first, most).unwrap();
+            assert!(page.len() <= most);
+            let Some(last) = page.last() else { break };
+            first = fpdb::DocId(last.id.0 + 1);
+            names.extend(page.into_iter().map(|document| document.name));
+        }
+        assert_eq!(names, ["1", "2", "3", "5", "6", "7", "8"], "{most} at a time");
+    }
+    assert!(writer.documents_from(fpdb::DocId(0), 0).unwrap().is_empty());
+    assert!(writer.documents_from(fpdb::DocId(u32::MAX), 5).unwrap().is_empty());
+}
+
+#[test]
+fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
+    let folder = TempDir::new().unwrap();
+    let paths = samples(folder.path());
+    let profile = Profile::default();
+    let read = fpdb::ReadOptions::default();
+    let diff = |a: &QuerySource, b: &QuerySource| fpdb::diff(a, b, &profile, &read, None, &Default::default());
+    let in_memory = |path: &Path| QuerySource::Bytes { name: name(path), bytes: fs::read(path).unwrap() };
+    let (large, page) = (&paths[paths.len() - 3], &paths[paths.len() - 2]);
+    let of_files = diff(&QuerySource::File(page.clone()), &QuerySource::File(large.clone())).unwrap();
+    assert!(of_files.matches[0].passages[0].exact);
+    for (a, b) in [
+        (in_memory(page), in_memory(large)),
+        (QuerySource::File(page.clone()), in_memory(large)),
+        (in_memory(page), QuerySource::File(large.clone())),
+    ] {
+        assert_eq!(diff(&a, &b).unwrap(), of_files);
+    }
+    for stored in [QuerySource::Stored("a".into()), QuerySource::Number(fpdb::DocId(3))] {
+        assert!(matches!(diff(&in_memory(page), &stored), Err(Error::InvalidParameter { .. })));
+    }
+}

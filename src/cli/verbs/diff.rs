@@ -1,6 +1,6 @@
 //! `fpdb diff`: two files compared, without a database.
 
-use fpdb::{HtmlAnswers, HtmlOptions, Profile};
+use fpdb::{HtmlAnswers, HtmlOptions, Profile, QuerySource};
 
 use super::query;
 use crate::cli::excerpt::Excerpts;
@@ -28,7 +28,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
     let joining = args.joining.options(HtmlReport::most_passages(html.as_ref()));
     let phrases = phrases::read(&args.read, &profile, printer)?;
-    let mut answer = fpdb::diff(&a, &b, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
+    let (first, second) = (QuerySource::File(a.clone()), QuerySource::File(b.clone()));
+    let mut answer = fpdb::diff(&first, &second, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
     printer.detail(&format!("compared with {profile}"));
     spooled.rename(&args.a, &mut answer.query.name);
     answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));

@@ -23,13 +23,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
-    let default = PairsOptions::of(database.profile());
-    let given = args.min_resemblance.is_some() || args.min_shared.is_some() || args.min_containment.is_some();
+    let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = PairsOptions {
-        min_shared: args.min_shared.unwrap_or(default.min_shared),
-        min_resemblance: args.min_resemblance.unwrap_or(if given { 0.0 } else { default.min_resemblance }),
-        few: default.few.filter(|_| !given),
-        min_containment: args.min_containment.unwrap_or(0.0),
         max_df: (args.max_df > 0).then_some(args.max_df),
         across: args.across.clone(),
         group_by: match &args.group_by {
@@ -39,7 +34,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         },
         new_since: args.new_since,
         weight: args.weight,
-        memory: args.memory.unwrap_or(default.memory),
+        memory: args.memory.unwrap_or(least.memory),
+        ..least
     };
     let bar = StepBar::start(printer, "reading the postings");
     let answer = database.pairs(&options, &bar.task());

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::Report;
 use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, ReportDocument, ReportPair, Role};
 use super::options::{HtmlAnswers, HtmlOptions};
-use crate::database::{Database, QuerySource};
+use crate::database::Database;
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::pairs::PairsAnswer;
 use crate::profile::Profile;
-use crate::query::{Location, Match, Mode, QueryAnswer};
+use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
 
 /// Where the text of a document is that was queried with; `None` where a stored one has been deleted since.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::database::{Database, QuerySource};
+use crate::database::Database;
 use crate::ingest::Failure;
 use crate::input::ReadOptions;
 use crate::pairs::PairsAnswer;
-use crate::query::QueryAnswer;
+use crate::query::{QueryAnswer, QuerySource};
 use crate::report::PairEvidence;
 use crate::setters::setters;
 
