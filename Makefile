@@ -18,7 +18,7 @@ COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccac
 endif
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
-.PHONY: help setup build demo test check bench soak sanitize install
+.PHONY: help setup build demo test wheel check bench soak sanitize install
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,10 +32,14 @@ build: setup ## compile the program: release/fpdb in the target folder
 demo: build ## a small database made, queried and explained, from data-samples/
 	@tools/demo.sh "$(abspath $(FPDB))"
 
-test: setup ## all tests, those in the documentation included; of the HTML report too, where there is a Chromium
+test: setup ## all tests, those in the documentation included; of the HTML report too, where there is a Chromium; of the Python package
 	$(CARGO) test --release --locked
+	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh test
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$(FPDB_CHROMIUM)" ] || \
 	  echo "SKIPPED the tests of the HTML report in a browser: no Chromium here; tools/setup.sh --browser installs it"
+
+wheel: setup ## the Python package: one wheel in target/wheels/
+	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel
 
 check: setup ## formatting, lints, documentation, the walls between modules, licences of dependencies
 	cargo fmt --check

@@ -1,0 +1,129 @@
+"""A persistent document-fingerprint database: which stored documents share text with this one, how much, and where?
+
+    import fpdb
+
+    with fpdb.create("archive") as database:
+        database.ingest("corpus/")
+        answer = database.query("a sentence that somebody may have written before")
+        for match in answer:
+            print(match.document, match.containment)
+
+`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `documents` and `remove`. `diff` compares
+two texts and `fingerprint` fingerprints texts without a database.
+
+Tables go in, and answers come out, by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of
+them is needed. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.
+
+All errors are subclasses of `fpdb.Error`. The program `fpdb` comes with the package.
+"""
+
+from ._answers import (
+    Compaction,
+    Dedup,
+    DedupSummary,
+    DocumentInfo,
+    Failure,
+    Fingerprint,
+    Fingerprints,
+    Ignored,
+    IngestSummary,
+    Location,
+    Match,
+    Pair,
+    Pairs,
+    Passage,
+    QueryAnswer,
+    QueryAnswers,
+    QueryDocument,
+    Removable,
+    RemovableDocuments,
+    Removal,
+    Skipped,
+    Undecided,
+    UndecidedDocuments,
+)
+from ._database import (
+    ArrowArray,
+    ArrowStream,
+    Database,
+    Document,
+    Documents,
+    Progress,
+    create,
+    diff,
+    fingerprint,
+    open,
+)
+from ._errors import (
+    ClosedError,
+    DamagedError,
+    DatabaseExistsError,
+    DatabaseNotFoundError,
+    DocumentError,
+    DocumentNotFoundError,
+    Error,
+    ForkedError,
+    LimitError,
+    LockedError,
+    NotADatabaseError,
+    ParameterError,
+    StoppedError,
+    StorageError,
+    VersionError,
+)
+from ._native import StopToken, __version__
+from ._profile import Profile
+
+__all__ = [
+    "ArrowArray",
+    "ArrowStream",
+    "ClosedError",
+    "Compaction",
+    "DamagedError",
+    "Database",
+    "DatabaseExistsError",
+    "DatabaseNotFoundError",
+    "Dedup",
+    "DedupSummary",
+    "Document",
+    "DocumentError",
+    "DocumentInfo",
+    "DocumentNotFoundError",
+    "Documents",
+    "Error",
+    "Failure",
+    "Fingerprint",
+    "Fingerprints",
+    "ForkedError",
+    "Ignored",
+    "IngestSummary",
+    "LimitError",
+    "Location",
+    "LockedError",
+    "Match",
+    "NotADatabaseError",
+    "Pair",
+    "Pairs",
+    "ParameterError",
+    "Passage",
+    "Profile",
+    "Progress",
+    "QueryAnswer",
+    "QueryAnswers",
+    "QueryDocument",
+    "Removable",
+    "RemovableDocuments",
+    "Removal",
+    "Skipped",
+    "StopToken",
+    "StoppedError",
+    "StorageError",
+    "Undecided",
+    "UndecidedDocuments",
+    "VersionError",
+    "__version__",
+    "create",
+    "diff",
+    "fingerprint",
+    "open",
+]

@@ -1,0 +1,689 @@
+"""Answers as Python objects: the fields are those of the program's JSON, by the same names."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from . import _native
+
+if TYPE_CHECKING:
+    from ._profile import Profile
+
+T = TypeVar("T")
+A = TypeVar("A", bound="Answer")
+
+
+def _code_points(text: bytes, offset: int) -> int:
+    """The code points of UTF-8 before a byte offset."""
+    return len(text[:offset].decode("utf-8", "surrogatepass"))
+
+
+class _Text:
+    """The bytes that offsets count, and the same as a string. They are got when they are first needed."""
+
+    def __init__(self, load: Callable[[], bytes | None]) -> None:
+        self._load: Callable[[], bytes | None] | None = load
+        self._bytes: bytes | None = None
+
+    def bytes(self) -> bytes | None:
+        if self._load is not None:
+            self._bytes = self._load()
+            self._load = None
+        return self._bytes
+
+    def text(self) -> str | None:
+        data = self.bytes()
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def slice(self, start: int, end: int) -> slice | None:
+        data = self.bytes()
+        if data is None:
+            return None
+        try:
+            return slice(_code_points(data, start), _code_points(data, end))
+        except UnicodeDecodeError:
+            return None
+
+    def excerpt(self, start: int, end: int) -> str | None:
+        data = self.bytes()
+        return None if data is None else data[start:end].decode("utf-8", "replace")
+
+
+class Answer:
+    """What all answers have: `to_dict` gives the JSON object."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as the JSON has it."""
+        return {
+            item.name: _plain(getattr(self, item.name))
+            for item in dataclasses.fields(self)  # type: ignore[arg-type]
+            if not item.name.startswith("_")
+        }
+
+    @classmethod
+    def _of(cls: type[A], fields: Mapping[str, Any], **more: Any) -> A:
+        known = {item.name for item in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: value for name, value in fields.items() if name in known}, **more)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Answer):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True)
+class Location(Answer):
+    """Where text is in a document.
+
+    Attributes:
+        start: byte offset of its first byte in the original document.
+        end: byte offset after its last byte.
+        lines: its first and last line, counted from 1.
+    """
+
+    start: int
+    end: int
+    lines: tuple[int, int]
+    _text: _Text | None = field(default=None, repr=False, compare=False)
+    _slice: slice | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def slice(self) -> slice | None:
+        """What indexes the document as a Python string: `text[location.slice]`. It counts code points.
+
+        None where the text of the document is not at hand, or is not UTF-8.
+        """
+        if self._slice is None and self._text is not None:
+            object.__setattr__(self, "_slice", self._text.slice(self.start, self.end))
+        return self._slice
+
+    @property
+    def text(self) -> str | None:
+        """The text that stands there, or None where it is not at hand."""
+        return None if self._text is None else self._text.excerpt(self.start, self.end)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is known of the text goes along; the text stays.
+        state = dict(self.__dict__, _slice=self._slice if self._text is None else self.slice)
+        state["_text"] = None
+        return state
+
+    @classmethod
+    def _at(cls, fields: Mapping[str, Any], text: _Text | None) -> Location:
+        return cls(fields["start"], fields["end"], tuple(fields["lines"]), text)
+
+
+@dataclass(frozen=True)
+class Passage(Answer):
+    """A pair of matching spans, one in each document.
+
+    Attributes:
+        query: where it is in the query.
+        document: where it is in the stored document.
+        symbols: symbols of the query that it covers.
+        agreement: the share of its symbols that are equal and in order; None where they were not compared.
+        exact: whether the spans were compared symbol by symbol. False: they are inferred from fingerprints.
+    """
+
+    query: Location
+    document: Location
+    symbols: int
+    agreement: float | None
+    exact: bool
+
+    @classmethod
+    def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Passage:
+        sides = {"query": Location._at(fields["query"], query), "document": Location._at(fields["document"], document)}
+        return cls(**{**fields, **sides})
+
+
+@dataclass(frozen=True)
+class Match(Answer):
+    """A document that shares text with the query. Scores and coverage are shares from 0 to 1.
+
+    Attributes:
+        document: its name.
+        id: its number, which tells versions of one name apart.
+        document_bytes, document_symbols: its size.
+        shared: looked-up fingerprints that it holds.
+        score: what matches are ordered by: the mode's measure, weighted if fingerprints are.
+        containment: the share of the query's fingerprints that it holds.
+        document_containment: the share of its fingerprints that the query holds.
+        resemblance: shared / all fingerprints of the two.
+        interval: the 95% interval of an estimated score, else None.
+        estimated: names of the measures that are estimates.
+        identical: whether the bytes of both are the same.
+        coverage: the share of the query's symbols inside passages.
+        passages: in order of the query.
+        metadata: what is known of the document beside its content.
+        inferred: why passages are inferred from fingerprints, or None.
+    """
+
+    document: str
+    id: int
+    document_bytes: int
+    document_symbols: int
+    shared: int
+    score: float
+    containment: float
+    document_containment: float
+    resemblance: float
+    interval: tuple[float, float] | None
+    estimated: list[str]
+    identical: bool
+    coverage: float
+    passages: list[Passage]
+    inferred: str | None
+    repeats: int
+    passages_left_out: int = 0
+    metadata: dict[str, str] = field(default_factory=dict)
+    _text: _Text | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def text(self) -> str | None:
+        """The text of the document; None where it is not stored and can no longer be read."""
+        return None if self._text is None else self._text.text()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__, _text=None)
+
+    @classmethod
+    def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Match:
+        passages = [Passage._with(passage, query, document) for passage in fields["passages"]]
+        interval = None if fields["interval"] is None else tuple(fields["interval"])
+        return cls._of({**fields, "passages": passages, "interval": interval}, _text=document)
+
+
+@dataclass(frozen=True)
+class Ignored(Answer):
+    """A part of the query whose fingerprints count in no match: `because` is boilerplate, common, quoted or phrase."""
+
+    query: Location
+    because: str
+
+
+@dataclass(frozen=True)
+class QueryDocument(Answer):
+    """The document that was queried with; `fingerprints` are its distinct hashes at `window`."""
+
+    name: str
+    bytes: int
+    symbols: int
+    fingerprints: int
+    window: int
+
+
+@dataclass(frozen=True)
+class QueryAnswer(Answer):
+    """The answer to one query, or the comparison of two documents.
+
+    It is a sequence of its matches: `answer[0]` is the best, and `len(answer)` is 0 where nothing was found.
+
+    Attributes:
+        mode: containment or resemblance: what ranks the matches.
+        weight: what a shared fingerprint counts: none (each the same) or idf.
+        profile: the database's profile.
+        query: the query document.
+        looked_up: distinct fingerprints that were looked up.
+        found: how many of these at least one document holds.
+        boilerplate, common, quoted, phrases: how many of these count in no score, and why.
+        corpus_containment: found / looked_up.
+        matching_documents: documents that reach the least score, returned or not.
+        below: documents that share a fingerprint and do not reach it.
+        ignored: parts of the query that count in no match.
+        matches: best first.
+    """
+
+    mode: str
+    weight: str
+    profile: Profile
+    query: QueryDocument
+    looked_up: int
+    found: int
+    boilerplate: int
+    common: int
+    corpus_containment: float
+    matching_documents: int
+    ignored: list[Ignored]
+    matches: list[Match]
+    quoted: int = 0
+    phrases: int = 0
+    below: int = 0
+    schema: str = "fpdb.query/1"
+
+    def __len__(self) -> int:
+        return len(self.matches)
+
+    def __getitem__(self, index: int) -> Match:
+        return self.matches[index]
+
+    def __iter__(self) -> Iterator[Match]:
+        return iter(self.matches)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @classmethod
+    def _with(
+        cls, fields: Mapping[str, Any], query: _Text | None, document: Callable[[Mapping[str, Any]], _Text | None]
+    ) -> QueryAnswer:
+        from ._profile import Profile
+
+        return cls._of(
+            {
+                **fields,
+                "profile": Profile._of_json(fields["profile"]),
+                "query": QueryDocument._of(fields["query"]),
+                "ignored": [
+                    Ignored(Location._at(part["query"], query), part["because"]) for part in fields["ignored"]
+                ],
+                "matches": [Match._with(match, query, document(match)) for match in fields["matches"]],
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        from ._notebook import query_html
+
+        return query_html(self)
+
+
+@dataclass(frozen=True)
+class Pair(Answer):
+    """Two documents that share text; `a` came first. Measures are shares from 0 to 1.
+
+    Attributes:
+        a, b, a_id, b_id: names and numbers.
+        shared: fingerprints that both hold.
+        resemblance: shared / all fingerprints of the two.
+        containment_a: the share of a's fingerprints that b holds; containment_b the other way round.
+        score: what pairs are ordered by.
+    """
+
+    a: str
+    b: str
+    a_id: int
+    b_id: int
+    shared: int
+    resemblance: float
+    containment_a: float
+    containment_b: float
+    score: float
+    passages: list[Passage] | None = None
+    a_metadata: dict[str, str] = field(default_factory=dict)
+    b_metadata: dict[str, str] = field(default_factory=dict)
+    schema: str = "fpdb.pair/1"
+
+
+@dataclass(frozen=True)
+class Removable(Answer):
+    """A document that another one makes superfluous.
+
+    Attributes:
+        remove, remove_id: the document.
+        keep, keep_id: the survivor, which is itself not removable.
+        because: identical, contained or resembles.
+        score: the resemblance, or the containment of the document in the survivor.
+        shared: fingerprints that both hold.
+        novel: the longest stretch of the document, in symbols, of which the survivor holds nothing.
+        bytes: bytes of the document.
+        metadata: what is known of it; `id` first.
+    """
+
+    remove: str
+    remove_id: int
+    keep: str
+    keep_id: int
+    because: str
+    score: float
+    shared: int
+    novel: int
+    bytes: int
+    metadata: dict[str, str]
+    schema: str = "fpdb.dedup/1"
+
+
+@dataclass(frozen=True)
+class Undecided(Answer):
+    """A document that stays because the budget did not suffice to decide about it."""
+
+    document: str
+    id: int
+    metadata: dict[str, str]
+    schema: str = "fpdb.dedup.undecided/1"
+
+
+@dataclass(frozen=True)
+class DedupSummary(Answer):
+    """What is removable in all: numbers of documents, and bytes of the removable ones."""
+
+    documents: int
+    removable: int
+    kept: int
+    undecided: int
+    groups: int
+    bytes: int
+    causes: dict[str, int]
+    sources: list[dict[str, Any]]
+    common: int
+    boilerplate: int
+    unmatched_protect: list[str]
+    unmatched_prefer: list[str]
+    schema: str = "fpdb.dedup.summary/1"
+
+
+@dataclass(frozen=True)
+class DocumentInfo(Answer):
+    """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata."""
+
+    id: int
+    name: str
+    source: str | None
+    bytes: int
+    symbols: int
+    lines: int
+    fingerprints: int
+    distinct: int
+    encoding: str
+    undecodable: int
+    digest: str
+    ingested_at: int
+    format: str
+    metadata: dict[str, str]
+    boilerplate: bool
+    member: str | None = None
+    identical_to: list[str] = field(default_factory=list)
+    schema: str = "fpdb.document/1"
+
+
+@dataclass(frozen=True)
+class Failure(Answer):
+    """A document that could not be read, and why."""
+
+    name: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Skipped(Answer):
+    """A file, member or row that is no document, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class IngestSummary(Answer):
+    """What an ingest has done: numbers of documents, and the size of the added and replacing ones.
+
+    Attributes:
+        documents: all that could be read: added, unchanged, replaced and kept ones.
+        identical: added or replacing ones whose content another stored document has.
+        failures, failed: how many could not be read, and the first 1,000 of them.
+        skips, skipped: the same of what is no document.
+        interrupted: whether it was stopped; what was committed stays, and the same call continues.
+    """
+
+    documents: int
+    added: int
+    unchanged: int
+    replaced: int
+    kept: int
+    identical: int
+    failed: list[Failure]
+    skipped: list[Skipped]
+    bytes: int
+    symbols: int
+    fingerprints: int
+    undecodable: int
+    undecodable_documents: int
+    formats: dict[str, int]
+    interrupted: bool
+    seconds: float
+    removed: int = 0
+    failures: int = 0
+    skips: int = 0
+    unmatched: list[str] = field(default_factory=list)
+    made_boilerplate: int = 0
+    schema: str = "fpdb.ingest/1"
+
+    @classmethod
+    def _of_json(cls, text: str) -> IngestSummary:
+        fields = json.loads(text)
+        return cls._of(
+            {
+                **fields,
+                "failed": [Failure(**failure) for failure in fields["failed"]],
+                "skipped": [Skipped(**skipped) for skipped in fields["skipped"]],
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Removal(Answer):
+    """What `remove` has deleted, and which names and numbers no document has."""
+
+    removed: int
+    unknown_names: list[str]
+    unknown_ids: list[int]
+    schema: str = "fpdb.rm/1"
+
+
+@dataclass(frozen=True)
+class Compaction(Answer):
+    """Bytes on disk before and after."""
+
+    before: int
+    after: int
+    schema: str = "fpdb.compact/1"
+
+
+class Table(Sequence[T], Generic[T]):
+    """Rows of one kind: a sequence of objects, and an Arrow stream.
+
+    pandas, polars, pyarrow and DuckDB read it directly, column for field of the JSON: `polars.DataFrame(table)`,
+    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`. An object is made when it is asked for.
+    """
+
+    def __init__(self, rows: _native.Rows) -> None:
+        self._rows = rows
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> T:
+        """The object of a row, of its JSON."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(f"there is no row {index}: there are {len(self)}")
+        return self._row(at, json.loads(self._rows.json(at)))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as the JSON has them."""
+        return [json.loads(self._rows.json(at)) for at in range(len(self))]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._rows.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._rows.__arrow_c_schema__()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._rows.state() == other._rows.state()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(row) for row in self[:3])
+        more = f", ... {len(self) - 3} more" if len(self) > 3 else ""
+        return f"<{type(self).__name__} of {len(self)}: [{shown}{more}]>"
+
+    def _repr_html_(self) -> str:
+        from ._notebook import table_html
+
+        return table_html(self.to_dicts() if len(self) <= 20 else [json.loads(self._rows.json(at)) for at in range(20)], len(self))
+
+
+class Pairs(Table[Pair]):
+    """Pairs of documents, best first."""
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Pair:
+        return _pair(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (Pairs, *self._rows.state())
+
+
+class RemovableDocuments(Table[Removable]):
+    """Removable documents, in order of ingestion."""
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Removable:
+        return Removable._of(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (RemovableDocuments, *self._rows.state())
+
+
+class UndecidedDocuments(Table[Undecided]):
+    """Undecided documents, in order of ingestion."""
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Undecided:
+        return Undecided._of(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (UndecidedDocuments, *self._rows.state())
+
+
+class QueryAnswers(Table[QueryAnswer]):
+    """The answers to several queries, in their order.
+
+    Attributes:
+        failed: the queries that could not be read. They have no answer.
+    """
+
+    failed: list[Failure]
+
+    def __init__(
+        self,
+        rows: _native.Rows,
+        failed: list[Failure] | None = None,
+        text_of: Callable[[int], _Text] | None = None,
+    ) -> None:
+        super().__init__(rows)
+        self.failed = failed or []
+        self._text_of = text_of
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> QueryAnswer:
+        text_of = self._text_of
+        query = _Text(lambda: self._rows.text(index))
+        return QueryAnswer._with(fields, query, lambda match: None if text_of is None else text_of(match["id"]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (QueryAnswers, *self._rows.state(), self.failed)
+
+
+@dataclass(frozen=True)
+class Dedup:
+    """What `dedup` has found. It reads as an Arrow stream of the removable documents.
+
+    Attributes:
+        removable: removable documents, each with the one that stays for it.
+        undecided: documents that stay because the budget did not suffice.
+        summary: what they are in all.
+    """
+
+    removable: RemovableDocuments
+    undecided: UndecidedDocuments
+    summary: DedupSummary
+
+    def __len__(self) -> int:
+        return len(self.removable)
+
+    def __iter__(self) -> Iterator[Removable]:
+        return iter(self.removable)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self.removable.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.removable.__arrow_c_schema__()
+
+    def _repr_html_(self) -> str:
+        summary = self.summary
+        line = f"{summary.removable:,} of {summary.documents:,} documents removable ({summary.bytes:,} bytes)"
+        return f"<p>{html.escape(line)}</p>{self.removable._repr_html_()}"
+
+
+def _pair(fields: Mapping[str, Any]) -> Pair:
+    passages = fields.get("passages")
+    if passages is not None:
+        passages = [Passage._with(passage, None, None) for passage in passages]
+    return Pair._of({**fields, "passages": passages})
+
+
+def _restore(kind: Any, rows_kind: str, lines: bytes, *more: Any) -> Any:
+    return kind(_native.Rows.restore(rows_kind, lines), *more)
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """The fingerprints of one text: 64-bit hashes, and the index of each k-gram's first symbol, both in order of position.
+
+    A hash that was selected at several positions is there several times.
+    """
+
+    hashes: list[int]
+    positions: list[int]
+
+
+class Fingerprints(Sequence["Fingerprint | None"]):
+    """Fingerprints of many texts: a sequence, and an Arrow stream with the columns `hashes` and `positions`.
+
+    Both columns are lists of 64-bit unsigned integers, one list a text; null where the text is null.
+    """
+
+    def __init__(self, native: _native.NativeFingerprints) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @overload
+    def __getitem__(self, index: int) -> Fingerprint | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Fingerprint | None]: ...
+    def __getitem__(self, index: int | slice) -> Fingerprint | None | list[Fingerprint | None]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(f"there is no text {index}: there are {len(self)}")
+        found = self._native.get(at)
+        return None if found is None else Fingerprint(*found)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._native.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        return f"<Fingerprints of {len(self)} texts>"

@@ -1,0 +1,151 @@
+"""The engine. What users call is in the modules beside it."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict, final
+
+__version__: str
+
+class _Reading(TypedDict):
+    format: str
+    reader: list[str] | None
+
+class _Ingesting(TypedDict):
+    reading: _Reading
+    on_change: str
+    store_text: bool
+    boilerplate: bool
+    exclude: list[str]
+    skip_hidden: bool
+    follow: bool
+    text: str
+    id: str
+    keep: list[str]
+
+class _Querying(TypedDict):
+    reading: _Reading
+    mode: str
+    window: int | None
+    n: int | None
+    top: int | None
+    min_score: float
+    max_df: int | None
+    passages: bool
+    weight: str
+    rewritten: bool
+
+class _Pairing(TypedDict):
+    min_shared: int | None
+    min_resemblance: float | None
+    min_containment: float | None
+    max_df: int | None
+    across: list[str]
+    group_by: str | None
+    new_since: int | None
+    weight: str
+    memory: int | None
+
+class _Deduplicating(TypedDict):
+    by: str
+    threshold: float | None
+    max_novel: int | None
+    any_novel: bool
+    keep: str
+    prefer: list[str]
+    protect: list[str]
+    max_df: int | None
+    budget: int | None
+    memory: int | None
+    temp_dir: str | None
+
+_Progress = Callable[[str, int, int, int], object] | None
+_Ingested = tuple[str, BaseException | None]
+
+@final
+class StopToken:
+    """Stops work from another thread: an ingest at its next commit, anything else at once."""
+
+    def __new__(cls) -> StopToken: ...
+    def stop(self) -> None:
+        """Asks all work that was given this token to end."""
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` has been called."""
+
+@final
+class Rows:
+    def __len__(self) -> int: ...
+    def json(self, index: int) -> str: ...
+    def text(self, index: int) -> bytes | None: ...
+    def state(self) -> tuple[str, bytes]: ...
+    @staticmethod
+    def restore(kind: str, lines: bytes) -> Rows: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+
+@final
+class NativeFingerprints:
+    def __len__(self) -> int: ...
+    def get(self, index: int) -> tuple[list[int], list[int]] | None: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+
+@final
+class NativeDatabase:
+    def __new__(
+        cls,
+        path: str,
+        write: bool,
+        profile: str | None,
+        memory: int | None,
+        cache: int | None,
+        threads: int | None,
+    ) -> NativeDatabase: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def writable(self) -> bool: ...
+    def profile(self) -> str: ...
+    def stats(self) -> str: ...
+    def ingest_paths(
+        self, paths: list[str], options: _Ingesting, progress: _Progress, stop: StopToken | None
+    ) -> _Ingested: ...
+    def ingest_documents(
+        self, documents: Iterable[object], options: _Ingesting, progress: _Progress, stop: StopToken | None
+    ) -> _Ingested: ...
+    def ingest_table(
+        self,
+        table: object,
+        columns: tuple[str, str | None, list[str], str],
+        options: _Ingesting,
+        progress: _Progress,
+        stop: StopToken | None,
+    ) -> _Ingested: ...
+    def query(
+        self, sources: list[tuple[str, str, object]], options: _Querying
+    ) -> tuple[Rows, list[tuple[str, str]]]: ...
+    def query_column(self, column: object, options: _Querying) -> tuple[Rows, list[tuple[str, str]]]: ...
+    def pairs(
+        self, options: _Pairing, top: int | None, progress: _Progress, stop: StopToken | None
+    ) -> Rows: ...
+    def dedup(
+        self, options: _Deduplicating, progress: _Progress, stop: StopToken | None
+    ) -> tuple[Rows, Rows, str]: ...
+    def documents(self, first: int, most: int) -> Rows: ...
+    def documents_stream(self) -> Any: ...
+    def documents_named(self, name: str) -> Rows: ...
+    def document(self, id: int) -> Rows: ...
+    def text(self, id: int) -> bytes | None: ...
+    def remove(self, names: list[str], ids: list[int]) -> tuple[str, str]: ...
+    def compact(self, progress: _Progress, stop: StopToken | None) -> str: ...
+
+def diff(
+    a: tuple[str, str, object],
+    b: tuple[str, str, object],
+    profile: str,
+    reading: _Reading,
+    rewritten: bool,
+) -> Rows: ...
+def fingerprint(texts: object, profile: str, format: str, threads: int) -> NativeFingerprints: ...
+def profile(text: str) -> str: ...
+def serve_documents() -> None: ...

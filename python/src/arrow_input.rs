@@ -1,0 +1,200 @@
+//! Arrow input: tables and columns of anything that has the Arrow PyCapsule interface, without pyarrow and without a copy.
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{
+    Date32Type, Date64Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayReader as _, ArrayRef, make_array};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors::exception;
+
+/// Arrays that come one after the other. They are pulled without the interpreter's lock; a producer in Python takes it itself.
+pub(crate) enum Arrays {
+    Stream(ArrayStreamReader),
+    One { array: Option<ArrayRef>, field: Field },
+}
+
+/// Whether an object has the interface.
+pub(crate) fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("__arrow_c_stream__")? || object.hasattr("__arrow_c_array__")?)
+}
+
+fn failed(error: &ArrowError) -> PyErr {
+    exception("ParameterError", &format!("the Arrow data cannot be used: {error}"), None)
+}
+
+impl Arrays {
+    /// The arrays of an object.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.hasattr("__arrow_c_stream__")? {
+            let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+            let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
+            // SAFETY: by the protocol a capsule of this name holds a stream. It is moved out, and marked as released there.
+            let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
+            return ArrayStreamReader::try_new(stream).map(Self::Stream).map_err(|error| failed(&error));
+        }
+        if object.hasattr("__arrow_c_array__")? {
+            let capsules = object.call_method0("__arrow_c_array__")?;
+            let schema = capsules.get_item(0)?.cast_into::<PyCapsule>()?;
+            let array = capsules.get_item(1)?.cast_into::<PyCapsule>()?;
+            let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
+            let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
+            // SAFETY: by the protocol capsules of these names hold these. The capsules live as long as this function; the array
+            // is moved out, and marked as released there.
+            let (array, schema) = unsafe { (FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+            let field = Field::try_from(schema).map_err(|error| failed(&error))?;
+            // SAFETY: the array is of this schema: both come from one object.
+            let data = unsafe { from_ffi(array, schema) }.map_err(|error| failed(&error))?;
+            return Ok(Self::One { array: Some(make_array(data)), field });
+        }
+        let kind = object.get_type().name()?;
+        Err(pyo3::exceptions::PyTypeError::new_err(format!(
+            "{kind} is no Arrow data: it has neither __arrow_c_stream__ nor __arrow_c_array__"
+        )))
+    }
+
+    /// The type of the arrays: that of a struct for a table.
+    pub(crate) fn field(&self) -> &Field {
+        match self {
+            Self::Stream(reader) => reader.field(),
+            Self::One { field, .. } => field,
+        }
+    }
+
+    /// The next array.
+    pub(crate) fn next(&mut self) -> PyResult<Option<ArrayRef>> {
+        match self {
+            Self::Stream(reader) => reader.next().transpose().map_err(|error| failed(&error)),
+            Self::One { array, .. } => Ok(array.take()),
+        }
+    }
+}
+
+/// A column of texts.
+pub(crate) enum Texts {
+    Plain(ArrayRef),
+    /// Keys into other texts.
+    Dictionary {
+        array: ArrayRef,
+        keys: Vec<usize>,
+        values: Box<Texts>,
+    },
+}
+
+impl Texts {
+    /// Whether a column of this type holds texts.
+    pub(crate) fn fit(kind: &DataType) -> bool {
+        match kind {
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::Null => true,
+            DataType::Dictionary(_, values) => Self::fit(values),
+            _ => false,
+        }
+    }
+
+    /// The texts of a column whose type [fits](Self::fit).
+    pub(crate) fn new(array: &ArrayRef) -> Self {
+        match array.as_any_dictionary_opt() {
+            Some(dictionary) => {
+                let values = Self::new(dictionary.values());
+                let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+                Self::Dictionary { array: array.clone(), keys, values: Box::new(values) }
+            }
+            None => Self::Plain(array.clone()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Plain(array) | Self::Dictionary { array, .. } => array.len(),
+        }
+    }
+
+    /// The text of a row; `None` where it is null.
+    pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Self::Dictionary { array, keys, values } => {
+                if array.is_null(row) {
+                    None
+                } else {
+                    values.get(*keys.get(row)?)
+                }
+            }
+            Self::Plain(array) if array.is_null(row) => None,
+            Self::Plain(array) => match array.data_type() {
+                DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
+                DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
+                DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
+                DataType::Binary => Some(array.as_binary::<i32>().value(row)),
+                DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
+                DataType::BinaryView => Some(array.as_binary_view().value(row)),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Whether values of this type can be kept as metadata.
+pub(crate) fn is_plain(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null | DataType::Boolean => true,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => true,
+        DataType::Float32 | DataType::Float64 => true,
+        DataType::Dictionary(_, values) => is_plain(values),
+        kind => kind.is_integer(),
+    }
+}
+
+/// A value as metadata, of a column whose type is [plain](is_plain); `None` where it is null.
+pub(crate) fn plain(array: &ArrayRef, row: usize) -> Option<String> {
+    macro_rules! number {
+        ($kind:ty) => {
+            array.as_primitive::<$kind>().value(row).to_string()
+        };
+    }
+    if array.is_null(row) {
+        return None;
+    }
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        let key = *dictionary.normalized_keys().get(row)?;
+        return plain(dictionary.values(), key);
+    }
+    Some(match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).to_owned(),
+        DataType::Utf8View => array.as_string_view().value(row).to_owned(),
+        DataType::Boolean => array.as_boolean().value(row).to_string(),
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float32 => format!("{:?}", array.as_primitive::<Float32Type>().value(row)),
+        DataType::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)),
+        DataType::Date32 => array.as_primitive::<Date32Type>().value_as_date(row)?.to_string(),
+        DataType::Date64 => array.as_primitive::<Date64Type>().value_as_date(row)?.to_string(),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => array.as_primitive::<TimestampSecondType>().value_as_datetime(row),
+            TimeUnit::Millisecond => array.as_primitive::<TimestampMillisecondType>().value_as_datetime(row),
+            TimeUnit::Microsecond => array.as_primitive::<TimestampMicrosecondType>().value_as_datetime(row),
+            TimeUnit::Nanosecond => array.as_primitive::<TimestampNanosecondType>().value_as_datetime(row),
+        }?
+        .to_string(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,227 @@
+//! Arrow output: rows as streams that pandas, polars, pyarrow and DuckDB read. A stream is made batch by batch as it is read.
+
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use serde::Serialize;
+
+/// A stream of batches that `next` makes one after the other.
+pub(crate) fn stream<'py, F>(py: Python<'py>, schema: SchemaRef, next: F) -> PyResult<Bound<'py, PyCapsule>>
+where
+    F: FnMut() -> Option<Result<RecordBatch, ArrowError>> + Send + 'static,
+{
+    let reader: Box<dyn RecordBatchReader + Send> = Box::new(Batches { schema, next });
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
+}
+
+/// A schema as its capsule.
+pub(crate) fn schema_capsule<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| crate::errors::parameter(&error.to_string()))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+struct Batches<F> {
+    schema: SchemaRef,
+    next: F,
+}
+
+impl<F: FnMut() -> Option<Result<RecordBatch, ArrowError>>> Iterator for Batches<F> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.next)()
+    }
+}
+
+impl<F: FnMut() -> Option<Result<RecordBatch, ArrowError>>> RecordBatchReader for Batches<F> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+/// Rows as a batch, column for field of their JSON.
+pub(crate) fn batch<T: Serialize>(schema: &Schema, rows: &[T]) -> Result<RecordBatch, ArrowError> {
+    serde_arrow::to_record_batch(schema.fields(), &rows).map_err(|error| ArrowError::ExternalError(error.into()))
+}
+
+/// What an error of the library is to a stream.
+pub(crate) fn failed(error: &fpdb::Error) -> ArrowError {
+    ArrowError::ComputeError(error.chain())
+}
+
+fn field(name: &str, kind: DataType) -> Field {
+    Field::new(name, kind, false)
+}
+
+/// A field that the JSON leaves out, or that is null there.
+fn maybe(name: &str, kind: DataType) -> Field {
+    Field::new(name, kind, true)
+}
+
+fn list(kind: DataType) -> DataType {
+    DataType::LargeList(Arc::new(field("item", kind)))
+}
+
+fn pair(kind: DataType) -> DataType {
+    DataType::FixedSizeList(Arc::new(field("item", kind)), 2)
+}
+
+fn object(fields: impl Into<Fields>) -> DataType {
+    DataType::Struct(fields.into())
+}
+
+fn strings() -> DataType {
+    let entries = object(vec![field("key", DataType::Utf8), field("value", DataType::Utf8)]);
+    DataType::Map(Arc::new(field("entries", entries)), false)
+}
+
+fn location() -> DataType {
+    use DataType::UInt64;
+    object(vec![field("start", UInt64), field("end", UInt64), field("lines", pair(UInt64))])
+}
+
+fn passages() -> DataType {
+    list(object(vec![
+        field("query", location()),
+        field("document", location()),
+        field("symbols", DataType::UInt64),
+        maybe("agreement", DataType::Float64),
+        field("exact", DataType::Boolean),
+    ]))
+}
+
+fn schema(fields: Vec<Field>) -> SchemaRef {
+    Arc::new(Schema::new(fields))
+}
+
+/// `fpdb.query/1`.
+pub(crate) fn query_schema() -> SchemaRef {
+    use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
+    let profile = object(vec![
+        field("unit", Utf8),
+        field("k", UInt32),
+        field("w", UInt32),
+        field("selection", Utf8),
+        maybe("words", Utf8),
+        maybe("guarantee", UInt64),
+    ]);
+    let query = object(vec![
+        field("name", Utf8),
+        field("bytes", UInt64),
+        field("symbols", UInt64),
+        field("fingerprints", UInt64),
+        field("window", UInt32),
+    ]);
+    let matches = object(vec![
+        field("document", Utf8),
+        field("id", UInt32),
+        field("document_bytes", UInt64),
+        field("document_symbols", UInt64),
+        field("shared", UInt64),
+        field("score", Float64),
+        field("containment", Float64),
+        field("document_containment", Float64),
+        field("resemblance", Float64),
+        maybe("interval", pair(Float64)),
+        field("estimated", list(Utf8)),
+        field("identical", Boolean),
+        field("coverage", Float64),
+        field("passages", passages()),
+        maybe("passages_left_out", UInt64),
+        maybe("metadata", strings()),
+        maybe("inferred", Utf8),
+        field("repeats", UInt64),
+    ]);
+    schema(vec![
+        field("schema", Utf8),
+        field("mode", Utf8),
+        field("weight", Utf8),
+        field("profile", profile),
+        field("query", query),
+        field("looked_up", UInt64),
+        field("found", UInt64),
+        field("boilerplate", UInt64),
+        field("common", UInt64),
+        maybe("quoted", UInt64),
+        maybe("phrases", UInt64),
+        field("corpus_containment", Float64),
+        field("matching_documents", UInt64),
+        maybe("below", UInt64),
+        field("ignored", list(object(vec![field("query", location()), field("because", Utf8)]))),
+        field("matches", list(matches)),
+    ])
+}
+
+/// `fpdb.pair/1`.
+pub(crate) fn pair_schema() -> SchemaRef {
+    use DataType::{Float64, UInt32, UInt64, Utf8};
+    schema(vec![
+        field("schema", Utf8),
+        field("a", Utf8),
+        field("b", Utf8),
+        field("a_id", UInt32),
+        field("b_id", UInt32),
+        field("shared", UInt64),
+        field("resemblance", Float64),
+        field("containment_a", Float64),
+        field("containment_b", Float64),
+        field("score", Float64),
+        maybe("passages", passages()),
+        maybe("a_metadata", strings()),
+        maybe("b_metadata", strings()),
+    ])
+}
+
+/// `fpdb.dedup/1`.
+pub(crate) fn removable_schema() -> SchemaRef {
+    use DataType::{Float64, UInt32, UInt64, Utf8};
+    schema(vec![
+        field("schema", Utf8),
+        field("remove", Utf8),
+        field("remove_id", UInt32),
+        field("keep", Utf8),
+        field("keep_id", UInt32),
+        field("because", Utf8),
+        field("score", Float64),
+        field("shared", UInt64),
+        field("novel", UInt64),
+        field("bytes", UInt64),
+        field("metadata", strings()),
+    ])
+}
+
+/// `fpdb.dedup.undecided/1`.
+pub(crate) fn undecided_schema() -> SchemaRef {
+    use DataType::{UInt32, Utf8};
+    schema(vec![field("schema", Utf8), field("document", Utf8), field("id", UInt32), field("metadata", strings())])
+}
+
+/// `fpdb.document/1`.
+pub(crate) fn document_schema() -> SchemaRef {
+    use DataType::{Boolean, Int64, UInt32, UInt64, Utf8};
+    schema(vec![
+        field("schema", Utf8),
+        field("id", UInt32),
+        field("name", Utf8),
+        maybe("source", Utf8),
+        field("bytes", UInt64),
+        field("symbols", UInt64),
+        field("lines", UInt64),
+        field("fingerprints", UInt64),
+        field("distinct", UInt64),
+        field("encoding", Utf8),
+        field("undecodable", UInt64),
+        field("digest", Utf8),
+        field("ingested_at", Int64),
+        maybe("member", Utf8),
+        field("format", Utf8),
+        field("metadata", strings()),
+        field("boilerplate", Boolean),
+        maybe("identical_to", list(Utf8)),
+    ])
+}

@@ -1,0 +1,37 @@
+//! Comparison of two documents without a database.
+
+use std::path::PathBuf;
+
+use fpdb::QuerySource;
+use pyo3::prelude::*;
+
+use crate::errors::raise;
+use crate::feed::bytes_of;
+use crate::options::{Reading, passages, profile_of};
+use crate::rows::{Answers, Rows};
+
+/// A document of Python: a path, or a name and its text or bytes.
+pub(crate) fn source(given: &Bound<'_, PyAny>) -> PyResult<QuerySource> {
+    let (kind, name, content): (String, String, Bound<'_, PyAny>) = given.extract()?;
+    Ok(match kind.as_str() {
+        "file" => QuerySource::File(content.extract::<PathBuf>()?),
+        "stored" => QuerySource::Stored(content.extract()?),
+        "number" => QuerySource::Number(fpdb::DocId(content.extract()?)),
+        _ => QuerySource::Bytes { name, bytes: bytes_of(&content)?.as_ref().to_vec() },
+    })
+}
+
+/// Compares two documents. Each is a tuple (kind, name, content).
+#[pyfunction]
+pub(crate) fn diff(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    profile: &str,
+    reading: Reading,
+    rewritten: bool,
+) -> PyResult<Rows> {
+    let (a, b, profile, read) = (source(a)?, source(b)?, profile_of(profile)?, reading.options()?);
+    let answer = py.detach(|| fpdb::diff(&a, &b, &profile, &read, None, &passages(rewritten)));
+    Ok(Rows::new(Answers::Query(vec![answer.map_err(raise)?])))
+}

@@ -1,0 +1,390 @@
+//! A database that is open in Python.
+
+use std::path::PathBuf;
+use std::process;
+use std::sync::{Arc, Mutex};
+
+use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source};
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+
+use crate::arrow_input::{Arrays, Texts};
+use crate::arrow_output as arrow;
+use crate::comparison::source;
+use crate::errors::{exception, parameter, poisoned, raise};
+use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
+use crate::options::{Deduplicating, Ingesting, Pairing, Querying, json, profile_of};
+use crate::rows::{Answers, BATCH, Rows};
+use crate::waiting::{Caller, StopToken, Waited, wait};
+
+/// Queries that are answered before signals are looked for.
+const AT_A_TIME: usize = 64;
+
+/// What is open.
+#[derive(Clone)]
+enum Handle {
+    Reader(Database),
+    Writer(Arc<DatabaseWriter>),
+}
+
+impl Handle {
+    fn database(&self) -> &Database {
+        match self {
+            Self::Reader(database) => database,
+            Self::Writer(writer) => writer,
+        }
+    }
+}
+
+/// An open database. It belongs to the process that has opened it.
+#[pyclass(frozen, module = "fpdb._native")]
+pub(crate) struct NativeDatabase {
+    handle: Mutex<Option<Handle>>,
+    path: PathBuf,
+    process: u32,
+}
+
+/// In a process that was forked off, the engine's threads are not there, and its locks are as they were: the handle is left
+/// alone.
+impl Drop for NativeDatabase {
+    fn drop(&mut self) {
+        if process::id() != self.process
+            && let Ok(handle) = self.handle.get_mut()
+        {
+            std::mem::forget(handle.take());
+        }
+    }
+}
+
+/// What an ingest has done, and the exception that ended it early.
+type Ingested = (String, Option<Py<PyBaseException>>);
+
+impl NativeDatabase {
+    fn handle(&self) -> PyResult<Handle> {
+        if process::id() != self.process {
+            let message = format!(
+                "the database at {} was opened by process {}, and this one was forked off it",
+                self.path.display(),
+                self.process
+            );
+            return Err(exception("ForkedError", &message, Some("open the database again in this process")));
+        }
+        self.handle.lock().map_err(|_| poisoned())?.clone().ok_or_else(|| {
+            let message = format!("the database at {} has been closed", self.path.display());
+            exception("ClosedError", &message, Some("open it again with fpdb.open"))
+        })
+    }
+
+    fn writer(&self) -> PyResult<Arc<DatabaseWriter>> {
+        match self.handle()? {
+            Handle::Writer(writer) => Ok(writer),
+            Handle::Reader(_) => {
+                let message = format!("the database at {} is open for reading only", self.path.display());
+                let hint = "open it with fpdb.open(path, write=True)";
+                Err(exception("ParameterError", &message, Some(hint)))
+            }
+        }
+    }
+
+    fn ingest_portions<S: Portions>(
+        &self,
+        py: Python<'_>,
+        (source, options): (S, Ingesting),
+        caller: &Caller,
+    ) -> PyResult<Ingested> {
+        let (writer, options) = (self.writer()?, options.options()?);
+        let (mut feeder, fed): (Feeder<S>, _) = feed(source);
+        let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_documents(fed(events), &options, task));
+        ingested(py, waited)
+    }
+}
+
+/// The outcome of an ingest: a run that an exception has ended has a summary too.
+fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
+    match waited {
+        Waited { outcome: Ok(summary), raised } => Ok((json(&summary)?, raised.map(|error| error.into_value(py)))),
+        Waited { outcome: Err(_), raised: Some(raised) } => Err(raised),
+        Waited { outcome: Err(error), raised: None } => Err(raise(error)),
+    }
+}
+
+#[pymethods]
+impl NativeDatabase {
+    /// Opens the database at `path`, or makes one of this profile.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        write: bool,
+        profile: Option<&str>,
+        memory: Option<u64>,
+        cache: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let mut builder = Database::builder();
+        if let Some(memory) = memory {
+            builder = builder.memory(memory);
+        }
+        if let Some(cache) = cache {
+            builder = builder.cache(cache);
+        }
+        if let Some(threads) = threads {
+            builder = builder.threads(threads);
+        }
+        let profile = profile.map(profile_of).transpose()?;
+        let handle = py.detach(|| match (profile, write) {
+            (Some(profile), _) => builder.create(&path, &profile).map(|writer| Handle::Writer(Arc::new(writer))),
+            (None, true) => builder.open_writer(&path).map(|writer| Handle::Writer(Arc::new(writer))),
+            (None, false) => builder.open(&path).map(Handle::Reader),
+        });
+        Ok(Self { handle: Mutex::new(Some(handle.map_err(raise)?)), path, process: process::id() })
+    }
+
+    /// Closes it, once what runs on it has ended.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if process::id() != self.process {
+            return Ok(());
+        }
+        let handle = self.handle.lock().map_err(|_| poisoned())?.take();
+        py.detach(|| drop(handle));
+        Ok(())
+    }
+
+    #[getter]
+    fn closed(&self) -> PyResult<bool> {
+        Ok(self.handle.lock().map_err(|_| poisoned())?.is_none())
+    }
+
+    #[getter]
+    fn writable(&self) -> PyResult<bool> {
+        Ok(matches!(self.handle()?, Handle::Writer(_)))
+    }
+
+    fn profile(&self) -> PyResult<String> {
+        json(self.handle()?.database().profile())
+    }
+
+    fn stats(&self, py: Python<'_>) -> PyResult<String> {
+        let handle = self.handle()?;
+        json(&py.detach(|| handle.database().stats()).map_err(raise)?)
+    }
+
+    fn ingest_paths(
+        &self,
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        options: Ingesting,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<Ingested> {
+        let (writer, options) = (self.writer()?, options.options()?);
+        let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
+        let caller = Caller::new(progress, stop);
+        ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest(&sources, &options, task)))
+    }
+
+    fn ingest_documents(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        options: Ingesting,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<Ingested> {
+        let items = Items::of(documents)?;
+        self.ingest_portions(py, (items, options), &Caller::new(progress, stop))
+    }
+
+    fn ingest_table(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        columns: (String, Option<String>, Vec<String>, String),
+        options: Ingesting,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<Ingested> {
+        self.writer()?;
+        let arrays = Arrays::of(table)?;
+        let (text, id, keep, prefix) = columns;
+        let columns = Columns::find(arrays.field().data_type(), &text, id.as_deref(), keep, prefix)?;
+        let table = Table { arrays, columns, rows: 0 };
+        self.ingest_portions(py, (table, options), &Caller::new(progress, stop))
+    }
+
+    /// Answers queries, each a tuple (kind, name, content). With the answers come the names of those that could not be read, and
+    /// why not.
+    fn query(
+        &self,
+        py: Python<'_>,
+        sources: Vec<Bound<'_, PyAny>>,
+        options: Querying,
+    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+        let sources = sources.iter().map(source).collect::<PyResult<Vec<_>>>()?;
+        self.answers(py, sources, options)
+    }
+
+    /// Answers queries with the texts of a column, each named by its row, counted from 0.
+    fn query_column(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, PyAny>,
+        options: Querying,
+    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+        let mut arrays = Arrays::of(column)?;
+        let kind = arrays.field().data_type();
+        if !Texts::fit(kind) {
+            return Err(parameter(&format!("a column of texts is expected, not one of type {kind}")));
+        }
+        let mut sources = Vec::new();
+        while let Some(array) = py.detach(|| arrays.next())? {
+            let texts = Texts::new(&array);
+            sources.extend(
+                (0..texts.len())
+                    .map(|row| QuerySource::Bytes {
+                        name: (sources.len() + row).to_string(),
+                        bytes: texts.get(row).unwrap_or_default().to_vec(),
+                    })
+                    .collect::<Vec<_>>(),
+            );
+        }
+        self.answers(py, sources, options)
+    }
+
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        options: Pairing,
+        top: Option<usize>,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<Rows> {
+        let handle = self.handle()?;
+        let options = options.options(handle.database().profile())?;
+        let caller = Caller::new(progress, stop);
+        let waited = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task));
+        let mut answer = waited.whole()?;
+        answer.pairs.truncate(top.unwrap_or(usize::MAX));
+        Ok(Rows::new(Answers::Pair(answer.pairs)))
+    }
+
+    /// The removable documents, the undecided ones, and the JSON of the summary.
+    fn dedup(
+        &self,
+        py: Python<'_>,
+        options: Deduplicating,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<(Rows, Rows, String)> {
+        let handle = self.handle()?;
+        let options = options.options(handle.database().profile())?;
+        let caller = Caller::new(progress, stop);
+        let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
+        let summary = json(&answer.summary)?;
+        Ok((Rows::new(Answers::Removable(answer.removable)), Rows::new(Answers::Undecided(answer.undecided)), summary))
+    }
+
+    /// A page of documents, from this number on.
+    fn documents(&self, py: Python<'_>, first: u32, most: usize) -> PyResult<Rows> {
+        let handle = self.handle()?;
+        let page = py.detach(|| handle.database().documents_from(DocId(first), most)).map_err(raise)?;
+        Ok(Rows::new(Answers::Document(page)))
+    }
+
+    /// All documents, page by page.
+    fn documents_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let (handle, schema) = (self.handle()?, arrow::document_schema());
+        let mut next = Some(DocId(0));
+        arrow::stream(py, schema.clone(), move || {
+            let page = match handle.database().documents_from(next?, BATCH) {
+                Ok(page) => page,
+                Err(error) => return Some(Err(arrow::failed(&error))),
+            };
+            next = page.last()?.id.0.checked_add(1).map(DocId);
+            Some(arrow::batch(&schema, &page))
+        })
+    }
+
+    /// The documents of a name, oldest first.
+    fn documents_named(&self, py: Python<'_>, name: &str) -> PyResult<Rows> {
+        let handle = self.handle()?;
+        Ok(Rows::new(Answers::Document(py.detach(|| handle.database().documents_named(name)).map_err(raise)?)))
+    }
+
+    /// The document of a number.
+    fn document(&self, py: Python<'_>, id: u32) -> PyResult<Rows> {
+        let handle = self.handle()?;
+        Ok(Rows::new(Answers::Document(vec![py.detach(|| handle.database().document(DocId(id))).map_err(raise)?])))
+    }
+
+    /// The bytes that the offsets of a document count; `None` where they can no longer be had.
+    fn text<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let handle = self.handle()?;
+        let text = py.detach(|| handle.database().text_of(DocId(id))).map_err(raise)?;
+        Ok(text.map(|text| PyBytes::new(py, &text.bytes)))
+    }
+
+    /// Deletes documents by name, or by number.
+    fn remove(&self, py: Python<'_>, names: Vec<String>, ids: Vec<u32>) -> PyResult<(String, String)> {
+        let writer = self.writer()?;
+        let ids: Vec<DocId> = ids.into_iter().map(DocId).collect();
+        let (named, numbered) =
+            py.detach(|| Ok((writer.remove(&names)?, writer.remove_numbers(&ids)?))).map_err(raise)?;
+        Ok((json(&named)?, json(&numbered)?))
+    }
+
+    fn compact(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<String> {
+        let writer = self.writer()?;
+        json(&wait(py, &Caller::new(progress, stop), &mut (), |task, _| writer.compact(task)).whole()?)
+    }
+}
+
+impl NativeDatabase {
+    fn answers(
+        &self,
+        py: Python<'_>,
+        sources: Vec<QuerySource>,
+        options: Querying,
+    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+        let (handle, options) = (self.handle()?, options.options()?);
+        let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for some in sources.chunks(AT_A_TIME) {
+            let outcomes = py.detach(|| handle.database().query(some, &options)).map_err(raise)?;
+            for (source, outcome) in some.iter().zip(outcomes) {
+                answered.push(outcome.is_ok());
+                match outcome {
+                    Ok(answer) => answers.push(answer),
+                    // A single query is what the call is about.
+                    Err(error) if sources.len() == 1 => return Err(raise(error)),
+                    Err(error) => {
+                        let Failure { name, error, .. } = Failure::of(&name_of(source), &error);
+                        failed.push((name, error));
+                    }
+                }
+            }
+            py.check_signals()?;
+        }
+        let texts =
+            sources.into_iter().zip(answered).filter(|(_, answered)| *answered).map(|(source, _)| match source {
+                QuerySource::Bytes { bytes, .. } => Some(bytes),
+                _ => None,
+            });
+        Ok((Rows::new(Answers::Query(answers)).with_texts(texts.collect()), failed))
+    }
+}
+
+/// What a query is called.
+fn name_of(source: &QuerySource) -> String {
+    match source {
+        QuerySource::File(path) => path.display().to_string(),
+        QuerySource::Bytes { name, .. } | QuerySource::Stored(name) => name.clone(),
+        QuerySource::Number(id) => id.to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,66 @@
+//! Errors: each of the library as an exception of Python, by one table. The classes are in `_errors.py`.
+
+use fpdb::Error;
+use pyo3::exceptions::PySystemError;
+use pyo3::prelude::*;
+
+/// The class of an error.
+fn class(error: &Error) -> &'static str {
+    match error {
+        Error::NoDatabase { .. } | Error::NoOther { .. } => "DatabaseNotFoundError",
+        Error::DatabaseExists { .. } => "DatabaseExistsError",
+        Error::NotADatabase { .. } | Error::NotABackup { .. } | Error::NotAReport { .. } => "NotADatabaseError",
+        Error::Locked { .. } | Error::JobInUse { .. } => "LockedError",
+        Error::FormatVersion { .. } | Error::HashVersion { .. } => "VersionError",
+        Error::Damaged { .. }
+        | Error::BeyondRepair { .. }
+        | Error::CommitsLost { .. }
+        | Error::TablesLost { .. }
+        | Error::DamagedBackup { .. } => "DamagedError",
+        Error::Io { .. }
+        | Error::CannotOpen { .. }
+        | Error::Store { .. }
+        | Error::TooFewOpenFiles { .. }
+        | Error::Threads { .. }
+        | Error::Walk { .. } => "StorageError",
+        Error::InvalidParameter { .. }
+        | Error::WindowTooSmall { .. }
+        | Error::ProfileMismatch { .. }
+        | Error::OtherProfile { .. }
+        | Error::OthersBackup { .. }
+        | Error::NoSuchBackup { .. }
+        | Error::InsideDatabase { .. }
+        | Error::Phrase { .. }
+        | Error::NotProse { .. }
+        | Error::NotWords { .. }
+        | Error::BadTable { .. } => "ParameterError",
+        Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => "DocumentNotFoundError",
+        Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } | Error::TooManyShared { .. } => "LimitError",
+        Error::Stopped => "StoppedError",
+        // All others are of one document.
+        _ => "DocumentError",
+    }
+}
+
+/// The exception of an error, with its hint.
+pub(crate) fn raise(error: Error) -> PyErr {
+    exception(class(&error), &error.chain(), error.hint().as_deref())
+}
+
+/// An exception of this class of the package.
+pub(crate) fn exception(class: &str, message: &str, hint: Option<&str>) -> PyErr {
+    Python::attach(|py| {
+        let made = py.import("fpdb._errors").and_then(|module| module.getattr(class)?.call1((message, hint)));
+        made.map_or_else(|error| error, PyErr::from_value)
+    })
+}
+
+/// A column, an option or an object that is not what is expected of it.
+pub(crate) fn parameter(message: &str) -> PyErr {
+    exception("ParameterError", message, None)
+}
+
+/// A lock that a panic has left behind.
+pub(crate) fn poisoned() -> PyErr {
+    PySystemError::new_err("an earlier call on this object has panicked")
+}

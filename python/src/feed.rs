@@ -1,0 +1,270 @@
+//! Feed: documents on their way from Python to an ingest. The ingest asks for a portion before it needs it, and there are never
+//! more than a few on the way; so the thread that called it never waits for the ingest with documents in its hands.
+
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use fpdb::Document;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
+
+use crate::arrow_input::{Arrays, Texts, is_plain, plain};
+use crate::errors::parameter;
+use crate::waiting::{Event, Feed};
+
+/// Portions on the way.
+const PORTIONS: usize = 3;
+
+/// A portion of an iterable has at most so many documents, or bytes once the last is there, or is what came within this time.
+const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
+
+/// Documents in the order they are given, portion by portion.
+type Portion = Box<dyn Iterator<Item = Document> + Send>;
+
+/// The ingest's end.
+pub(crate) struct Fed {
+    wants: Sender<Event>,
+    portions: Receiver<Portion>,
+    now: Option<Portion>,
+    started: bool,
+}
+
+impl Fed {
+    fn want(&self) {
+        // A thread that waits no more feeds no more: then the portions end.
+        let _ = self.wants.send(Event::Want);
+    }
+}
+
+impl Iterator for Fed {
+    type Item = Document;
+
+    fn next(&mut self) -> Option<Document> {
+        if !std::mem::replace(&mut self.started, true) {
+            (0..PORTIONS).for_each(|_| self.want());
+        }
+        loop {
+            if let Some(document) = self.now.as_mut().and_then(Iterator::next) {
+                return Some(document);
+            }
+            if self.now.take().is_some() {
+                self.want();
+            }
+            self.now = Some(self.portions.recv().ok()?);
+        }
+    }
+}
+
+/// The end of the thread that waits.
+pub(crate) struct Feeder<S> {
+    source: S,
+    portions: Option<SyncSender<Portion>>,
+}
+
+/// Where portions come from.
+pub(crate) trait Portions: Send {
+    fn next(&mut self) -> PyResult<Option<Portion>>;
+}
+
+/// Both ends. The ingest's still needs to know whom to ask.
+pub(crate) fn feed<S: Portions>(source: S) -> (Feeder<S>, impl FnOnce(Sender<Event>) -> Fed + Send) {
+    let (sender, portions) = sync_channel(PORTIONS);
+    let fed = move |wants| Fed { wants, portions, now: None, started: false };
+    (Feeder { source, portions: Some(sender) }, fed)
+}
+
+impl<S: Portions> Feed for Feeder<S> {
+    fn feed(&mut self) -> PyResult<()> {
+        let Some(portions) = &self.portions else { return Ok(()) };
+        match self.source.next()? {
+            // There is room for what was asked for, and an ingest that has ended takes none.
+            Some(portion) => drop(portions.send(portion)),
+            None => self.close(),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.portions = None;
+    }
+}
+
+/// An iterator of Python, of tuples (name, text, metadata or None).
+pub(crate) struct Items(Py<PyIterator>);
+
+impl Items {
+    pub(crate) fn of(items: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(items.try_iter()?.unbind()))
+    }
+}
+
+impl Portions for Items {
+    fn next(&mut self) -> PyResult<Option<Portion>> {
+        let (most, most_bytes, patience) = PORTION;
+        let (mut documents, mut bytes, started) = (Vec::new(), 0, Instant::now());
+        Python::attach(|py| {
+            let mut items = self.0.bind(py).clone();
+            while documents.len() < most && bytes < most_bytes && started.elapsed() < patience {
+                let Some(item) = items.next() else { break };
+                let (document, length) = document(&item?)?;
+                documents.push(document);
+                bytes += length;
+            }
+            PyResult::Ok(())
+        })?;
+        Ok((!documents.is_empty()).then(|| Box::new(documents.into_iter()) as Portion))
+    }
+}
+
+/// A document of a tuple, and its length in bytes.
+fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
+    let (name, text, metadata): (String, Bound<'_, PyAny>, Option<Bound<'_, PyDict>>) = item.extract()?;
+    let bytes = bytes_of(&text)?;
+    let length = bytes.as_ref().len();
+    let mut document = Document::from_reader(name, Cursor::new(bytes));
+    for (name, value) in metadata.iter().flat_map(|metadata| metadata.iter()) {
+        document = document.with(name.str()?.extract::<String>()?, value.str()?.extract::<String>()?);
+    }
+    Ok((document, length))
+}
+
+/// The bytes of a text or of bytes of Python, where they are.
+pub(crate) enum Bytes {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes three bytes that are no character.
+pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
+    if let Ok(text) = text.cast::<PyString>() {
+        return match text.extract::<PyBackedStr>() {
+            Ok(text) => Ok(Bytes::Text(text)),
+            Err(_) => {
+                let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+                Ok(Bytes::Bytes(bytes.cast::<PyBytes>()?.extract()?))
+            }
+        };
+    }
+    match text.extract::<PyBackedBytes>() {
+        Ok(bytes) => Ok(Bytes::Bytes(bytes)),
+        Err(_) => Err(PyTypeError::new_err(format!("a text is str or bytes, not {}", text.get_type().name()?))),
+    }
+}
+
+/// What the columns of a table are to a document.
+pub(crate) struct Columns {
+    text: (usize, String),
+    id: Option<(usize, String)>,
+    keep: Vec<(usize, String)>,
+    /// Before every name.
+    prefix: String,
+}
+
+impl Columns {
+    /// Finds the columns of a table.
+    pub(crate) fn find(
+        table: &DataType,
+        text: &str,
+        id: Option<&str>,
+        keep: Vec<String>,
+        prefix: String,
+    ) -> PyResult<Self> {
+        let DataType::Struct(fields) = table else {
+            return Err(parameter(&format!(
+                "a table is expected, with a column {text}, and this is a column of {table}"
+            )));
+        };
+        let names = || fields.iter().map(|field| field.name().as_str()).collect::<Vec<_>>().join(", ");
+        let find = |name: &str, role: &str, fits: &dyn Fn(&DataType) -> bool| match fields.find(name) {
+            None => Err(parameter(&format!("the table has no column {name} ({role}); it has {}", names()))),
+            Some((_, field)) if !fits(field.data_type()) => {
+                Err(parameter(&format!("the column {name} ({role}) is of type {}: cast it to text", field.data_type())))
+            }
+            Some((index, _)) => Ok((index, name.to_owned())),
+        };
+        Ok(Self {
+            text: find(text, "text", &Texts::fit)?,
+            id: id.map(|id| find(id, "id", &is_plain)).transpose()?,
+            keep: keep.iter().map(|name| find(name, "keep", &is_plain)).collect::<PyResult<_>>()?,
+            prefix,
+        })
+    }
+
+    /// The documents of a part of a table, of which `before` rows have gone before.
+    fn documents(&self, rows: &ArrayRef, before: usize) -> impl Iterator<Item = Document> + Send + use<> {
+        let rows = rows.as_struct();
+        let column = |(index, name): &(usize, String)| (name.clone(), rows.column(*index).clone());
+        let texts = Arc::new(Texts::new(rows.column(self.text.0)));
+        let id = self.id.as_ref().map(column);
+        let keep: Vec<_> = self.keep.iter().map(column).collect();
+        let prefix = self.prefix.clone();
+        (0..texts.len()).map(move |row| {
+            let id = id.as_ref().and_then(|(name, ids)| Some((name, plain(ids, row)?)));
+            let name = match &id {
+                Some((_, id)) => format!("{prefix}{id}"),
+                // As the rows of a Parquet file.
+                None => format!("{prefix}:{}", before + row + 1),
+            };
+            if texts.get(row).is_none() {
+                return Document::skipped(name, "its text is null");
+            }
+            let cell = Cell { texts: Arc::clone(&texts), row, read: 0 };
+            // A row is named by its number or its id, and not by a path.
+            let mut document = Document::from_reader(name, cell).like("");
+            let kept = keep.iter().filter_map(|(name, values)| Some((name, plain(values, row)?)));
+            for (name, value) in id.into_iter().chain(kept) {
+                document = document.with(name, value);
+            }
+            document
+        })
+    }
+}
+
+/// The text of a row, read where it lies.
+struct Cell {
+    texts: Arc<Texts>,
+    row: usize,
+    read: usize,
+}
+
+impl Read for Cell {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let text = self.texts.get(self.row).unwrap_or_default();
+        let mut rest = &text[self.read.min(text.len())..];
+        let read = rest.read(buffer)?;
+        self.read += read;
+        Ok(read)
+    }
+}
+
+/// The rows of a table.
+pub(crate) struct Table {
+    pub(crate) arrays: Arrays,
+    pub(crate) columns: Columns,
+    pub(crate) rows: usize,
+}
+
+impl Portions for Table {
+    fn next(&mut self) -> PyResult<Option<Portion>> {
+        let Some(array) = self.arrays.next()? else { return Ok(None) };
+        let documents = self.columns.documents(&array, self.rows);
+        self.rows += array.len();
+        Ok(Some(Box::new(documents)))
+    }
+}

@@ -1,0 +1,50 @@
+//! The Python module `fpdb._native`: conversions, waiting and Arrow, and nothing that decides. What users see of it is in
+//! `py_src/fpdb/`.
+
+mod arrow_input;
+mod arrow_output;
+mod comparison;
+mod database;
+mod errors;
+mod feed;
+mod fingerprints;
+mod options;
+mod rows;
+mod waiting;
+
+use pyo3::prelude::*;
+
+/// The engine behind the package `fpdb`.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::comparison::diff;
+    #[pymodule_export]
+    use super::database::NativeDatabase;
+    #[pymodule_export]
+    use super::fingerprints::{NativeFingerprints, fingerprint};
+    #[pymodule_export]
+    use super::options::profile;
+    #[pymodule_export]
+    use super::rows::Rows;
+    #[pymodule_export]
+    use super::serve_documents;
+    #[pymodule_export]
+    use super::waiting::StopToken;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Reads documents for the process at the other end of standard input, until that closes it.
+#[pyfunction]
+fn serve_documents(py: Python<'_>) -> PyResult<()> {
+    #[cfg(unix)]
+    return py.detach(fpdb::serve_documents).map_err(errors::raise);
+    #[cfg(not(unix))]
+    Err(pyo3::exceptions::PyNotImplementedError::new_err("only on Unix"))
+}

@@ -1,0 +1,164 @@
+//! Rows: answers as they are handed to Python: as JSON one by one, or as an Arrow stream of all.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use fpdb::{DocumentInfo, Pair, QueryAnswer, Removable, Undecided};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::arrow_output as arrow;
+use crate::options::json;
+
+/// Rows of a batch.
+pub(crate) const BATCH: usize = 4096;
+
+/// Answers of one kind.
+pub(crate) enum Answers {
+    Query(Vec<QueryAnswer>),
+    Pair(Vec<Pair>),
+    Removable(Vec<Removable>),
+    Undecided(Vec<Undecided>),
+    Document(Vec<DocumentInfo>),
+}
+
+/// For all kinds alike.
+macro_rules! each {
+    ($answers:expr, $rows:ident => $then:expr) => {
+        match $answers {
+            Answers::Query($rows) => $then,
+            Answers::Pair($rows) => $then,
+            Answers::Removable($rows) => $then,
+            Answers::Undecided($rows) => $then,
+            Answers::Document($rows) => $then,
+        }
+    };
+}
+
+impl Answers {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Query(_) => "query",
+            Self::Pair(_) => "pair",
+            Self::Removable(_) => "removable",
+            Self::Undecided(_) => "undecided",
+            Self::Document(_) => "document",
+        }
+    }
+
+    fn len(&self) -> usize {
+        each!(self, rows => rows.len())
+    }
+
+    fn schema(&self) -> SchemaRef {
+        match self {
+            Self::Query(_) => arrow::query_schema(),
+            Self::Pair(_) => arrow::pair_schema(),
+            Self::Removable(_) => arrow::removable_schema(),
+            Self::Undecided(_) => arrow::undecided_schema(),
+            Self::Document(_) => arrow::document_schema(),
+        }
+    }
+
+    /// The batch that begins with this row.
+    fn batch(&self, schema: &SchemaRef, from: usize) -> Result<RecordBatch, ArrowError> {
+        let to = self.len().min(from + BATCH);
+        each!(self, rows => arrow::batch(schema, &rows[from..to]))
+    }
+}
+
+/// Answers, in their order.
+#[pyclass(frozen, module = "fpdb._native")]
+pub(crate) struct Rows {
+    answers: Arc<Answers>,
+    /// Of answers to queries with texts, these texts.
+    texts: Vec<Option<Vec<u8>>>,
+}
+
+impl Rows {
+    pub(crate) fn new(answers: Answers) -> Self {
+        Self { answers: Arc::new(answers), texts: Vec::new() }
+    }
+
+    /// The same with the texts of the queries, one for each answer.
+    pub(crate) fn with_texts(self, texts: Vec<Option<Vec<u8>>>) -> Self {
+        Self { texts, ..self }
+    }
+}
+
+#[pymethods]
+impl Rows {
+    fn __len__(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// The JSON of one.
+    fn json(&self, index: usize) -> PyResult<String> {
+        if index >= self.answers.len() {
+            return Err(PyIndexError::new_err("there are not as many rows"));
+        }
+        each!(&*self.answers, rows => json(&rows[index]))
+    }
+
+    /// The text of a query, if it was one in memory and is still known.
+    fn text<'py>(&self, py: Python<'py>, index: usize) -> Option<Bound<'py, PyBytes>> {
+        self.texts.get(index)?.as_ref().map(|text| PyBytes::new(py, text))
+    }
+
+    /// What makes the same rows again: their kind, and their JSON, one a line.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+        let lines = each!(&*self.answers, rows => lines(rows))?;
+        Ok((self.answers.kind(), PyBytes::new(py, &lines)))
+    }
+
+    /// The rows of a state.
+    #[staticmethod]
+    fn restore(kind: &str, lines: &[u8]) -> PyResult<Self> {
+        Ok(Self::new(match kind {
+            "query" => Answers::Query(parse(lines)?),
+            "pair" => Answers::Pair(parse(lines)?),
+            "removable" => Answers::Removable(parse(lines)?),
+            "undecided" => Answers::Undecided(parse(lines)?),
+            "document" => Answers::Document(parse(lines)?),
+            other => return Err(PyValueError::new_err(format!("there are no rows of kind {other}"))),
+        }))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // By the protocol a producer may answer with its own schema.
+        drop(requested_schema);
+        let (answers, schema, mut from) = (Arc::clone(&self.answers), self.answers.schema(), 0);
+        arrow::stream(py, schema.clone(), move || {
+            let batch = (from < answers.len()).then(|| answers.batch(&schema, from));
+            from += BATCH;
+            batch
+        })
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema_capsule(py, &self.answers.schema())
+    }
+}
+
+fn lines<T: Serialize>(rows: &[T]) -> PyResult<Vec<u8>> {
+    let mut lines = Vec::new();
+    for row in rows {
+        lines.extend_from_slice(json(row)?.as_bytes());
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+fn parse<T: DeserializeOwned>(lines: &[u8]) -> PyResult<Vec<T>> {
+    let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(|error| PyValueError::new_err(error.to_string()))).collect()
+}

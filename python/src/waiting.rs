@@ -1,0 +1,183 @@
+//! Waiting: long work runs on a thread of its own without the interpreter's lock, and the thread that called it feeds it, looks
+//! for signals and tells progress. An exception, Ctrl-C say, stops the work at its next commit and is raised when it has ended.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fpdb::{Outcome, Progress, Task};
+use pyo3::prelude::*;
+
+/// How often signals are looked for, and progress is told.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Stops work from another thread: an ingest at its next commit, anything else at once.
+#[pyclass(frozen, module = "fpdb")]
+pub(crate) struct StopToken(fpdb::StopToken);
+
+#[pymethods]
+impl StopToken {
+    #[new]
+    fn new() -> Self {
+        Self(fpdb::StopToken::new())
+    }
+
+    /// Asks all work that was given this token to end.
+    fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// Whether `stop` has been called.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("StopToken(stopped={})", if self.0.is_stopped() { "True" } else { "False" })
+    }
+}
+
+/// How the caller follows work and ends it.
+pub(crate) struct Caller {
+    /// Called with the step, what is done of it, how much there is (0 where that is not known) and bytes read.
+    progress: Option<Py<PyAny>>,
+    stop: fpdb::StopToken,
+}
+
+impl Caller {
+    pub(crate) fn new(progress: Option<Py<PyAny>>, stop: Option<&Bound<'_, StopToken>>) -> Self {
+        Self { progress, stop: stop.map_or_else(fpdb::StopToken::new, |token| token.get().0.clone()) }
+    }
+}
+
+/// What the work asks of the thread that waits for it.
+pub(crate) enum Event {
+    /// More to work on.
+    Want,
+    /// Nothing: it has ended.
+    Done,
+}
+
+/// What work gets from the thread that waits for it.
+pub(crate) trait Feed: Send {
+    /// Hands over the next portion; the work has asked for it.
+    fn feed(&mut self) -> PyResult<()>;
+    /// There is no more.
+    fn close(&mut self);
+}
+
+/// Of work that needs nothing.
+impl Feed for () {
+    fn feed(&mut self) -> PyResult<()> {
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
+/// What came of work, and the exception that ended it early.
+pub(crate) struct Waited<T> {
+    pub(crate) outcome: fpdb::Result<T>,
+    pub(crate) raised: Option<PyErr>,
+}
+
+impl<T> Waited<T> {
+    /// What came of work that is worth nothing if it ended early.
+    pub(crate) fn whole(self) -> PyResult<T> {
+        match self.raised {
+            Some(raised) => Err(raised),
+            None => self.outcome.map_err(crate::errors::raise),
+        }
+    }
+}
+
+/// Runs `work` to its end.
+pub(crate) fn wait<T: Send>(
+    py: Python<'_>,
+    caller: &Caller,
+    feed: &mut dyn Feed,
+    work: impl FnOnce(&Task<'_>, Sender<Event>) -> fpdb::Result<T> + Send,
+) -> Waited<T> {
+    let seen = Seen::default();
+    py.detach(|| {
+        thread::scope(|scope| {
+            let task = Task::new().progress(&seen).stop(&caller.stop);
+            let (sender, events) = channel();
+            let worker = scope.spawn(move || {
+                let done = sender.clone();
+                let outcome = work(&task, sender);
+                // The other end is there until this thread has ended.
+                let _ = done.send(Event::Done);
+                outcome
+            });
+            let (mut raised, mut looked) = (None, Instant::now());
+            loop {
+                let event = events.recv_timeout(TICK);
+                if matches!(event, Ok(Event::Done) | Err(RecvTimeoutError::Disconnected)) {
+                    break;
+                }
+                if raised.is_some() {
+                    continue;
+                }
+                let mut answered = if matches!(event, Ok(Event::Want)) { feed.feed() } else { Ok(()) };
+                if answered.is_ok() && looked.elapsed() >= TICK {
+                    answered = look(caller, &seen);
+                    looked = Instant::now();
+                }
+                if let Err(error) = answered {
+                    caller.stop.stop();
+                    feed.close();
+                    raised = Some(error);
+                }
+            }
+            let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            if raised.is_none() {
+                raised = look(caller, &seen).err();
+            }
+            Waited { outcome, raised }
+        })
+    })
+}
+
+/// Raises what a signal raises, and tells how far the work has come.
+fn look(caller: &Caller, seen: &Seen) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        let Some(progress) = &caller.progress else { return Ok(()) };
+        let (step, done, total) = *seen.step.lock().unwrap_or_else(PoisonError::into_inner);
+        let documents = seen.documents.load(Ordering::Relaxed);
+        let bytes = seen.bytes.load(Ordering::Relaxed);
+        let told = if documents > 0 { ("documents", documents, 0) } else { (step, done, total) };
+        progress.call1(py, (told.0, told.1, told.2, bytes)).map(|_| ())
+    })
+}
+
+/// How far work has come.
+#[derive(Default)]
+struct Seen {
+    step: Mutex<(&'static str, u64, u64)>,
+    documents: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Progress for Seen {
+    fn step(&self, step: &'static str, done: u64, total: u64) {
+        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = (step, done, total);
+    }
+
+    fn read(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn document(&self, _: &str, _: Outcome, _: &str) {
+        self.documents.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn unchanged(&self, _: &str, documents: u64) {
+        self.documents.fetch_add(documents, Ordering::Relaxed);
+    }
+}

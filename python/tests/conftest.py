@@ -1,0 +1,54 @@
+"""What the tests share. They run against the installed wheel, never against the sources."""
+
+import json
+import pathlib
+import subprocess
+import sysconfig
+
+import pytest
+
+import fpdb
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "data-samples"
+PROGRAM = pathlib.Path(sysconfig.get_path("scripts")) / "fpdb"
+
+assert "site-packages" in fpdb.__file__, f"the tests are for an installed wheel, not for {fpdb.__file__}"
+
+
+def program(*arguments, status=0, cwd=None):
+    """Runs the program of the wheel and returns the JSON lines it prints."""
+    run = subprocess.run(
+        [PROGRAM, *map(str, arguments), "--format", "json"], cwd=cwd or ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == status, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def paragraphs():
+    """Paragraphs of the Federalist papers with their names: real prose, some 1,300."""
+    made = []
+    for path in sorted((SAMPLES / "federalist").glob("*.txt")):
+        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n\n")):
+            if len(text) > 80:
+                made.append((f"{path.stem}/{number}", text))
+    return made
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory):
+    """A database of the samples, made by the package; open for reading."""
+    path = tmp_path_factory.mktemp("samples") / "db"
+    with fpdb.create(path) as database:
+        # As the program is run below: names are paths as they are given.
+        import os
+
+        before = os.getcwd()
+        os.chdir(ROOT)
+        try:
+            summary = database.ingest(["data-samples/federalist", "data-samples/planted"])
+        finally:
+            os.chdir(before)
+        assert summary.documents == summary.added == 32
+    with fpdb.open(path) as database:
+        yield database

@@ -1,0 +1,156 @@
+"""Answers: the same as the program's, offsets that index strings, pickling, notebooks."""
+
+import pickle
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies
+
+import fpdb
+from conftest import SAMPLES, paragraphs, program
+
+PLANTED = sorted(path.name for path in (SAMPLES / "planted").glob("*.txt"))
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_queries_are_answered_as_the_program_answers_them(samples, name):
+    path = SAMPLES / "planted" / name
+    theirs = program("query", "--db", samples.path, path)[0]
+    mine = samples.query(path)
+    assert mine.to_dict() == theirs
+    assert samples.query([path])[0].to_dict() == theirs
+    name = f"data-samples/planted/{name}"
+    assert samples.query(document=name).to_dict() == program("query", "--db", samples.path, "--document", name)[0]
+    flags = ["--mode", "resemblance", "--window", "60", "--top", "3", "--min-score", "0.01", "--weight", "idf"]
+    theirs = program("query", "--db", samples.path, path, *flags, "--no-passages")[0]
+    options = {"mode": "resemblance", "window": 60, "top": 3, "min_score": 0.01, "weight": "idf", "passages": False}
+    assert samples.query(path, **options).to_dict() == theirs
+    # The same bytes, which have no name then.
+    mine = samples.query(path.read_bytes()).to_dict()
+    theirs = program("query", "--db", samples.path, path)[0]
+    assert mine["matches"] == theirs["matches"]
+
+
+def test_pairs_and_dedup_are_those_of_the_program(samples):
+    assert samples.pairs().to_dicts() == program("pairs", "--db", samples.path, "--top", "0")
+    some = samples.pairs(min_containment=0.5, max_df=None, across=["data-samples/planted/"], weight="idf", top=3)
+    flags = ["--min-containment", "0.5", "--max-df", "0", "--across", "data-samples/planted/", "--weight", "idf", "--top", "3"]
+    assert some.to_dicts() == program("pairs", "--db", samples.path, *flags)
+    for by in ["exact", "resemblance", "containment"]:
+        dedup = samples.dedup(by, protect=["data-samples/federalist"])
+        theirs = program("dedup", "--db", samples.path, "--by", by, "--protect", "data-samples/federalist")
+        assert [*dedup.removable.to_dicts(), dedup.summary.to_dict()] == theirs
+    stats = samples.stats()
+    theirs = program("stats", "--db", samples.path)[0]
+    volatile = {"cache"}
+    assert {k: v for k, v in stats.items() if k not in volatile} == {k: v for k, v in theirs.items() if k not in volatile}
+
+
+def test_two_files_are_compared_as_the_program_compares_them():
+    a, b = SAMPLES / "planted" / "essay-light-edits.txt", SAMPLES / "federalist" / "fed67.txt"
+    theirs = program("diff", a, b)[0]
+    assert fpdb.diff(a, b).to_dict() == theirs
+    texts = fpdb.diff(a.read_text(encoding="utf-8"), b.read_bytes())
+    assert texts[0].to_dict()["passages"] == theirs["matches"][0]["passages"]
+    words = program("diff", "--profile", "words", "--rewritten", a, b)[0]
+    assert fpdb.diff(a, b, rewritten=True).to_dict() == words
+    assert len(fpdb.diff("one text", "another text")) == 0
+
+
+# Letters of many scripts, marks, characters beyond the first plane, and what is no letter at all.
+WORDS = strategies.text(
+    strategies.characters(min_codepoint=0x20, max_codepoint=0x1FFFF, exclude_categories=["Cs"]), max_size=40
+)
+# Each of its letters is a symbol of its own in the standard form.
+SHARED = strategies.text(strategies.sampled_from("abcdefghiжзийκλμνξאבגדאあいうえお漢字語𐐨𐐩𐐪𐐫"), min_size=60, max_size=120)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(before=WORDS, shared=SHARED, after=WORDS, other_before=WORDS, other_after=WORDS)
+def test_slices_index_strings(before, shared, after, other_before, other_after):
+    a, b = f"{before} {shared} {after}", f"{other_before} {shared} {other_after}"
+    answer = fpdb.diff(a, b)
+    assert len(answer) == 1, "what is shared is longer than the guarantee"
+    found = False
+    for passage in answer[0].passages:
+        assert passage.exact
+        for text, side in [(a, passage.query), (b, passage.document)]:
+            assert text[side.slice] == side.text == text.encode()[side.start : side.end].decode()
+        found |= shared in a[passage.query.slice] and shared in b[passage.document.slice]
+    assert found
+
+
+def test_slices_of_many_texts_of_every_script(tmp_path):
+    # 20,000 texts with one of the other blocks of Unicode in each: what is exact is equal on both sides.
+    shared = "the quick brown fox jumps over the lazy dog while nobody looks at all"
+    texts = {}
+    for index in range(20_000):
+        begin = 0x20 + (index * 7919) % 0x2FFA0
+        strange = "".join(chr(at) for at in range(begin, begin + 12) if not 0xD800 <= at < 0xE000)
+        texts[f"t{index}"] = f"{strange} {shared} {strange[::-1]}"
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(texts, store_text=True)
+        queries = list(texts.values())[::400]
+        for query, answer in zip(queries, database.query(queries, top=20), strict=True):
+            assert len(answer) == 20
+            for match in answer:
+                stored = texts[match.document]
+                for passage in match.passages:
+                    assert passage.exact
+                    left, right = query[passage.query.slice], stored[passage.document.slice]
+                    assert (left, right) == (passage.query.text, passage.document.text)
+                    if passage.agreement == 1:
+                        assert letters(left) == letters(right)
+                assert any(shared in query[passage.query.slice] for passage in match.passages)
+
+
+def letters(text):
+    import unicodedata
+
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return [letter for letter in folded if letter.isalnum()]
+
+
+def test_text_in_other_encodings_has_offsets_and_no_slices(samples):
+    match = samples.query(SAMPLES / "planted" / "paper-10-utf16.txt")[0]
+    passage = match.passages[0]
+    assert passage.query.slice is None and passage.query.end > 1000
+    assert match.text is not None
+
+
+def test_answers_are_pickled(samples):
+    answer = samples.query((SAMPLES / "planted" / "essay-lifted-paragraphs.txt").read_text(encoding="utf-8"))
+    copy = pickle.loads(pickle.dumps(answer))
+    assert copy == answer and copy.to_dict() == answer.to_dict()
+    # What is known of the text goes along.
+    assert copy[0].passages[0].query.slice == answer[0].passages[0].query.slice is not None
+    assert copy[0].passages[0].document.slice == answer[0].passages[0].document.slice is not None
+    many = samples.query([text for _, text in paragraphs()[:5]])
+    for rows in [many, samples.pairs(), samples.dedup("containment").removable]:
+        copy = pickle.loads(pickle.dumps(rows))
+        assert type(copy) is type(rows) and copy == rows and copy.to_dicts() == rows.to_dicts()
+        assert copy[-1].to_dict() == rows[len(rows) - 1].to_dict() and len(rows[:2]) == 2
+    for thing in [samples.profile, samples.dedup().summary, next(iter(samples.documents())), samples.dedup("containment")]:
+        assert pickle.loads(pickle.dumps(thing)) == thing
+
+
+def test_notebooks_show_passages_side_by_side(samples):
+    text = (SAMPLES / "planted" / "essay-lifted-paragraphs.txt").read_text(encoding="utf-8")
+    shown = samples.query("<b>" + text)._repr_html_()
+    assert shown.count("The regular distribution of power") + shown.count("Wherever two or more persons") >= 2
+    assert "fed51.txt" in shown and "<b>" not in shown.replace("<b>", "", 0).split("</style>")[0]
+    assert "lines 43-64" in shown
+    for rows in [samples.pairs(), samples.dedup("containment"), samples.pairs(min_shared=10**9)]:
+        assert "<" in rows._repr_html_()
+    assert "25 w" not in repr(samples) and "k 25, w 20" in repr(samples)
+
+
+def test_profiles():
+    assert fpdb.Profile() == fpdb.Profile("prose") == fpdb.Profile(k=25)
+    assert fpdb.Profile(unit="word", k=3, w=4, words="unicode").guarantee == 6
+    assert fpdb.Profile(selection="mod:7").guarantee is None
+    with pytest.raises(fpdb.ParameterError):
+        fpdb.Profile(k=0)
+    with pytest.raises(fpdb.ParameterError):
+        fpdb.Profile("novel")
+    with pytest.raises(AttributeError):
+        fpdb.Profile().k = 3

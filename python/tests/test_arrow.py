@@ -1,0 +1,225 @@
+"""Tables in and answers out, with the real versions of those who make and read them."""
+
+import json
+
+import datasets
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import fpdb
+from conftest import SAMPLES, paragraphs, program
+
+
+@pytest.fixture(scope="module")
+def table():
+    rows = paragraphs()
+    return pyarrow.table(
+        {
+            "id": [name for name, _ in rows],
+            "text": [text for _, text in rows],
+            "url": [f"https://example.org/{index}" if index % 3 else None for index in range(len(rows))],
+            "year": pyarrow.array([1787 + index % 2 for index in range(len(rows))], pyarrow.int16()),
+        }
+    )
+
+
+def stored(database):
+    return [(info.name, info.digest, info.metadata) for info in database.documents()]
+
+
+def ingested(path, data, **options):
+    with fpdb.create(path) as database:
+        summary = database.ingest_table(data, keep=["url", "year"], **options)
+        assert summary.failures == 0
+        return stored(database)
+
+
+SOURCES = {
+    "pyarrow": lambda table: table,
+    "record batches": lambda table: table.to_reader(max_chunksize=100),
+    "one record batch": lambda table: table.combine_chunks().to_batches()[0],
+    "large strings": lambda table: table.set_column(1, "text", table["text"].cast(pyarrow.large_string())),
+    "string views": lambda table: table.set_column(1, "text", table["text"].cast(pyarrow.string_view())),
+    "bytes": lambda table: table.set_column(1, "text", table["text"].cast(pyarrow.binary())),
+    "a dictionary": lambda table: table.set_column(1, "text", table["text"].dictionary_encode()),
+    "a slice": lambda table: pyarrow.concat_tables([table, table]).slice(0, len(table)),
+    "polars": polars.from_arrow,
+    "pandas": lambda table: table.to_pandas(types_mapper=pandas.ArrowDtype),
+    "duckdb": lambda table: duckdb.sql("select * from table"),
+    "datasets": lambda table: datasets.Dataset(table),
+    "selected rows of datasets": lambda table: datasets.Dataset(table).select(range(len(table))),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_tables_of_all_kinds_give_the_same_documents(tmp_path, table, name):
+    expected = ingested(tmp_path / "expected", table)
+    assert len(expected) == len(table)
+    assert expected[1][2] == {"id": table["id"][1].as_py(), "url": "https://example.org/1", "year": "1788"}
+    assert "url" not in expected[0][2], "null is no value"
+    assert ingested(tmp_path / "db", SOURCES[name](table)) == expected
+
+
+def test_a_table_gives_what_the_program_makes_of_the_same_parquet_file(tmp_path, table):
+    file = tmp_path / "table.parquet"
+    pyarrow.parquet.write_table(table, file)
+    with fpdb.create(tmp_path / "db") as database:
+        mine = database.ingest_table(table, keep=["url"], prefix="table.parquet", id=None, store_text=True)
+        names = [info.name for info in database.documents()]
+    theirs = program(
+        "ingest", "--db", "of-program", "table.parquet", "--keep-fields", "url", "--store-text", cwd=tmp_path
+    )[0]
+    same = ["documents", "added", "bytes", "symbols", "fingerprints", "identical", "formats", "undecodable"]
+    assert {name: getattr(mine, name) for name in same} == {name: theirs[name] for name in same}
+    with fpdb.open(tmp_path / "of-program") as database:
+        assert [info.name for info in database.documents()] == names
+    # And the file itself, by the package.
+    with fpdb.create(tmp_path / "of-file") as database:
+        assert database.ingest(str(file), keep=["url"]).symbols == mine.symbols
+
+
+def test_rows_without_text_or_id(tmp_path):
+    table = pyarrow.table({"id": ["a", None, "c", "d"], "text": ["x" * 100, "y" * 100, None, ""]})
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest_table(table, prefix="t/")
+        assert (summary.documents, summary.skips) == (3, 1)
+        assert [(skip.name, skip.reason) for skip in summary.skipped] == [("t/c", "its text is null")]
+        assert [info.name for info in database.documents()] == ["t/a", "t/:2", "t/d"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "words"),
+    [
+        ({"body": ["x"]}, {}, "no column text .* it has body"),
+        ({"text": ["x"]}, {}, r"no column id \(id\)"),
+        ({"text": [1], "id": [1]}, {}, "of type Int64: cast it to text"),
+        ({"text": ["x"], "id": [[1]]}, {}, "cast it to text"),
+        ({"text": ["x"], "id": [1]}, {"keep": ["url"]}, r"no column url \(keep\)"),
+    ],
+)
+def test_columns_that_are_not_there_are_named(tmp_path, columns, options, words):
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(fpdb.ParameterError, match=words):
+            database.ingest_table(pyarrow.table(columns), **options)
+        with pytest.raises(TypeError, match="no table"):
+            database.ingest_table({"text": ["x"]})
+        with pytest.raises(fpdb.ParameterError, match="a table is expected"):
+            database.ingest_table(pyarrow.chunked_array([["x"]]))
+
+
+def test_a_stream_that_fails_ends_the_ingest_with_its_words(tmp_path, table):
+    def batches():
+        yield table.slice(0, 100).combine_chunks().to_batches()[0]
+        raise ValueError("no more rows today")
+
+    reader = pyarrow.RecordBatchReader.from_batches(table.schema, batches())
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(fpdb.ParameterError, match="no more rows today"):
+            database.ingest_table(reader)
+        assert database.ingest_table(table).documents == len(table)
+
+
+def as_json(data):
+    """A table of pyarrow as the JSON has its rows: without what is left out there."""
+
+    def plain(value, kind):
+        if value is None:
+            return None
+        if pyarrow.types.is_map(kind):
+            return dict(value)
+        if pyarrow.types.is_struct(kind):
+            made = {field.name: plain(value[field.name], field.type) for field in kind}
+            return {name: item for name, item in made.items() if item is not None or name in NULLS}
+        if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind) or pyarrow.types.is_fixed_size_list(kind):
+            return [plain(item, kind.value_type) for item in value]
+        return value
+
+    return [plain(row, pyarrow.struct(list(data.schema))) for row in data.to_pylist()]
+
+
+# Null in the JSON too; other fields are left out there.
+NULLS = {"interval", "inferred", "agreement", "source"}
+
+
+def test_answers_are_the_json_column_for_field(samples, tmp_path):
+    queries = sorted((SAMPLES / "planted").glob("*.txt"))
+    answers = samples.query(queries)
+    assert as_json(pyarrow.table(answers)) == answers.to_dicts()
+    sampled = samples.query(queries, mode="resemblance", passages=False)
+    assert any(match["interval"] for row in sampled.to_dicts() for match in row["matches"])
+    assert as_json(pyarrow.table(sampled)) == sampled.to_dicts()
+    for rows in [samples.pairs(), samples.dedup("containment").removable]:
+        assert len(rows) > 0
+        assert as_json(pyarrow.table(rows)) == rows.to_dicts()
+    documents = pyarrow.table(samples.documents())
+    assert as_json(documents) == program("list", "--db", samples.path)
+    # Metadata, versions, members and text that is not at hand.
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest([fpdb.Document("a", "x y z " * 50, {"group": "g", "id": "1"})], on_change="both")
+        database.ingest([fpdb.Document("b", "x y z " * 50 + "!", {"id": "2"}), ("c", "x y z " * 50 + "?")])
+        for rows in [database.query(["x y z " * 50]), database.pairs(), database.dedup("resemblance").removable]:
+            assert len(rows) > 0
+            assert as_json(pyarrow.table(rows)) == rows.to_dicts()
+        undecided = database.dedup("resemblance", budget=0, keep="first").undecided
+        assert as_json(pyarrow.table(undecided)) == undecided.to_dicts()
+
+
+def test_nothing_is_a_table_too(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        for rows in [database.pairs(), database.dedup(), database.documents(), database.query([])]:
+            assert pyarrow.table(rows).num_rows == 0
+            assert pyarrow.schema(rows) == pyarrow.table(rows).schema
+
+
+def test_everybody_reads_the_answers(samples):
+    pairs = samples.pairs(min_shared=1)
+    expected = [(pair.a, pair.b, pair.shared) for pair in pairs]
+    frame = polars.DataFrame(pairs)
+    assert list(frame.select("a", "b", "shared").iter_rows()) == expected
+    frame = pandas.DataFrame.from_arrow(pairs)
+    assert list(frame[["a", "b", "shared"]].itertuples(index=False, name=None)) == expected
+    rows = pyarrow.table(pairs)
+    assert duckdb.sql("select a, b, shared from rows").fetchall() == expected
+    assert duckdb.sql("select count(*) from pairs").fetchone() == (len(pairs),)
+    matches = polars.DataFrame(samples.query([str(row[0]) for row in paragraphs()[:50]]))
+    assert matches.explode("matches").height >= matches.height
+    json.dumps(pairs.to_dicts())
+
+
+def test_queries_of_a_column(samples, table):
+    answers = samples.query(polars.from_arrow(table)["text"], passages=False, top=1)
+    assert [answer.query.name for answer in answers] == [str(row) for row in range(len(table))]
+    for answer, name in zip(answers, table["id"].to_pylist(), strict=True):
+        assert answer[0].document == f"data-samples/federalist/{name.split('/')[0]}.txt" or answer[0].score == 1
+    one = samples.query(table["text"].slice(5, 1))
+    text = table["text"][5].as_py()
+    assert text[one[0][0].passages[0].query.slice] == one[0][0].passages[0].query.text
+
+
+@pytest.mark.parametrize("profile", ["prose", "words", fpdb.Profile(k=5, w=4), fpdb.Profile("text", w=200)])
+def test_fingerprints_are_those_that_a_database_holds(tmp_path, table, profile):
+    made = fpdb.fingerprint(table["text"], profile)
+    with fpdb.create(tmp_path / "db", profile) as database:
+        database.ingest_table(table)
+        for info, found in zip(database.documents(), made, strict=True):
+            assert len(found.hashes) == len(found.positions) == info.fingerprints
+            assert len(set(found.hashes)) == info.distinct
+            assert found.positions == sorted(found.positions)
+    texts = table["text"].to_pylist()
+    assert pyarrow.table(fpdb.fingerprint(iter(texts), profile, threads=1)) == pyarrow.table(made)
+    assert polars.DataFrame(made)["hashes"].to_list() == [found.hashes for found in made]
+
+
+def test_fingerprints_of_nothing():
+    made = fpdb.fingerprint(pyarrow.chunked_array([["x" * 100, None, ""], pyarrow.array([], pyarrow.string())]))
+    assert made[1] is None and made[2].hashes == [] and made[-1] == made[2] and len(made) == 3
+    assert pyarrow.table(made)["hashes"].null_count == 1
+    assert len(fpdb.fingerprint([])) == 0
+    with pytest.raises(fpdb.ParameterError, match="column of texts"):
+        fpdb.fingerprint(pyarrow.array([1]))
+    with pytest.raises(TypeError, match="str or bytes"):
+        fpdb.fingerprint(["a", 3])

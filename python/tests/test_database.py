@@ -1,0 +1,220 @@
+"""Opening, adding, removing: what users do first."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import fpdb
+from conftest import PROGRAM, ROOT, SAMPLES, paragraphs, program
+
+LONG = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness."
+OTHER = "Call me Ishmael. Some years ago, never mind how long precisely, having little or no money in my purse."
+
+
+def test_documents_of_memory_are_found_and_removed(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest({"dickens": LONG, "melville": OTHER.encode()}, store_text=True)
+        assert (summary.added, summary.failures, summary.interrupted) == (2, 0, False)
+        answer = database.query("he wrote: it was the age of wisdom, it was the age of foolishness, and so on")
+        assert [match.document for match in answer] == ["dickens"]
+        passage = answer[0].passages[0]
+        assert passage.exact and passage.document.text == LONG[passage.document.slice]
+        assert "age of wisdom" in passage.document.text
+        again = database.ingest([("dickens", LONG)], store_text=True)
+        assert (again.added, again.unchanged) == (0, 1)
+        changed = database.ingest([fpdb.Document("dickens", LONG + " More.", {"author": "Charles"})])
+        assert changed.replaced == 1
+        assert database.documents_named("dickens")[0].metadata == {"author": "Charles"}
+        removal = database.remove("dickens", "nobody", ids=[99])
+        assert (removal.removed, removal.unknown_names, removal.unknown_ids) == (1, ["nobody"], [99])
+        assert [document.name for document in database.documents()] == ["melville"]
+        assert database.compact().after > 0
+        assert len(database) == 1
+
+
+def test_an_iterator_is_read_as_it_is_needed_and_its_error_ends_the_ingest(tmp_path):
+    texts = paragraphs()
+
+    def failing():
+        yield from texts
+        raise RuntimeError("the source is broken")
+
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(RuntimeError, match="the source is broken") as raised:
+            database.ingest(failing())
+        # What was given before is committed, and told.
+        assert raised.value.summary.added == len(database)
+        assert raised.value.summary.interrupted or len(database) == len(texts)
+        assert database.ingest(iter(texts)).documents == len(texts)
+        assert len(database) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (b"bytes", TypeError, "needs a name"),
+        ([("a", 3)], TypeError, "str or bytes, not int"),
+        ([("a", "b", "c")], TypeError, "a Document or a tuple"),
+        (["a.txt", ("a", "b")], TypeError, "separate calls"),
+        ("/no/such/*.txt", fpdb.ParameterError, "no file matches"),
+    ],
+)
+def test_what_is_no_document_is_refused(tmp_path, given, error, words):
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(error, match=words):
+            database.ingest(given)
+        # The database goes on.
+        assert database.ingest([("a", LONG)]).added == 1
+
+
+def test_lone_surrogates_are_no_characters_and_fail_nothing(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest([("broken", "\ud800" + LONG)], store_text=True)
+        assert (summary.added, summary.undecodable_documents) == (1, 1)
+        found = database.query("\udfff" + LONG)[0].passages[0]
+        assert found.query.slice == slice(1, 1 + len(LONG.rstrip(".")))
+
+
+def test_errors_have_classes_and_hints(tmp_path):
+    path = tmp_path / "db"
+    with pytest.raises(fpdb.DatabaseNotFoundError) as missing:
+        fpdb.open(path)
+    assert isinstance(missing.value, FileNotFoundError) and missing.value.hint and "hint: " in str(missing.value)
+    writer = fpdb.create(path)
+    with pytest.raises(fpdb.DatabaseExistsError):
+        fpdb.create(path)
+    with pytest.raises(fpdb.ParameterError):
+        fpdb.create(tmp_path / "other", profile="no-such-profile")
+    reader = fpdb.open(path)
+    with pytest.raises(fpdb.ParameterError, match="open for reading"):
+        reader.ingest([("a", LONG)])
+    with pytest.raises(fpdb.ParameterError, match="window 5 is smaller"):
+        reader.query(LONG, window=5)
+    with pytest.raises(fpdb.DocumentNotFoundError):
+        reader.query(document="nobody")
+    with pytest.raises(fpdb.DocumentNotFoundError):
+        reader.document(7)
+    with pytest.raises(fpdb.StorageError, match="cannot read"):
+        reader.query(tmp_path / "no-such-file")
+    with pytest.raises(ValueError):
+        reader.query(LONG, mode="likeness")
+    script = f"import fpdb\ntry: fpdb.open({str(path)!r}, write=True)\nexcept fpdb.LockedError as error: print(error.hint)"
+    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "wait until it ends" in other.stdout
+    reader.close()
+    writer.close()
+    with pytest.raises(fpdb.ClosedError):
+        reader.query(LONG)
+    assert repr(reader).endswith("closed>")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(fpdb.Error):
+        fpdb.open(tmp_path / "file")
+
+
+def test_readers_see_commits_beside_a_writer(tmp_path):
+    path = tmp_path / "db"
+    with fpdb.create(path) as writer:
+        writer.ingest([("one", LONG)])
+        with fpdb.open(path) as reader:
+            writer.ingest([("two", OTHER)])
+            assert len(reader) == 1, "a reader shows the commit it was opened at"
+        with fpdb.open(path) as reader:
+            assert len(reader) == len(writer) == 2
+
+
+def test_threads_share_a_database(samples):
+    path = SAMPLES / "planted" / "essay-lifted-paragraphs.txt"
+    expected = samples.query(path).to_dict()
+    answers = []
+
+    def ask():
+        for _ in range(20):
+            answers.append(samples.query(path).to_dict())
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 80 and all(answer == expected for answer in answers)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_a_fork_a_database_says_so(samples):
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        # Whatever happens, this process is not pytest.
+        said = "nothing"
+        try:
+            samples.query("anything at all that is long enough to have a fingerprint")
+        except fpdb.ForkedError as error:
+            said = str(error)
+        except BaseException as error:  # noqa: BLE001
+            said = repr(error)
+        os.write(write, said.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        said = pipe.read()
+    assert os.waitpid(child, 0)[1] == 0
+    assert "was opened by process" in said and "open the database again" in said
+    assert samples.query(SAMPLES / "planted" / "paper-10-copy.txt").found > 0
+
+
+def test_progress_is_told_and_may_stop_the_work(tmp_path):
+    told = []
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(paragraphs(), progress=told.append)
+        assert told[-1].step == "documents" and told[-1].done == len(database)
+
+        def refuse(_):
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            database.ingest(((f"more/{index}", LONG + str(index)) for index in range(10**9)), progress=refuse)
+        token = fpdb.StopToken()
+
+        def endless():
+            for index in range(10**9):
+                if index == 5000:
+                    token.stop()
+                yield f"again/{index}", OTHER + str(index)
+
+        before = len(database)
+        summary = database.ingest(endless(), stop=token)
+        assert summary.interrupted and token.stopped
+        assert len(database) == before + summary.added and summary.added >= 1000
+        with pytest.raises(fpdb.StoppedError):
+            database.pairs(stop=token)
+
+
+def test_the_bar_of_tqdm(tmp_path, capsys):
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(paragraphs(), progress=True)
+        assert f"{len(database) / 1000:.2f}k" in capsys.readouterr().err
+
+
+def test_formats_of_foreign_parsers_are_read_in_a_process_of_their_own(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        samples = sorted((ROOT / "tests" / "corpus" / "pdf").glob("*"))
+        summary = database.ingest([(f"{path.name}.pdf", path.read_bytes()) for path in samples])
+        assert summary.documents + summary.failures == len(samples)
+        # No more is left of them when the database is closed.
+    children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
+    if children.exists():
+        names = [pathlib.Path(f"/proc/{child}/cmdline").read_bytes() for child in children.read_text().split()]
+        assert not any(b"_reader.py" in name for name in names)
+
+
+def test_the_program_comes_with_the_package(tmp_path):
+    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+    assert version.split() == ["fpdb", fpdb.__version__]
+    path = tmp_path / "db"
+    with fpdb.create(path) as database:
+        database.ingest([("one", LONG)])
+    assert program("stats", "--db", path)[0]["documents"] == 1

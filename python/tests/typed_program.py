@@ -1,0 +1,57 @@
+"""A program that type checkers look at: everything that users call, with the types they rely on."""
+
+import sys
+from collections.abc import Iterator
+
+import fpdb
+
+
+def documents() -> Iterator[tuple[str, str]]:
+    for number in range(3):
+        yield f"d{number}", f"{number}: When in the Course of human events, it becomes necessary for one people"
+
+
+def told(progress: fpdb.Progress) -> None:
+    print(progress.step, progress.done, progress.total)
+
+
+def names(answer: fpdb.QueryAnswer) -> list[str]:
+    return [match.document for match in answer]
+
+
+def main(path: str) -> None:
+    profile = fpdb.Profile("prose", w=10)
+    guarantee: int | None = profile.guarantee
+    print(guarantee)
+    with fpdb.create(path, profile, threads=2) as database:
+        summary: fpdb.IngestSummary = database.ingest(documents(), store_text=True, progress=told)
+        print(summary.added, summary.failed)
+        answer = database.query("When in the Course of human events, it becomes necessary")
+        print(names(answer))
+        passage: fpdb.Passage = answer[0].passages[0]
+        where: slice | None = passage.query.slice
+        print(where, passage.document.text)
+        many: fpdb.QueryAnswers = database.query(["one text", b"another text"])
+        for one in many:
+            print(one.query.name, one.corpus_containment)
+        pairs: fpdb.Pairs = database.pairs(min_resemblance=0.5)
+        print([(pair.a, pair.b, pair.resemblance) for pair in pairs[:2]])
+        dedup: fpdb.Dedup = database.dedup("resemblance", threshold=0.9)
+        print(dedup.summary.removable, [row.remove for row in dedup])
+        for info in database.documents():
+            print(info.name, info.metadata.get("id"))
+        database.remove("d0", ids=[2])
+    try:
+        fpdb.open(path + "-not-there")
+    except fpdb.DatabaseNotFoundError as error:
+        hint: str | None = error.hint
+        print(hint)
+    comparison: fpdb.QueryAnswer = fpdb.diff("a", "b", profile)
+    print(len(comparison))
+    selected: fpdb.Fingerprint | None = fpdb.fingerprint(["some text"])[0]
+    print(selected)
+    print("done")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
