@@ -62,7 +62,7 @@ impl Fingerprinter {
     /// The same, with other limits to what documents of formats that are read whole may be.
     #[must_use]
     pub fn with_limits(self, limits: &InputLimits) -> Self {
-        Self { limits: Limits::of(limits), ..self }
+        Self { limits: Limits::from(limits), ..self }
     }
 
     /// Says which format the next document is in, before its first byte. It holds until it is said again; until then

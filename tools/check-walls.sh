@@ -6,7 +6,8 @@
 # Prints each offending line as file:line and exits 1 if there is any.
 
 set -euo pipefail
-cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "${1:-$here/..}"
 
 # sources FOLDER...: the Rust files in those of the folders that exist.
 sources() {
@@ -102,6 +103,9 @@ while read -r file; do
         failed=1
     fi
 done < <(sources src)
+
+# No module imports another in a circle.
+"$here/check-circles.py" . || failed=1
 
 if ((failed == 0)); then echo 'walls: ok'; fi
 exit "$failed"

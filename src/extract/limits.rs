@@ -1,9 +1,9 @@
 //! Limits: how much of the memory one document may take, whatever it claims to be.
 
-use super::{ReaderProcess, cost};
+use super::cost;
+use super::process::ReaderProcess;
 use crate::document::Format;
 use crate::error::{Error, Result};
-use crate::input::InputLimits;
 
 /// How large documents that are read whole may be, and what is in them.
 #[derive(Clone, Debug)]
@@ -12,29 +12,31 @@ pub(crate) struct Limits {
     pub(crate) document: u64,
     /// Bytes that are unpacked of one, all its parts together.
     pub(crate) unpacked: u64,
-    /// How many times larger than the document that may be, once it is more than [`InputLimits::FREE_UNPACKED_BYTES`].
+    /// How many times larger than the document that may be, once it is more than [`FREE_UNPACKED_BYTES`](Self::FREE_UNPACKED_BYTES).
     pub(crate) expansion: u64,
     /// Bytes of memory that reading one may take.
     pub(crate) memory: u64,
-    /// Seconds of processor time, see [`InputLimits::reading_seconds`].
+    /// Seconds of processor time; one more for each [`BYTES_A_SECOND`](Self::BYTES_A_SECOND).
     pub(crate) seconds: u64,
     /// What reads documents of formats with a [detached](super::is_detached) text.
     pub(crate) process: Option<ReaderProcess>,
 }
 
+impl Limits {
+    /// What the parts of any document may unpack to.
+    pub(crate) const FREE_UNPACKED_BYTES: u64 = 16 << 20;
+
+    /// The slowest that a large document may be read.
+    pub(crate) const BYTES_A_SECOND: u64 = 250_000;
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self::of(&InputLimits::default())
+        Self { document: 256 << 20, unpacked: 1 << 30, expansion: 100, memory: 1 << 30, seconds: 60, process: None }
     }
 }
 
 impl Limits {
-    pub(crate) fn of(limits: &InputLimits) -> Self {
-        let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
-        let &InputLimits { reading_memory: memory, reading_seconds: seconds, .. } = limits;
-        Self { document, unpacked, expansion, memory, seconds, process: limits.process.clone() }
-    }
-
     /// Refuses a document of more bytes than can be held.
     pub(crate) fn check_document(&self, format: Format, bytes: u64) -> Result<()> {
         if bytes <= self.document {
@@ -58,11 +60,11 @@ impl Limits {
 
     /// Seconds of processor time that a document of so many bytes may take.
     pub(super) fn seconds(&self, bytes: u64) -> u64 {
-        self.seconds.saturating_add(bytes / InputLimits::BYTES_A_SECOND)
+        self.seconds.saturating_add(bytes / Self::BYTES_A_SECOND)
     }
 
     /// What a document of this many bytes may unpack to.
     pub(super) fn unpacked(&self, bytes: u64) -> u64 {
-        bytes.saturating_mul(self.expansion).max(InputLimits::FREE_UNPACKED_BYTES).min(self.unpacked)
+        bytes.saturating_mul(self.expansion).max(Self::FREE_UNPACKED_BYTES).min(self.unpacked)
     }
 }

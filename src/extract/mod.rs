@@ -13,6 +13,7 @@ mod cost;
 #[cfg(test)]
 mod cost_tests;
 mod epub;
+mod extracted;
 #[cfg(test)]
 mod hostile_tests;
 mod html;
@@ -33,44 +34,14 @@ mod tests;
 mod tex;
 mod xml;
 
+pub(crate) use extracted::{Extracted, Segment};
 pub(crate) use limits::Limits;
 pub(crate) use map::{Lines, Map};
 pub use process::ReaderProcess;
 
-use crate::document::{Format, Offsets, Span};
+use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
-
-/// The text of a document.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extracted {
-    /// UTF-8. Blocks (paragraphs, cells, items) are separated by newlines that come from nowhere.
-    pub(crate) text: Vec<u8>,
-    /// Where it comes from, in ascending order of `text`; of no use with [`Offsets::Extracted`].
-    pub(crate) segments: Vec<Segment>,
-    pub(crate) offsets: Offsets,
-    /// The encoding of the document, where it is text itself.
-    pub(crate) encoding: Option<&'static str>,
-    /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
-    pub(crate) undecodable: u64,
-}
-
-/// From byte `text` of the text to the next segment: what the bytes `origin` of the document stand for.
-///
-/// Where both are of one length the text is *verbatim*: it is there byte for byte. Any other (an entity, say) comes
-/// from the whole of its origin, which may be empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    pub(crate) text: u64,
-    pub(crate) origin: Span,
-}
-
-impl Extracted {
-    /// Text whose offsets are its own.
-    fn detached(text: String) -> Self {
-        Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
-    }
-}
 
 /// Whether documents of this format are extracted before they are read; the others are their own text.
 pub(crate) fn applies(format: Format) -> bool {
@@ -91,9 +62,10 @@ pub(crate) fn is_detached(format: Format) -> bool {
 /// format, or one that the library which reads it cannot cope with.
 pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     match &limits.process {
+        #[cfg(unix)]
         Some(process) if is_detached(format) => {
             limits.check_document(format, bytes.len() as u64)?;
-            process.read(format, bytes, limits)
+            process::read(process, format, bytes, limits)
         }
         _ => extract_here(format, bytes, limits),
     }

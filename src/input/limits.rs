@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
-use crate::extract::ReaderProcess;
+use crate::extract::{self, ReaderProcess};
 use crate::setters::setters;
 use crate::stop::StopToken;
 
@@ -71,14 +71,15 @@ impl InputLimits {
     pub const FREE_BYTES: u64 = 64 << 20;
 
     /// What the parts of any document may unpack to.
-    pub const FREE_UNPACKED_BYTES: u64 = 16 << 20;
+    pub const FREE_UNPACKED_BYTES: u64 = extract::Limits::FREE_UNPACKED_BYTES;
 
     /// The slowest that a large document may be read.
-    pub const BYTES_A_SECOND: u64 = 250_000;
+    pub const BYTES_A_SECOND: u64 = extract::Limits::BYTES_A_SECOND;
 }
 
 impl Default for InputLimits {
     fn default() -> Self {
+        let extract::Limits { document, unpacked, expansion, memory, seconds, process } = extract::Limits::default();
         Self {
             document_bytes: 16 << 30,
             record_bytes: 256 << 20,
@@ -88,13 +89,22 @@ impl Default for InputLimits {
             members: 100_000_000,
             json_depth: 64,
             name_bytes: 4 << 10,
-            whole_bytes: 256 << 20,
-            unpacked_bytes: 1 << 30,
-            unpacking: 100,
-            reading_memory: 1 << 30,
-            reading_seconds: 60,
-            process: None,
+            whole_bytes: document,
+            unpacked_bytes: unpacked,
+            unpacking: expansion,
+            reading_memory: memory,
+            reading_seconds: seconds,
+            process,
         }
+    }
+}
+
+impl From<&InputLimits> for extract::Limits {
+    /// The limits of one document that is read whole.
+    fn from(limits: &InputLimits) -> Self {
+        let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
+        let &InputLimits { reading_memory: memory, reading_seconds: seconds, .. } = limits;
+        Self { document, unpacked, expansion, memory, seconds, process: limits.process.clone() }
     }
 }
 

@@ -3,9 +3,29 @@
 //! Not every name is a path: standard input is called what the user says, and records what their container says. So what
 //! was typed counts as it is first.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
-use super::walk::name_of;
+use crate::error::{Error, Result};
+
+/// A document's name: its path as given, `.` and doubled separators tidied, `/` as the separator.
+pub(crate) fn name_of(path: &Path) -> Result<String> {
+    let mut name = String::new();
+    for component in path.components() {
+        let part = match component {
+            Component::CurDir => continue,
+            Component::RootDir => {
+                name.push('/');
+                continue;
+            }
+            other => other.as_os_str().to_str().ok_or_else(|| Error::PathNotUtf8 { path: path.to_owned() })?,
+        };
+        if !name.is_empty() && !name.ends_with('/') {
+            name.push('/');
+        }
+        name.push_str(part);
+    }
+    Ok(name)
+}
 
 /// A name as an ingest of this path gives it; `None` where it is that already.
 pub(crate) fn tidied(name: &str) -> Option<String> {
@@ -68,5 +88,18 @@ mod tests {
             assert_eq!(NamePrefix::new(prefix).fits(name).is_some(), fits, "{prefix} {name}");
         }
         assert_eq!(NamePrefix::new("./a").fits("ab"), Some(1));
+    }
+
+    #[test]
+    fn names_are_tidied() {
+        for (path, name) in [
+            ("corpus/a.txt", "corpus/a.txt"),
+            ("./corpus//a.txt", "corpus/a.txt"),
+            ("corpus/./b/../a.txt", "corpus/b/../a.txt"),
+            ("/srv//corpus/a.txt", "/srv/corpus/a.txt"),
+            ("../a.txt", "../a.txt"),
+        ] {
+            assert_eq!(name_of(Path::new(path)).unwrap(), name);
+        }
     }
 }

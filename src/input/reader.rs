@@ -6,9 +6,9 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use super::candidate::modified;
 use super::decompress::decompress;
 use super::limits::{InputLimits, Meter, Metered};
-use super::walk::modified;
 use super::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};

@@ -5,37 +5,15 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use super::walk::is_pipe;
-use super::{
-    Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, candidate_of, next_piece, open,
-    single_document,
-};
+use super::candidate::{candidate_of, is_pipe};
+use super::member_name::{CLOSED, parts_of};
+use super::{Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, next_piece, open, single_document};
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
 
 /// Containers of more bytes are not searched for the text of a member while somebody waits: `--store-text` is for those.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
-
-/// The part of a container or compressed file that a document is which was ingested closed: all of it, as it is.
-pub(crate) const CLOSED: &str = "";
-
-/// How a record is found again: by its place, and by the field of its text where that is not the usual one.
-pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
-    if fields.text == RecordFields::default().text { suffix.to_owned() } else { format!("{suffix}?{}", fields.text) }
-}
-
-/// The suffix and the field that [`member_of`] put together.
-fn parts_of(member: &str) -> (&str, Option<&str>) {
-    if let Some((suffix, field)) = member.rsplit_once('?')
-        && let Some((_, number)) = suffix.rsplit_once(':')
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        return (suffix, Some(field));
-    }
-    (member, None)
-}
 
 /// The document that was read from the file `source`, or from the part of it called `member`. Members are found by
 /// reading their container, of at most `searched` bytes, and held whole.
@@ -184,21 +162,5 @@ mod tests {
     fn what_fails_is_a_member_or_holds_it() {
         assert!(holds(":1", ":1") && holds("!a.jsonl", "!a.jsonl:3") && holds("!a.tar", "!a.tar!b"));
         assert!(!holds(":1", ":17") && !holds("!a", "!ab") && !holds(":17", ":1"));
-    }
-
-    #[test]
-    fn members_are_told_from_fields() {
-        for (member, parts) in [
-            (":17", (":17", None)),
-            (":17?body", (":17", Some("body"))),
-            ("!a.jsonl:3?x?y", ("!a.jsonl:3?x?y", None)),
-            ("!what?.txt", ("!what?.txt", None)),
-            ("!a:?b", ("!a:?b", None)),
-        ] {
-            assert_eq!(parts_of(member), parts);
-        }
-        let fields = RecordFields { text: "body".into(), ..RecordFields::default() };
-        assert_eq!(parts_of(&member_of(":17", &fields)), (":17", Some("body")));
-        assert_eq!(member_of(":17", &RecordFields::default()), ":17");
     }
 }

@@ -1,17 +1,17 @@
 //! Walking: the files below the paths a user names, in sorted order.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Candidate, FileFacts, Found, Source, WalkOptions};
-use crate::clock;
-use crate::document::Modified;
+use super::candidate::{Candidate, Found, facts_of, is_pipe};
+use super::names::name_of;
+use super::options::{Source, WalkOptions};
 use crate::error::{Cause, Error, Result};
 use crate::store;
 
@@ -186,78 +186,6 @@ fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<Found> {
     })
 }
 
-/// A document's name: its path as given, `.` and doubled separators tidied, `/` as the separator.
-pub(crate) fn name_of(path: &Path) -> Result<String> {
-    let mut name = String::new();
-    for component in path.components() {
-        let part = match component {
-            Component::CurDir => continue,
-            Component::RootDir => {
-                name.push('/');
-                continue;
-            }
-            other => other.as_os_str().to_str().ok_or_else(|| Error::PathNotUtf8 { path: path.to_owned() })?,
-        };
-        if !name.is_empty() && !name.ends_with('/') {
-            name.push('/');
-        }
-        name.push_str(part);
-    }
-    Ok(name)
-}
-
-/// Whether there is a pipe at a path, as the shell makes one for `<(command)`.
-#[cfg(unix)]
-pub(super) fn is_pipe(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_pipe(_: &Path) -> bool {
-    false
-}
-
-/// The one file or pipe at a path.
-///
-/// # Errors
-/// [`Error::Io`] where there is none, [`Error::NotAFile`] for a folder or device.
-pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
-    if is_pipe(path) {
-        return Ok(Candidate::pipe(name_of(path)?, path));
-    }
-    let metadata = path.metadata().map_err(Error::io("read", path))?;
-    if !metadata.is_file() {
-        return Err(Error::NotAFile { path: path.to_owned() });
-    }
-    Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?))
-}
-
-/// What is kept of a file beside its content.
-fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
-    let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
-    let source = absolute.into_os_string().into_string().map_err(|path| Error::PathNotUtf8 { path: path.into() })?;
-    let (bytes, modified, seen) = (metadata.len(), modified(metadata), clock::now());
-    Ok(FileFacts { path: path.to_owned(), source, bytes, modified, seen })
-}
-
-/// A path from the root, without `..`: where it goes through a folder and out of it again, that folder may be gone when
-/// the file is to be read again. What stands before a `..` can be a link, so that only the system knows where it leads.
-fn absolute(path: &Path) -> io::Result<PathBuf> {
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
-        return std::path::absolute(path);
-    };
-    let (through, rest) = parts.split_at(last + 1);
-    Ok(through.iter().collect::<PathBuf>().canonicalize()?.join(rest.iter().collect::<PathBuf>()))
-}
-
-/// When a file was last written, where its file system tells.
-pub(super) fn modified(metadata: &Metadata) -> Option<Modified> {
-    let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(metadata.modified().ok()?);
-    Some(Modified { seconds, nanoseconds })
-}
-
 /// Turns the walker's error into ours, with the path it is about.
 fn failed(root: &Path, error: ignore::Error) -> Found {
     let mut path = root.to_owned();
@@ -289,33 +217,4 @@ fn failed(root: &Path, error: ignore::Error) -> Found {
 fn plain(error: io::Error) -> io::Error {
     let inner = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
     inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_absolute_path_goes_through_no_folder_in_vain() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        std::fs::create_dir_all(root.join("a/b")).unwrap();
-        for (path, expected) in [("a/../x/y", "x/y"), ("a/b/../../x", "x"), ("a/b/..", "a"), ("a/x", "a/x")] {
-            assert_eq!(absolute(&root.join(path)).unwrap(), root.join(expected), "{path}");
-        }
-        assert!(absolute(&root.join("none/../x")).is_err());
-    }
-
-    #[test]
-    fn names_are_tidied() {
-        for (path, name) in [
-            ("corpus/a.txt", "corpus/a.txt"),
-            ("./corpus//a.txt", "corpus/a.txt"),
-            ("corpus/./b/../a.txt", "corpus/b/../a.txt"),
-            ("/srv//corpus/a.txt", "/srv/corpus/a.txt"),
-            ("../a.txt", "../a.txt"),
-        ] {
-            assert_eq!(name_of(Path::new(path)).unwrap(), name);
-        }
-    }
 }

@@ -12,9 +12,6 @@ use super::symbols::Symbols;
 use super::utf8::Utf8;
 use super::{Sink, detect};
 
-/// Bytes looked at for a byte order mark or UTF-16 without one.
-pub(super) const HEAD: usize = 1024;
-
 /// Bytes looked at for any other encoding, from the first that is not ASCII.
 const SAMPLE: usize = 64 << 10;
 
@@ -61,7 +58,7 @@ impl Decoder {
     pub(super) fn feed<S: Sink>(&mut self, mut bytes: &[u8], sink: &mut S, symbols: &mut Symbols) {
         while !bytes.is_empty() {
             let taken = match self.stage {
-                Stage::Head => self.hold(bytes, HEAD, sink, symbols),
+                Stage::Head => self.hold(bytes, detect::HEAD, sink, symbols),
                 Stage::Sample => self.hold(bytes, SAMPLE, sink, symbols),
                 Stage::Ascii { escapes } => self.ascii(bytes, escapes, sink, symbols),
                 Stage::Decided(ref mut codec) => {

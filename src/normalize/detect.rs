@@ -10,6 +10,9 @@ use super::codec::Codec;
 use super::legacy::{MultiByte, SingleByte, Wide};
 use super::utf8::{Utf8, whole_sequences};
 
+/// Bytes looked at for a byte order mark or UTF-16 without one.
+pub(super) const HEAD: usize = 1024;
+
 /// The encoding a byte order mark names, and the length of the mark.
 pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     match head {
@@ -71,4 +74,10 @@ fn guess(before: &[u8], sample: &[u8], ended: bool, japanese: Iso2022JpDetection
     detector.feed(before, false);
     detector.feed(sample, ended);
     detector.guess(None, Utf8Detection::Deny)
+}
+
+/// True where the first bytes of a document are text of two or four bytes a character, whose NULs are no
+/// sign of a binary file: a byte order mark says so, or the pattern of the NULs.
+pub(crate) fn is_wide_text(head: &[u8]) -> bool {
+    mark(head).or_else(|| unmarked_utf16(&head[..head.len().min(HEAD)])).is_some()
 }

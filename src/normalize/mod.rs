@@ -21,6 +21,7 @@ pub(crate) mod properties;
 mod readable;
 #[cfg(any(test, fuzzing))]
 mod reference;
+mod sink;
 mod symbols;
 mod transcribe;
 mod utf8;
@@ -35,8 +36,10 @@ use chars::Chars;
 use code::Tokens;
 pub use code::language_of;
 use decode::Decoder;
+pub(crate) use detect::is_wide_text;
 use output::Tally;
 pub(crate) use readable::Readable;
+use sink::Sink;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
@@ -75,21 +78,6 @@ pub struct TextFacts {
     pub bytes: u64,
     /// Newline characters.
     pub lines: u64,
-}
-
-/// What makes symbols of decoded text. Calls come in the order of the document.
-trait Sink {
-    /// A run of text that is UTF-8 in the document too: `text` begins at its byte `at`.
-    fn text(&mut self, text: &str, at: u64, out: &mut Symbols);
-    /// The plain ASCII that `bytes` begins with, which ESC ends as well if `stop_at_escape`: gives its length and reports
-    /// its newlines. `None` from those who know no better than [`text`](Self::text).
-    fn ascii(&mut self, _bytes: &[u8], _at: u64, _stop_at_escape: bool, _out: &mut Symbols) -> Option<usize> {
-        None
-    }
-    /// One character, which the document's bytes `start..end` stand for.
-    fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols);
-    /// Nothing that follows joins what came before: a gap, or the end of the document.
-    fn cut(&mut self, out: &mut Symbols);
 }
 
 impl FrontEnd {
@@ -218,10 +206,4 @@ fn feed_bytes(bytes: &[u8], at: u64, out: &mut Symbols) -> u64 {
         out.push_bytes(at, &OFFSETS[..block.len()], &values[..block.len()]);
     }
     lines
-}
-
-/// True where the first bytes of a document are text of two or four bytes a character, whose NULs are no
-/// sign of a binary file: a byte order mark says so, or the pattern of the NULs.
-pub(crate) fn is_wide_text(head: &[u8]) -> bool {
-    detect::mark(head).or_else(|| detect::unmarked_utf16(&head[..head.len().min(decode::HEAD)])).is_some()
 }

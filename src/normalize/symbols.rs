@@ -4,7 +4,6 @@
 //! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
-use super::walk::Walk;
 use crate::lanes::TEXT;
 
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
@@ -193,12 +192,6 @@ impl Symbols {
         let before = self.line_ends.partition_point(|line| line.offset < offset);
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
-
-    /// Where k-grams stand that are asked for in ascending order; the first symbol is number `first` of the document.
-    pub(crate) fn walk(&self, k: usize, first: u64) -> Walk<'_> {
-        Walk::new(self, k, first)
-    }
-
     /// Where symbols begin, counted from their bases.
     pub(super) fn starts(&self) -> &[u32] {
         &self.starts[..self.length]

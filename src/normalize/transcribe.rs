@@ -8,7 +8,7 @@ use super::decode::Decoder;
 use super::legacy::{MultiByte, SingleByte};
 use super::symbols::Symbols;
 use super::utf8::Utf8;
-use super::{Sink, decode, detect};
+use super::{Sink, detect};
 use crate::document::Span;
 
 /// Bytes decoded at a time.
@@ -35,14 +35,14 @@ pub(crate) struct Transcribed {
 /// returned length, and do not look like UTF-16 without a mark.
 pub(crate) fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let head = &bytes[..bytes.len().min(decode::HEAD)];
+    let head = &bytes[..bytes.len().min(detect::HEAD)];
     (!super::is_wide_text(head) || mark > 0).then(|| str::from_utf8(bytes)).and_then(Result::ok).map(|_| mark)
 }
 
 /// Gives a document to `scribe` in UTF-8. Its encoding is what a byte order mark or the pattern
 /// of UTF-16 says, then `declared`, then the guess that text without a declaration gets.
 pub(crate) fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mut impl Scribe) -> Transcribed {
-    let head = &bytes[..bytes.len().min(decode::HEAD)];
+    let head = &bytes[..bytes.len().min(detect::HEAD)];
     let is_wide = detect::mark(head).is_some() || super::is_wide_text(head);
     let mut decoder = match declared {
         Some(encoding) if !is_wide => Decoder::of(codec(encoding)),

@@ -57,6 +57,13 @@ enum Lasts<'a> {
     Wide(&'a [u32]),
 }
 
+impl Symbols {
+    /// Where k-grams stand that are asked for in ascending order; the first symbol is number `first` of the document.
+    pub(crate) fn walk(&self, k: usize, first: u64) -> Walk<'_> {
+        Walk::new(self, k, first)
+    }
+}
+
 impl<'a> Walk<'a> {
     /// Along the k-grams of these symbols, the first of which is number `first` of the document; k is at least 1.
     pub(super) fn new(symbols: &'a Symbols, k: usize, first: u64) -> Self {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::location::Location;
 use super::options::Mode;
 use super::weight::Weight;
-use crate::document::{DocId, Span};
+use crate::document::DocId;
 use crate::profile::Profile;
 use crate::schema::{Answer, Schema, is_zero};
 
@@ -196,29 +197,4 @@ pub struct Passage {
     pub agreement: Option<f64>,
     /// True where the spans were compared symbol by symbol; false where they are inferred from the fingerprints they share.
     pub exact: bool,
-}
-
-/// Where text is in a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Location {
-    /// Byte offset of its first byte in the original document.
-    pub start: u64,
-    /// Byte offset after its last byte.
-    pub end: u64,
-    /// Its first and last line, 1-based.
-    pub lines: [u64; 2],
-}
-
-impl Location {
-    pub(crate) fn new(span: Span, lines: [u64; 2]) -> Self {
-        Self { start: span.start, end: span.end, lines }
-    }
-
-    /// The byte range.
-    #[must_use]
-    pub fn span(&self) -> Span {
-        Span { start: self.start, end: self.end }
-    }
 }

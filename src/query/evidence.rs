@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
-use super::answer::{Ignored, IgnoredBecause, Location};
+use super::answer::{Ignored, IgnoredBecause};
+use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, Mark, QueryText};
 use super::prepared::{PreparedQuery, QueryHash};

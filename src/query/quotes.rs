@@ -17,7 +17,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
     if !extract::applies(format) {
         return Ok(find(Readable::decode(bytes).characters()));
     }
-    let extracted = extract::extract(format, bytes, &Limits::of(limits))?;
+    let extracted = extract::extract(format, bytes, &Limits::from(limits))?;
     let mut at = 0;
     let characters = extracted.text.utf8_chunks().flat_map(|chunk| {
         let start = at;

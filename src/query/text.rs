@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::answer::Location;
+use super::location::Location;
 use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
@@ -147,7 +147,7 @@ fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -
 /// The bytes of a document, or the text extracted from them where its offsets count that.
 pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
     if unit != Unit::Byte && extract::applies(format) {
-        let extracted = extract::extract(format, &bytes, &Limits::of(limits))?;
+        let extracted = extract::extract(format, &bytes, &Limits::from(limits))?;
         if extracted.offsets == Offsets::Extracted {
             return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted });
         }
@@ -253,7 +253,7 @@ impl Symboliser {
 
     /// The same, with limits of its own for documents that are read whole.
     pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
-        Self { limits: Limits::of(limits), ..self }
+        Self { limits: Limits::from(limits), ..self }
     }
 
     /// The same, which looks for sentences if asked to.

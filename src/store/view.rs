@@ -5,7 +5,7 @@ use super::codec::format::{self, BOILERPLATE, MAIN, PROFILE_KEY, RUN_PREFIX, STA
 use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
 use super::engine::Engine;
-use super::missing;
+use super::engine::failure::missing;
 use crate::error::Result;
 use crate::profile::Profile;
 

@@ -25,23 +25,16 @@ mod patience;
 pub(crate) mod properties;
 mod runs;
 mod search;
+mod selected;
 #[cfg(test)]
 mod tests;
 mod windows;
 
 use modulus::ModulusSelector;
+pub use selected::Selected;
 use windows::WindowSelector;
 
 use crate::profile::Selection;
-
-/// A fingerprint as the selection sees it: a hash and where its k-gram begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Selected {
-    /// The k-gram's hash.
-    pub hash: u64,
-    /// The index of the hash in the document, which is the index of the k-gram's first symbol.
-    pub position: u64,
-}
 
 /// Selects from a document's hashes, piece by piece, in constant memory (at most some 2 w hashes)
 /// and in time linear in the hashes whatever they are.

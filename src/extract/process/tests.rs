@@ -2,8 +2,9 @@
 //! tested with the program (`tests/it/reader_process.rs`).
 
 use super::*;
-use crate::error::Error;
-use crate::extract::extract;
+use crate::document::Format;
+use crate::error::{Error, Result};
+use crate::extract::{Extracted, Limits, extract};
 
 fn limits(program: &str, arguments: &[&str]) -> Limits {
     Limits { process: Some(ReaderProcess::new(program, arguments)), ..Limits::default() }

@@ -4,7 +4,7 @@
 //! Fenwick tree of maxima in the time of a sort). Where a match begins before its predecessor ends, as it does where an edit
 //! repeats some symbols, only the rest of it counts; of such predecessors the nearest ones are looked at.
 
-use super::maximal::MaximalMatch;
+use super::runs::MaximalMatch;
 
 /// Matches before one that are looked at for an overlap.
 const LOOK_BACK: usize = 64;

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::chain::longest_chain;
 use super::connected::connected;
-use super::join::{Joined, Joining};
-use super::maximal::MaximalMatch;
+use super::joined::{Joined, Joining};
+use super::runs::MaximalMatch;
 use crate::query::ranges::Uncounted;
 
 /// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...

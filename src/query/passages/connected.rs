@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::maximal::MaximalMatch;
+use super::runs::MaximalMatch;
 
 /// A pair of spans, one in the query and one in the document.
 pub(super) trait Spanning: Copy {

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use super::super::answer::{Location, Passage};
+use super::super::answer::Passage;
+use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
 use super::thinning::Extent;

@@ -11,11 +11,13 @@ mod connected;
 mod gaps;
 mod inferred;
 mod join;
+mod joined;
 mod maximal;
 mod occurrences;
 mod open;
 mod repeats;
 mod rewritten;
+mod runs;
 mod thinning;
 
 #[cfg(test)]
@@ -33,10 +35,11 @@ use crate::error::{Error, Result};
 use crate::profile::{Profile, Selection, Unit};
 use gaps::Gaps;
 pub(super) use inferred::infer;
-use join::{Joined, Joining};
-use maximal::{Settings, Text, maximal_matches};
+use joined::{Joined, Joining};
+use maximal::maximal_matches;
 use occurrences::Occurrences;
 use rewritten::Rewriting;
+use runs::{Settings, Text};
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]

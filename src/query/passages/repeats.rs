@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::maximal::{MaximalMatch, Settings, Text, extend};
 use super::occurrences::KgramHashes;
+use super::runs::{MaximalMatch, Settings, Text, extend};
 
 /// The most places that one place is compared with; the longest match is taken.
 const CANDIDATES: usize = 16;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::winnow::Winnower;
-use maximal::MaximalMatch;
+use runs::MaximalMatch;
 
 #[test]
 fn the_largest_window_is_a_gap_as_wide_as_can_be() {

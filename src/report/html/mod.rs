@@ -13,23 +13,11 @@ mod options;
 mod output;
 mod pack;
 mod page;
+mod report;
 mod sides;
 mod texts;
 mod write;
 
 pub use options::{HtmlAnswers, HtmlOptions};
+use report::Report;
 pub use write::{HtmlSummary, write_html};
-
-use crate::query::{Location, Match};
-
-/// A report before it is written.
-#[derive(Clone, Debug)]
-struct Report {
-    /// What its first page shows.
-    overview: data::Overview,
-    /// For each pair of the overview, by its index: the match with its passages, A being the query. `None` where passages
-    /// were not looked for.
-    evidence: Vec<Option<Match>>,
-    /// For each document of the overview, by its index: the parts that are in no measure.
-    ignored: Vec<Vec<Location>>,
-}

@@ -16,8 +16,8 @@ use crate::store::codec::positions::{self, CHUNK_PLACES};
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, StateRecord};
 use crate::store::open::files::read_short;
 use crate::store::read::filter_cursor::FilterCursor;
-use crate::store::read::lookup::{Reading, blocks_of, current_block, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
+use crate::store::read::run_rows::{Reading, blocks_of, current_block, rows_of};
 use crate::store::{Posting, Store, View};
 
 struct Verifier<'a> {
@@ -69,7 +69,7 @@ impl Verifier<'_> {
     /// that its filters let every hash through.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let what = format!("run {run}");
-        let mut blocks = blocks_of(self.store, run, Reading::Through)?;
+        let mut blocks = blocks_of(&self.store.engine, run, Reading::Through)?;
         let mut filters = FilterCursor::new(self.store, run)?;
         blocks.seek_to_first();
         let mut postings = 0u64;
@@ -123,7 +123,7 @@ impl Verifier<'_> {
             }
             blocks.next();
         }
-        let mut rows = rows_of(self.store, FILTERS, run, Reading::Through)?;
+        let mut rows = rows_of(&self.store.engine, FILTERS, run, Reading::Through)?;
         rows.seek_to_first();
         let mut filter_bytes = 0;
         while let Some(filter) = rows.value() {
@@ -144,7 +144,7 @@ impl Verifier<'_> {
     /// What the postings say of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<Tally>> {
         let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
-        let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(self.store, run));
+        let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(&self.store.engine, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
         let (mut last, mut counted) = (None, 0);
         let merged = run_reader::merge(&mut readers, |posting| {

@@ -25,6 +25,11 @@ impl EngineError {
     }
 }
 
+/// The error for a row or a column family that has to be there.
+pub(in crate::store) fn missing(what: &str) -> Error {
+    Error::Damaged { what: what.into(), detail: "it is missing" }
+}
+
 /// Turns an error of the engine into one of the store.
 pub(super) fn failed(action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
     move |error| EngineError::of(error).during(action)

@@ -6,6 +6,7 @@
 
 pub(super) mod copies;
 pub(super) mod failure;
+mod level;
 pub(super) mod options;
 pub(super) mod rows;
 pub(super) mod sorted_file;
@@ -22,9 +23,9 @@ use rocksdb::{
     WriteOptions,
 };
 
-use super::Level;
 use crate::error::{Error, Result, StoreFailure};
-use failure::{EngineError, failed};
+use failure::{EngineError, failed, missing};
+pub use level::Level;
 use options::{BlockCache, Tuning};
 use rows::Rows;
 use sorted_file::{SortedFiles, WrittenFiles};
@@ -271,7 +272,7 @@ impl Engine {
     }
 
     fn family(&self, name: &str) -> Result<&ColumnFamily> {
-        self.db.cf_handle(name).ok_or_else(|| super::missing(&format!("the column family {name}")))
+        self.db.cf_handle(name).ok_or_else(|| missing(&format!("the column family {name}")))
     }
 
     /// False once a write has failed, also one that the engine made by itself.

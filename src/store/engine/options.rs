@@ -6,7 +6,7 @@
 use memmap2::MmapOptions;
 use rocksdb::{BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options};
 
-use super::failure::EngineError;
+use super::failure::{EngineError, missing};
 use super::sorted_file::FILE_BYTES;
 use crate::error::{Result, StoreFailure};
 use crate::store::codec::format::{CONTAINERS, DOCUMENTS, FAMILIES, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS};
@@ -70,7 +70,7 @@ impl Tuning {
     /// The options of a family.
     pub(super) fn of(&self, family: &str) -> Result<&Options> {
         let found = self.families.iter().find(|(name, _)| *name == family);
-        found.map(|(_, options)| options).ok_or_else(|| crate::store::missing(&format!("the column family {family}")))
+        found.map(|(_, options)| options).ok_or_else(|| missing(&format!("the column family {family}")))
     }
 }
 

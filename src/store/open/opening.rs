@@ -11,6 +11,7 @@ use crate::profile::Profile;
 use crate::store::care::repair;
 use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
 use crate::store::engine::failure::EngineError;
+use crate::store::engine::failure::missing;
 use crate::store::engine::{Access, Engine};
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::lock::{self, WriterLock};
@@ -18,11 +19,11 @@ use crate::store::open::manifest::TrustedList;
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
 use crate::store::open::{files, open_files};
-use crate::store::read::filter_cursor::FilterUse;
-use crate::store::read::lookup::{Reading, rows_of};
+use crate::store::read::filter_use::FilterUse;
+use crate::store::read::run_rows::{Reading, rows_of};
 use crate::store::turns::Turns;
 use crate::store::view::{View, load_profile};
-use crate::store::{Store, StoreOptions, missing};
+use crate::store::{Store, StoreOptions};
 
 /// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
 const CATCH_UPS: usize = 5;
@@ -128,7 +129,7 @@ impl Store {
     fn missing_run(&self) -> Result<Option<u32>> {
         for (run, record) in &self.view().runs {
             for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
-                let mut rows = rows_of(self, name, *run, Reading::Points)?;
+                let mut rows = rows_of(&self.engine, name, *run, Reading::Points)?;
                 rows.seek_to_first();
                 // What cannot be read is there, and says what is wrong with it when it is needed.
                 if expected && !rows.valid() && rows.check().is_ok() {

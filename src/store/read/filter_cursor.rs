@@ -1,119 +1,15 @@
-//! Filters at work: a cursor over those of one run, and the decision when they are worth their reading.
-//!
-//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once, which
-//! is that of ten blocks. So a lookup that is about to ask for few hashes of a large run does without, and
-//! reads one block for each hash, held or not. Once lookups have read so much that way that it would have
-//! paid for the filters, those are used, and stay in memory; never, on the whole, is more than twice the
-//! least possible read.
+//! Filter cursor: a place in the filters of one run, for hashes in ascending order.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::store::codec::filter::Filter;
+use crate::error::Result;
 use crate::store::codec::format::{FILTERS, filter_key, parse_filter_key};
 use crate::store::codec::records::RunRecord;
 use crate::store::engine;
-use crate::store::engine::options::BlockCache;
+use crate::store::handle::Store;
+use crate::store::read::filter_use::FilterUse;
 use crate::store::read::held_filters::HeldFilters;
-use crate::store::read::lookup::{BLOCK_BYTES, Reading, hex, rows_of};
-
-/// How filters serve a lookup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Worth {
-    /// Not: blocks are read at once.
-    Nothing,
-    /// They are read, in order, and forgotten.
-    Reading,
-    /// They are read and stay.
-    Holding,
-}
-
-/// What is known of the filters of all runs.
-pub(in crate::store) struct FilterUse {
-    /// What filters in memory take their room from.
-    cache: BlockCache,
-    /// How many hashes have been looked up in each run.
-    looked_up: Mutex<HashMap<u32, u64>>,
-    held: Mutex<HashMap<u32, Arc<HeldFilters>>>,
-}
-
-impl FilterUse {
-    pub(in crate::store) fn new(cache: BlockCache) -> Self {
-        Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
-    }
-
-    /// `expected` hashes are about to be looked up in all `runs`, in ascending order: in which of them are the
-    /// filters worth reading?
-    pub(in crate::store) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64) -> Vec<Worth> {
-        let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);
-        if looked_up.len() > runs.len() {
-            // Some were folded into others.
-            looked_up.retain(|run, _| is_listed(run));
-            self.keep(is_listed);
-        }
-        let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= self.most_held();
-        if !all_stay {
-            self.keep(|_| false);
-        }
-        let pays = |hashes: u64, record: &RunRecord| hashes.saturating_mul(BLOCK_BYTES as u64) >= record.filter_bytes;
-        let worth = |(run, record): &(u32, RunRecord)| {
-            let so_far = looked_up.entry(*run).or_default();
-            *so_far = so_far.saturating_add(expected);
-            match all_stay {
-                true if pays(*so_far, record) => Worth::Holding,
-                false if pays(expected, record) => Worth::Reading,
-                _ => Worth::Nothing,
-            }
-        };
-        runs.iter().map(worth).collect()
-    }
-
-    /// The most bytes of filters that stay in memory. They take their room from the cache, and the rest of it is for
-    /// blocks. Filters that do not stay save nothing from one lookup to the next.
-    fn most_held(&self) -> u64 {
-        self.cache.bytes() as u64 / 4 * 3
-    }
-
-    /// Lets go of the filters of other runs than these.
-    fn keep(&self, is_kept: impl Fn(&u32) -> bool) {
-        let mut held = self.held();
-        held.retain(|run, _| is_kept(run));
-        self.make_room(&held);
-    }
-
-    fn make_room(&self, held: &HashMap<u32, Arc<HeldFilters>>) {
-        let size: usize = held.values().map(|held| held.size()).sum();
-        self.cache.leave(size);
-    }
-
-    /// Has the filters of `record`'s run, on which `cursor` stands, held in memory.
-    pub(in crate::store) fn hold(&self, cursor: &mut FilterCursor<'_>, record: &RunRecord) -> Result<()> {
-        let Rows::Read { rows, .. } = &mut cursor.rows else { return Ok(()) };
-        // Whoever wants them meanwhile waits, rather than to read them as well.
-        let mut all = self.held();
-        let held = match all.get(&cursor.run) {
-            Some(held) => Arc::clone(held),
-            None => Arc::new(HeldFilters::read(cursor.run, record, rows)?),
-        };
-        all.insert(cursor.run, Arc::clone(&held));
-        self.make_room(&all);
-        cursor.rows = Rows::Held(held);
-        Ok(())
-    }
-
-    /// Bytes of the filters in memory and of the cache.
-    pub(in crate::store) fn cached_bytes(&self) -> usize {
-        self.held().values().map(|held| held.size()).sum::<usize>() + self.cache.usage()
-    }
-
-    fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<HeldFilters>>> {
-        // An entry is put in whole.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::store::read::run_rows::{Reading, current_filter, rows_of};
 
 /// A place in the filters of one run.
 pub(in crate::store) struct FilterCursor<'a> {
@@ -133,12 +29,18 @@ enum Rows<'a> {
 impl<'a> FilterCursor<'a> {
     pub(in crate::store) fn new(store: &'a Store, run: u32) -> Result<Self> {
         // A run never changes, so that it does not matter which commit these were read at.
-        let held = store.filter_use.held().get(&run).map(Arc::clone);
-        let rows = match held {
+        let rows = match store.filter_use.of_run(run) {
             Some(held) => Rows::Held(held),
-            None => Rows::Read { rows: rows_of(store, FILTERS, run, Reading::Through)?, from: None },
+            None => Rows::Read { rows: rows_of(&store.engine, FILTERS, run, Reading::Through)?, from: None },
         };
         Ok(Self { run, rows })
+    }
+
+    /// Has the filters held in memory.
+    pub(in crate::store) fn hold(&mut self, filter_use: &FilterUse, record: &RunRecord) -> Result<()> {
+        let Rows::Read { rows, .. } = &mut self.rows else { return Ok(()) };
+        self.rows = Rows::Held(filter_use.hold(self.run, record, rows)?);
+        Ok(())
     }
 
     /// Whether they are in memory, so that it costs nothing to ask them.
@@ -159,53 +61,5 @@ impl<'a> FilterCursor<'a> {
         }
         // None: above the run's last hash.
         Ok(current_filter(rows)?.is_some_and(|(_, _, filter)| filter.may_hold(hash)))
-    }
-}
-
-/// The filter an iterator stands on, with its last hash and how many bytes its row takes; `None` past the end.
-pub(in crate::store) fn current_filter<'a>(
-    rows: &'a engine::rows::Rows<'_>,
-) -> Result<Option<(u64, usize, Filter<'a>)>> {
-    let Some((key, value)) = rows.item() else {
-        rows.check()?;
-        return Ok(None);
-    };
-    let damaged = |detail| Error::Damaged { what: format!("filter {}", hex(key)), detail };
-    let (_, last_hash) = parse_filter_key(key).ok_or_else(|| damaged("its key is not 12 bytes"))?;
-    let filter = Filter::decode(value).map_err(damaged)?;
-    Ok(Some((last_hash, value.len(), filter)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::engine::options::DEFAULT_CACHE_BYTES;
-    use Worth::{Holding, Nothing, Reading};
-
-    fn run(number: u32, filter_bytes: u64) -> (u32, RunRecord) {
-        (number, RunRecord { postings: 1, first_document: 0, last_document: 0, filter_bytes })
-    }
-
-    #[test]
-    fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
-        let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES as u64)];
-        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
-        assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
-        assert_eq!(filters.expect(&runs, 98), [Holding, Nothing]);
-        assert_eq!(filters.expect(&runs, 1), [Holding, Holding]);
-        assert_eq!(FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES)).expect(&runs, 100), [Holding, Holding]);
-        // Forgotten with the run.
-        assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
-        assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
-    }
-
-    #[test]
-    fn filters_that_do_not_stay_in_the_cache_are_read_for_large_lookups_only() {
-        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
-        let runs = [run(1, filters.most_held()), run(2, 1)];
-        let enough = filters.most_held() / BLOCK_BYTES as u64;
-        assert_eq!(filters.expect(&runs, enough), [Reading, Reading]);
-        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, Reading]);
-        assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
     }
 }

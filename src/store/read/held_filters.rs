@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::store::codec::filter::{Filter, Head};
 use crate::store::codec::records::RunRecord;
 use crate::store::engine::rows::Rows;
-use crate::store::read::filter_cursor::current_filter;
+use crate::store::read::run_rows::current_filter;
 
 /// All filters of one run, in order.
 #[derive(Debug)]

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::store::codec::block::{BLOCK_POSTINGS, Block, Posting};
-use crate::store::codec::format::{POSTINGS, parse_posting_key, posting_key};
+use crate::error::Result;
+use crate::store::codec::block::{BLOCK_POSTINGS, Posting};
+use crate::store::codec::format::{parse_posting_key, posting_key};
 use crate::store::codec::records::RunRecord;
 use crate::store::engine::rows::Rows;
-use crate::store::read::filter_cursor::{FilterCursor, Worth};
+use crate::store::handle::Store;
+use crate::store::read::filter_cursor::FilterCursor;
+use crate::store::read::filter_use::Worth;
 use crate::store::read::posting_cache::PostingCache;
-use crate::store::{Store, View};
+use crate::store::read::run_rows::{BLOCK_BYTES, Reading, blocks_of, current_block};
+use crate::store::view::View;
 
 /// Finds the postings of hashes.
 pub(crate) struct Lookup<'a> {
@@ -20,9 +23,17 @@ pub(crate) struct Lookup<'a> {
     cache: Option<PostingCache>,
 }
 
+impl Store {
+    /// Prepares for finding `expected` hashes or so, in ascending order; how many decides what it is worth
+    /// to read for them.
+    pub(crate) fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
+        Lookup::new(self, expected)
+    }
+}
+
 impl<'a> Lookup<'a> {
     /// Prepares for looking up `expected` hashes or so.
-    pub(in crate::store) fn new(store: &'a Store, expected: usize) -> Result<Self> {
+    fn new(store: &'a Store, expected: usize) -> Result<Self> {
         let expected = expected as u64;
         let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected))?;
         let worth = store.filter_use.expect(&view.runs, expected);
@@ -30,7 +41,7 @@ impl<'a> Lookup<'a> {
             match (&mut cursor.filters, worth) {
                 (Some(filters), Worth::Nothing) if filters.is_held() => {}
                 (filters, Worth::Nothing) => *filters = None,
-                (Some(filters), Worth::Holding) => store.filter_use.hold(filters, record)?,
+                (Some(filters), Worth::Holding) => filters.hold(&store.filter_use, record)?,
                 _ => {}
             }
         }
@@ -100,7 +111,7 @@ impl<'a> RunCursor<'a> {
         let blocks_held = record.postings / BLOCK_POSTINGS as u64;
         // Where much of a large run will be visited, it is read from end to end.
         let dense = expected >= blocks_held / 4 && blocks_held > (store.engine.cache().bytes() / BLOCK_BYTES) as u64;
-        let blocks = blocks_of(store, run, if dense { Reading::Through } else { Reading::Points })?;
+        let blocks = blocks_of(&store.engine, run, if dense { Reading::Through } else { Reading::Points })?;
         Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
     }
 
@@ -125,50 +136,4 @@ impl<'a> RunCursor<'a> {
         }
         Ok(())
     }
-}
-
-/// The block an iterator stands on, with its last hash; `None` past the end.
-pub(in crate::store) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option<(u64, Block<'a>)>> {
-    let Some((key, value)) = blocks.item() else {
-        blocks.check()?;
-        return Ok(None);
-    };
-    let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
-    let (_, last_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
-    let block = Block::decode(last_hash, value).map_err(damaged)?;
-    Ok(Some((last_hash, block)))
-}
-
-/// How rows are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Reading {
-    /// Here and there: what is read is worth keeping in the cache.
-    Points,
-    /// From end to end, once: reads ahead, and leaves the cache as it is.
-    Through,
-}
-
-/// An iterator over the blocks of one run.
-pub(in crate::store) fn blocks_of(store: &Store, run: u32, reading: Reading) -> Result<Rows<'_>> {
-    rows_of(store, POSTINGS, run, reading)
-}
-
-/// An iterator over the rows of one run in one of the families that have rows by run.
-pub(in crate::store) fn rows_of<'a>(
-    store: &'a Store,
-    name: &'static str,
-    run: u32,
-    reading: Reading,
-) -> Result<Rows<'a>> {
-    let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
-    let action = if name == POSTINGS { "read postings" } else { "read filters" };
-    store.engine.rows_between(name, (&first, &after), reading == Reading::Through, action)
-}
-
-/// About the bytes of a block.
-pub(in crate::store) const BLOCK_BYTES: usize = 4 << 10;
-
-/// Bytes as hexadecimal digits.
-pub(in crate::store) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,11 @@
 //! Read: which documents hold this hash?
 
+mod documents;
 pub(super) mod filter_cursor;
-pub(super) mod held_filters;
+pub(super) mod filter_use;
+mod held_filters;
 pub(super) mod lookup;
-pub(super) mod posting_cache;
+mod posting_cache;
+mod postings;
 pub(super) mod run_reader;
+pub(super) mod run_rows;

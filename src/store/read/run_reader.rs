@@ -6,11 +6,11 @@ use std::collections::binary_heap::PeekMut;
 use std::ops::RangeInclusive;
 
 use crate::error::Result;
-use crate::store::Store;
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::posting_key;
+use crate::store::engine::Engine;
 use crate::store::engine::rows::Rows;
-use crate::store::read::lookup::{Reading, blocks_of, current_block};
+use crate::store::read::run_rows::{Reading, blocks_of, current_block};
 
 /// Postings in ascending order.
 pub(in crate::store) trait Postings {
@@ -31,13 +31,13 @@ pub(in crate::store) struct RunReader<'a> {
 
 impl<'a> RunReader<'a> {
     /// Stands before the first posting of `run`.
-    pub(in crate::store) fn new(store: &'a Store, run: u32) -> Result<Self> {
-        Self::of_hashes(store, run, 0..=u64::MAX)
+    pub(in crate::store) fn new(engine: &'a Engine, run: u32) -> Result<Self> {
+        Self::of_hashes(engine, run, 0..=u64::MAX)
     }
 
     /// Stands before the first posting of `run` whose hash is in `hashes`, and ends after the last one.
-    pub(in crate::store) fn of_hashes(store: &'a Store, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
-        let mut blocks = blocks_of(store, run, Reading::Through)?;
+    pub(in crate::store) fn of_hashes(engine: &'a Engine, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
+        let mut blocks = blocks_of(engine, run, Reading::Through)?;
         blocks.seek(posting_key(run, *hashes.start(), 0));
         Ok(Self { blocks, hashes, held: Vec::new(), taken: 0, ended: false })
     }

@@ -112,7 +112,7 @@ impl Committer {
         let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
         self.next_run = self.next_run.max(store.view().state.next_run);
         let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
-            let readers = runs.iter().map(|&run| RunReader::new(store, run));
+            let readers = runs.iter().map(|&run| RunReader::new(&store.engine, run));
             run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
                 if posting.document == document { Ok(()) } else { part.push(posting) }
             })
@@ -349,8 +349,11 @@ fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = 
 
 /// The distinct hashes of a document whose postings lie in several runs of the batch.
 fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64> {
-    let mut readers =
-        batch.runs.iter().map(|&(run, _)| RunReader::new(store, run)).collect::<Result<Vec<RunReader<'_>>>>()?;
+    let mut readers = batch
+        .runs
+        .iter()
+        .map(|&(run, _)| RunReader::new(&store.engine, run))
+        .collect::<Result<Vec<RunReader<'_>>>>()?;
     let mut distinct = 0;
     let mut last = None;
     run_reader::merge(&mut readers, |posting| {

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::progress::{STEP, Task, is_due};
 use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, posting_key, run_key};
 use crate::store::codec::records::{self, RunRecord};
-use crate::store::read::lookup::{Reading, rows_of};
 use crate::store::read::run_reader::{self, RunReader};
+use crate::store::read::run_rows::{Reading, rows_of};
 use crate::store::write::ranges;
 use crate::store::write::run_writer;
 use crate::store::{Store, View};
@@ -62,7 +62,7 @@ impl Store {
         let tell = |more| task.step("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
         let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
             let mut seen = 0;
-            let readers = runs.iter().map(|&run| RunReader::of_hashes(self, run, hashes.clone()));
+            let readers = runs.iter().map(|&run| RunReader::of_hashes(&self.engine, run, hashes.clone()));
             run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
                 seen += 1;
                 if is_due(seen) {
@@ -92,7 +92,7 @@ impl Store {
         for name in RUN_FAMILIES {
             // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
-            let mut left = rows_of(self, name, run, Reading::Points)?;
+            let mut left = rows_of(&self.engine, name, run, Reading::Points)?;
             left.seek_to_first();
             if left.valid() {
                 let mut changes = self.engine.changes();

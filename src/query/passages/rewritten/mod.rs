@@ -18,8 +18,9 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::chain::longest_chain;
-use super::join::{Joined, without_contained};
-use super::maximal::{MaximalMatch, extend};
+use super::join::without_contained;
+use super::joined::Joined;
+use super::runs::{MaximalMatch, extend};
 use crate::query::ranges::{Uncounted, lies_in, union};
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, Word, Words};

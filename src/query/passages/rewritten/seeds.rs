@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::super::connected::Spanning;
-use super::super::maximal::MaximalMatch;
+use super::super::runs::MaximalMatch;
 use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, Word, Words};
 use crate::query::ranges::{lies_in, union};
 

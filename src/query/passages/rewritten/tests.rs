@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::maximal::{Settings, Text, maximal_matches};
+use super::super::maximal::maximal_matches;
 use super::super::occurrences::{KgramHashes, Occurrences};
+use super::super::runs::{Settings, Text};
 use super::*;
 use rustc_hash::FxHashMap;
 

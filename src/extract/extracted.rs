@@ -1,0 +1,34 @@
+//! Extracted: the text of a document, and where each part of it comes from.
+
+use crate::document::{Offsets, Span};
+
+/// The text of a document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extracted {
+    /// UTF-8. Blocks (paragraphs, cells, items) are separated by newlines that come from nowhere.
+    pub(crate) text: Vec<u8>,
+    /// Where it comes from, in ascending order of `text`; of no use with [`Offsets::Extracted`].
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) offsets: Offsets,
+    /// The encoding of the document, where it is text itself.
+    pub(crate) encoding: Option<&'static str>,
+    /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
+    pub(crate) undecodable: u64,
+}
+
+/// From byte `text` of the text to the next segment: what the bytes `origin` of the document stand for.
+///
+/// Where both are of one length the text is *verbatim*: it is there byte for byte. Any other (an entity, say) comes
+/// from the whole of its origin, which may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) text: u64,
+    pub(crate) origin: Span,
+}
+
+impl Extracted {
+    /// Text whose offsets are its own.
+    pub(super) fn detached(text: String) -> Self {
+        Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
+    }
+}

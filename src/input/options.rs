@@ -1,0 +1,111 @@
+//! Options: where documents are, which files count, and how they are read.
+
+use std::path::{Path, PathBuf};
+
+use super::containers::RecordFields;
+use super::limits::InputLimits;
+use super::names::name_of;
+use crate::document::{Format, Language};
+use crate::error::Result;
+use crate::normalize::language_of;
+use crate::setters::setters;
+
+/// Where documents are to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file, or a folder with all that is below it.
+    Path(PathBuf),
+    /// Standard input, as one document of this name.
+    StandardInput {
+        /// The document's name.
+        name: String,
+    },
+}
+
+impl Source {
+    /// What a document is called that is all of it.
+    ///
+    /// # Errors
+    /// [`Error::PathNotUtf8`](crate::Error::PathNotUtf8).
+    pub fn name(&self) -> Result<String> {
+        match self {
+            Self::Path(path) => name_of(path),
+            Self::StandardInput { name } => Ok(name.clone()),
+        }
+    }
+}
+
+/// Which files of a folder are documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WalkOptions {
+    /// Leaves out files and folders whose name begins with a dot.
+    pub skip_hidden: bool,
+    /// Follows symbolic links below a folder; those named themselves are followed in any case.
+    pub follow: bool,
+    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
+    pub exclude: Vec<String>,
+}
+
+impl WalkOptions {
+    setters! { skip_hidden: bool, follow: bool, exclude: Vec<String> }
+}
+
+/// What is taken for a document, and how it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which front-end reads the documents.
+    pub front_end: ReadAs,
+    /// Takes containers and compressed files as documents, as they are.
+    pub closed: bool,
+    /// Where the text of a record is.
+    pub fields: RecordFields,
+    /// What a file may unfold to.
+    pub limits: InputLimits,
+    /// Of a query document, ignores what stands in quotation marks. Documents that are stored count whole.
+    pub skip_quotes: bool,
+}
+
+impl ReadOptions {
+    setters! {
+        front_end: ReadAs,
+        closed: bool,
+        fields: RecordFields,
+        limits: InputLimits,
+        skip_quotes: bool,
+    }
+}
+
+/// Which front-end reads documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadAs {
+    /// The one that a document's name and first bytes tell; those of no front-end are left out.
+    #[default]
+    Auto,
+    /// That of the programming language a document's name tells; plain text where it tells none.
+    Code,
+    /// One for all.
+    Format(Format),
+}
+
+impl ReadAs {
+    /// The front-end of a document that was read in the format of this name.
+    pub(crate) fn of(format: &str) -> Self {
+        Format::named(format).map_or(Self::Auto, Self::Format)
+    }
+
+    /// Whether a document read in the format of this name would do: then it need not be read again. `hint` as in
+    /// [`About`].
+    pub(crate) fn allows(self, format: &str, hint: &str) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Code => {
+                // Without an extension it is the first line that tells.
+                let is_text = || language_of(hint, b"").is_none() && Path::new(hint).extension().is_some();
+                Language::ALL.iter().any(|language| language.name() == format)
+                    || format == Format::Text.name() && is_text()
+            }
+            Self::Format(asked) => asked.name() == format,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Handle: an open database folder, and the commit that it shows.
+//!
+//! Reading a few rows takes no lock: a view shows the state of one commit. A row that is missing belongs to a document that
+//! was deleted since, or is damaged; the current view tells which.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::engine::Engine;
+use super::open::linked_store::LinkedStore;
+use super::open::lock::WriterLock;
+use super::open::mark::AtClose;
+use super::read::filter_use::FilterUse;
+use super::turns::{Changing, Turns, Unchanged};
+use super::view::View;
+use crate::error::{Error, Result};
+use crate::pool::Pool;
+use crate::profile::Profile;
+
+/// How often an answer is computed again because of commits.
+const TRIES: usize = 100;
+
+/// An open database folder. One writer and any number of readers can have it open at the same time.
+pub(crate) struct Store {
+    // Dropped first: the engine closes before the links and the lock go.
+    pub(super) engine: Engine,
+    pub(super) root: PathBuf,
+    pub(super) profile: Profile,
+    pub(super) view: RwLock<Arc<View>>,
+    pub(super) filter_use: FilterUse,
+    /// Writers only.
+    pub(super) _at_close: Option<AtClose>,
+    /// Of a reader that cannot use all files of the store.
+    pub(super) _links: Option<LinkedStore>,
+    /// Of a writer.
+    pub(super) lock: Option<WriterLock>,
+    pub(super) turns: Turns,
+    pub(super) memory: u64,
+    pub(super) pool: Pool,
+}
+
+impl Store {
+    /// The settings pinned at creation.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The database's own folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Bytes of memory that an ingest or a merge may use, about.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// The threads that work for it.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The last commit this store has seen.
+    pub(crate) fn view(&self) -> Arc<View> {
+        // A view is replaced whole, so a panic elsewhere cannot leave half of one.
+        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for its turn to change the store, which must have been opened for writing. Deadlocks if the caller already
+    /// holds a turn.
+    pub(crate) fn change_alone(&self) -> Changing<'_> {
+        self.turns.change_alone()
+    }
+
+    /// Excludes changes; waits for one that is under way. Deadlocks if the caller already holds a turn.
+    pub(crate) fn keep_unchanged(&self) -> Unchanged<'_> {
+        self.turns.keep_unchanged()
+    }
+
+    /// Returns the answer of `ask`. Calls it again where a commit deleted a document while the answer was computed.
+    pub(crate) fn retry_on_delete<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
+        for _ in 1..TRIES {
+            let view = self.view();
+            match ask() {
+                Err(Error::NoSuchNumber { .. }) if !self.shows(&view) => {}
+                outcome => return outcome,
+            }
+        }
+        ask()
+    }
+
+    /// Makes something of the runs of a commit with `made`, and returns it with the view of that commit. Tries again where runs
+    /// were folded in between; a cursor that exists keeps its run readable.
+    pub(super) fn of_one_commit<T>(&self, mut made: impl FnMut(&View) -> Result<T>) -> Result<(Arc<View>, T)> {
+        loop {
+            let view = self.view();
+            let made = made(&view)?;
+            if self.shows(&view) {
+                return Ok((view, made));
+            }
+        }
+    }
+
+    /// True where this is the last commit the store has seen.
+    fn shows(&self, view: &View) -> bool {
+        std::ptr::eq(view, &*self.view())
+    }
+
+    /// The error for a missing row of a document: damage, unless the document has been deleted.
+    pub(super) fn missing_row(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
+        match self.view().is_live(document) {
+            true => damage(),
+            false => Error::NoSuchNumber { number: document },
+        }
+    }
+
+    /// What tells this database from all others.
+    pub(crate) fn identity(&self) -> Result<String> {
+        self.engine.identity()
+    }
+}

@@ -1,0 +1,110 @@
+//! Documents: here is an id, a name or a digest, which records are there?
+
+use roaring::RoaringBitmap;
+
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::store::codec::format::{self, DIGESTS, DOCUMENTS, NAMES, document_key, name_key, name_prefix, split_u32};
+use crate::store::codec::records::{self, ContainerRecord, DocumentRecord};
+use crate::store::engine::failure::missing;
+use crate::store::handle::Store;
+
+impl Store {
+    /// The record of a document.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNumber`] where it is not live.
+    pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
+        let value = self.engine.get(DOCUMENTS, document_key(document), "read a document's record")?;
+        let what = || format!("the record of document {document}");
+        records::decode(&value.ok_or_else(|| self.missing_row(document, || missing(&what())))?, what)
+    }
+
+    /// What is known of the container at this path, if it was ingested whole.
+    pub(crate) fn container(&self, source: &str) -> Result<Option<ContainerRecord>> {
+        let value = self.engine.get(format::CONTAINERS, format::name_prefix(source), "read a container's record")?;
+        value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
+    }
+
+    /// Calls `visit` with each live document in order of id, until it returns false.
+    pub(crate) fn for_each_document(&self, visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
+        self.for_each_document_from(0, visit)
+    }
+
+    /// The live documents of a name, in order of arrival; more than one where versions are kept.
+    pub(crate) fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
+        self.ids_under(NAMES, &name_prefix(name))
+    }
+
+    /// The last of [`Store::documents_named`] that is `wanted`. Those before it are not looked at.
+    pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
+        let view = self.view();
+        if view.state().documents == 0 {
+            return Ok(None);
+        }
+        let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
+        for entry in self.engine.entries_back(NAMES, &last, "read names and digests")? {
+            let (key, _) = entry?;
+            let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
+            if view.is_live(id) && wanted(id) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The live documents with this content, in order of arrival.
+    pub(crate) fn documents_with(&self, digest: &Digest) -> Result<Vec<u32>> {
+        self.ids_under(DIGESTS, digest)
+    }
+
+    /// The document ids at the end of the keys that begin with `prefix`.
+    fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
+        let view = self.view();
+        let mut ids = Vec::new();
+        if view.state().documents == 0 {
+            return Ok(ids);
+        }
+        for entry in self.engine.entries(name, prefix, "read names and digests")? {
+            let (key, _) = entry?;
+            let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
+            if view.is_live(id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The numbers of all documents that are stored and not boilerplate. Reads no record.
+    pub(crate) fn document_ids(&self) -> Result<RoaringBitmap> {
+        let view = self.view();
+        let mut ids = RoaringBitmap::new();
+        for entry in self.engine.entries(DOCUMENTS, &[], "read the documents")? {
+            let (key, _) = entry?;
+            let id = split_u32(&key).map(|(_, id)| id);
+            ids.extend(id.filter(|&id| view.is_live(id) && !view.is_boilerplate(id)));
+        }
+        Ok(ids)
+    }
+
+    /// The same, from this id on.
+    pub(crate) fn for_each_document_from(
+        &self,
+        first: u32,
+        mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>,
+    ) -> Result<()> {
+        let view = self.view();
+        for entry in self.engine.entries(DOCUMENTS, &document_key(first), "read the documents")? {
+            let (key, value) = entry?;
+            let Some(([], document)) = split_u32(&key) else {
+                return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });
+            };
+            if view.is_live(document)
+                && !visit(document, records::decode(&value, || format!("the record of document {document}"))?)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

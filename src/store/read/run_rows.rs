@@ -1,0 +1,65 @@
+//! Run rows: the rows of one run, its blocks of postings and its filters.
+
+use crate::error::{Error, Result};
+use crate::store::codec::block::Block;
+use crate::store::codec::filter::Filter;
+use crate::store::codec::format::{POSTINGS, parse_filter_key, parse_posting_key, posting_key};
+use crate::store::engine::Engine;
+use crate::store::engine::rows::Rows;
+
+/// How rows are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Reading {
+    /// Here and there: what is read is worth keeping in the cache.
+    Points,
+    /// From end to end, once: reads ahead, and leaves the cache as it is.
+    Through,
+}
+
+/// An iterator over the blocks of one run.
+pub(in crate::store) fn blocks_of(engine: &Engine, run: u32, reading: Reading) -> Result<Rows<'_>> {
+    rows_of(engine, POSTINGS, run, reading)
+}
+
+/// An iterator over the rows of one run in one of the families that have rows by run.
+pub(in crate::store) fn rows_of<'a>(
+    engine: &'a Engine,
+    name: &'static str,
+    run: u32,
+    reading: Reading,
+) -> Result<Rows<'a>> {
+    let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
+    let action = if name == POSTINGS { "read postings" } else { "read filters" };
+    engine.rows_between(name, (&first, &after), reading == Reading::Through, action)
+}
+
+/// About the bytes of a block.
+pub(in crate::store) const BLOCK_BYTES: usize = 4 << 10;
+
+/// The block an iterator stands on, with its last hash; `None` past the end.
+pub(in crate::store) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option<(u64, Block<'a>)>> {
+    let Some((key, value)) = blocks.item() else {
+        blocks.check()?;
+        return Ok(None);
+    };
+    let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
+    let (_, last_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
+    let block = Block::decode(last_hash, value).map_err(damaged)?;
+    Ok(Some((last_hash, block)))
+}
+/// The filter an iterator stands on, with its last hash and how many bytes its row takes; `None` past the end.
+pub(in crate::store) fn current_filter<'a>(rows: &'a Rows<'_>) -> Result<Option<(u64, usize, Filter<'a>)>> {
+    let Some((key, value)) = rows.item() else {
+        rows.check()?;
+        return Ok(None);
+    };
+    let damaged = |detail| Error::Damaged { what: format!("filter {}", hex(key)), detail };
+    let (_, last_hash) = parse_filter_key(key).ok_or_else(|| damaged("its key is not 12 bytes"))?;
+    let filter = Filter::decode(value).map_err(damaged)?;
+    Ok(Some((last_hash, value.len(), filter)))
+}
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
