@@ -35,6 +35,7 @@ mod dedup;
 mod document;
 mod error;
 mod extract;
+mod failure;
 mod fingerprint;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -58,6 +59,7 @@ mod report;
 mod schema;
 mod setters;
 mod spill;
+mod staging;
 mod stop;
 mod store;
 mod temporary;
@@ -90,6 +92,9 @@ pub use query::{
     QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
 pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
+pub use staging::{
+    Assembly, StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan, StagingReducer, StagingSummary,
+};
 pub use stop::StopToken;
 pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 

@@ -98,6 +98,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
         Verb::Backup(args) => verbs::backup::run(global, args, printer),
         Verb::Restore(args) => verbs::restore::run(global, args, printer),
         Verb::Merge(args) => verbs::merge::run(global, args, printer),
+        Verb::Assemble(args) => verbs::assemble::run(global, args, printer),
         Verb::List(args) => verbs::list::run(global, args, printer),
         Verb::Show(args) => verbs::show::run(global, args, printer),
         Verb::Stats(args) => verbs::stats::run(global, args, printer),

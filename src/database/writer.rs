@@ -14,6 +14,7 @@ use crate::input::{Document, Source, enclosing_database};
 use crate::progress::Task;
 use crate::schema::{Answer, Schema};
 use crate::setters::setters;
+use crate::staging::{self, Assembly};
 use crate::store::{Backup, Batch, Committer, Store};
 
 /// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
@@ -150,6 +151,18 @@ impl DatabaseWriter {
         let summary = ingest::merge(&self.store, &other.store, options, task);
         drop((alone, unchanged));
         summary
+    }
+
+    /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database without documents
+    /// takes its files over as they are, in one commit; one with documents takes them in as by [`Self::merge`]. Interrupted,
+    /// the same call goes on.
+    ///
+    /// # Errors
+    /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
+    /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; what keeps the store from being written.
+    pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
+        let _alone = self.store.change_alone();
+        staging::assemble(&self.store, staging.as_ref(), task)
     }
 
     /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.

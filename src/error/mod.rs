@@ -570,6 +570,78 @@ pub enum Error {
         /// The one asked for.
         asked: String,
     },
+    /// No build where one was looked for.
+    #[error("there is no build of a database at {}", path.display())]
+    NoBuild {
+        /// The path looked at.
+        path: PathBuf,
+    },
+    /// A build some of whose parts are still to be made.
+    #[error("the build at {} is not finished: {missing} of its {parts} parts are missing", path.display())]
+    UnfinishedBuild {
+        /// Its path.
+        path: PathBuf,
+        /// Parts that are not there.
+        missing: u64,
+        /// Parts it has in all.
+        parts: u64,
+    },
+    /// A build in the place where another is to be made.
+    #[error("another build is at {}", path.display())]
+    OtherBuild {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A file of a build that is not what was written.
+    #[error("{} is not what the build wrote: {detail}", path.display())]
+    DamagedBuild {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, as a sentence.
+        detail: &'static str,
+    },
+    /// A build whose parts do not fit together.
+    #[error("the parts of the build at {} do not fit together: they hold {found} {what}, and {expected} were made", path.display())]
+    IncoherentBuild {
+        /// Its path.
+        path: PathBuf,
+        /// What was counted, as a noun in the plural.
+        what: &'static str,
+        /// How many the parts hold.
+        found: u64,
+        /// How many they should hold.
+        expected: u64,
+    },
+    /// Rows of a build that are not in order, or not in the part they belong to.
+    #[error("row {row} of part {part} {detail}")]
+    Unsorted {
+        /// The part.
+        part: u32,
+        /// The number of the row in it, from 1 on.
+        row: u64,
+        /// What is wrong with it, as a verb phrase.
+        detail: &'static str,
+    },
+    /// A document number that the plan of a build does not have.
+    #[error("the build has {documents} documents, and number {number} is none of them")]
+    NotPlanned {
+        /// The number.
+        number: u32,
+        /// How many it has.
+        documents: u32,
+    },
+    /// Two documents of one name in a build.
+    #[error("two documents are named {name}")]
+    NameTwice {
+        /// The name.
+        name: String,
+    },
+    /// A build that is in the database already.
+    #[error("the build {generation} is in the database already")]
+    AlreadyAssembled {
+        /// The build.
+        generation: String,
+    },
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]
     Stopped,

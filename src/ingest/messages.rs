@@ -87,10 +87,10 @@ pub(super) enum Piece {
 }
 
 /// A document that has been read to its end.
-pub(super) struct ReadDocument {
-    pub(super) digest: Digest,
-    pub(super) format: Format,
-    pub(super) facts: DocumentFacts,
+pub(crate) struct ReadDocument {
+    pub(crate) digest: Digest,
+    pub(crate) format: Format,
+    pub(crate) facts: DocumentFacts,
     /// Whether its bytes came before it.
-    pub(super) stored_text: bool,
+    pub(crate) stored_text: bool,
 }

@@ -20,15 +20,18 @@ mod worker;
 use std::time::Instant;
 
 use crate::error::Result;
+pub use crate::failure::Failure;
 use crate::input::{Document, InputLimits, Source};
 use crate::progress::Task;
 use crate::store::Store;
 use intake::with_intake;
 
 pub(crate) use merge::merge;
+pub(crate) use messages::ReadDocument;
 pub use options::{IngestOptions, OnChange};
+pub(crate) use record::record_of;
 pub(crate) use repair::repair;
-pub use summary::{Failure, IngestSummary, Skipped};
+pub use summary::{IngestSummary, Skipped};
 
 /// Bytes of memory that reading one document whole may take: a share of the memory that batches leave, for each thread.
 fn reading_memory(store: &Store, limits: &InputLimits) -> u64 {

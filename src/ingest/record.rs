@@ -11,7 +11,7 @@ use crate::store::DocumentRecord;
 const UNTRUSTED_SECONDS: i64 = 3;
 
 /// The record of a document that has been read, and of which so many fingerprints have been taken.
-pub(super) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, boilerplate: bool) -> DocumentRecord {
+pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, boilerplate: bool) -> DocumentRecord {
     let (source, modified) = origin_of(&about);
     let facts = &read.facts;
     DocumentRecord {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::failure::Failure;
 use crate::schema::{Answer, Schema, is_zero};
 
 /// What an ingest or a merge has done.
@@ -66,25 +67,6 @@ pub struct IngestSummary {
 
 impl Answer for IngestSummary {
     const SCHEMA: &'static str = "fpdb.ingest/1";
-}
-
-/// A document that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Failure {
-    /// Its name.
-    pub name: String,
-    /// What went wrong, with its causes. [`crate::Progress::failed`] gets the error itself.
-    pub error: String,
-}
-
-impl Failure {
-    /// The failure of the document `name`.
-    #[must_use]
-    pub fn of(name: &str, error: &Error) -> Self {
-        Self { name: name.to_owned(), error: error.chain() }
-    }
 }
 
 /// A file or member that was skipped.

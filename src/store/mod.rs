@@ -10,6 +10,7 @@
 //! * `open/`: making and opening a database.
 //! * `read/`: from a hash to the documents that hold it.
 //! * `write/`: from documents to a commit.
+//! * `staged/`: files of a store that are made without one.
 //! * `care/`: verify, repair, back up.
 
 mod care;
@@ -22,6 +23,7 @@ mod open;
 pub(crate) mod properties;
 mod read;
 mod sizes;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -42,7 +44,12 @@ pub(crate) use open::StoreOptions;
 pub(crate) use open::making::MAKING;
 pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use sizes::LOGS;
+pub(crate) use staged::{
+    Assembled, PartContents, PartKind, PartMaker, PartWriter, StagedFile, StagedRow, digest_row, document_rows,
+    failure_row, name_row, named, posting_row, posting_sum,
+};
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub(crate) use view::View;
 pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, PendingDocuments};
 pub(crate) use write::commit::Committer;
+pub(crate) use write::ranges::of_hashes;

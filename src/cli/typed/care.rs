@@ -44,6 +44,16 @@ pub(crate) struct RestoreArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct AssembleArgs {
+    /// The folder of a finished build
+    #[arg(value_name = "STAGING", value_hint = ValueHint::DirPath)]
+    pub(crate) staging: PathBuf,
+    /// Memory to use where the database has documents already [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
     /// Folders of other databases, of the same profile
     #[arg(value_name = "OTHER", required = true, value_hint = ValueHint::DirPath)]

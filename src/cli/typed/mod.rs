@@ -20,7 +20,7 @@ pub(crate) mod verb_help;
 
 use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
-pub(crate) use care::{BackupArgs, MergeArgs, RestoreArgs, VerifyArgs};
+pub(crate) use care::{AssembleArgs, BackupArgs, MergeArgs, RestoreArgs, VerifyArgs};
 pub(crate) use dedup::DedupArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use global::{Global, OutputFormat, When};
@@ -85,6 +85,11 @@ pub(crate) enum Verb {
     ///
     /// Their texts are not read again. The databases need the same profile.
     Merge(MergeArgs),
+    /// Take in what a distributed build has made
+    ///
+    /// The files of the build are moved into the database, in one commit. There need not be a database yet. A database with
+    /// documents takes those of the build in as `merge` does.
+    Assemble(AssembleArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Print or write manual pages

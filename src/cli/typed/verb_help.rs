@@ -39,7 +39,7 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
     VERBS.iter().find(|help| help.verb == verb)
 }
 
-pub(super) const VERBS: [VerbHelp; 19] = [
+pub(super) const VERBS: [VerbHelp; 20] = [
     VerbHelp {
         verb: "",
         formats: &[Human, Json, Csv, Html],
@@ -197,6 +197,16 @@ pub(super) const VERBS: [VerbHelp; 19] = [
         examples: &[
             ("Add the documents of two databases", "fpdb merge part1.db part2.db"),
             ("Keep the stored version of each document", "fpdb merge --on-change keep other.db"),
+        ],
+    },
+    VerbHelp {
+        verb: "assemble",
+        formats: &[Human, Json],
+        note: "The build is checked first: every file against its checksum, and all counts against each other. Once it is in the \
+            database its folder is removed. On the file system of the database nothing is copied.",
+        examples: &[
+            ("Make a database of a build", "fpdb assemble --db archive.db /shared/build-1"),
+            ("Check the database afterwards", "fpdb assemble --db a.db build && fpdb verify --db a.db"),
         ],
     },
     VerbHelp {

@@ -18,6 +18,7 @@
 //! | `default`    | `profile`                                    | the profile, below                 |
 //! |              | `state`                                      | [`crate::store::codec::records::StateRecord`]    |
 //! |              | `run` ‖ run (4)                              | [`crate::store::codec::records::RunRecord`]      |
+//! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
@@ -124,6 +125,7 @@ pub(in crate::store) const FAMILIES: [&str; 11] =
 pub(in crate::store) const PROFILE_KEY: &[u8] = b"profile";
 pub(in crate::store) const STATE_KEY: &[u8] = b"state";
 pub(in crate::store) const RUN_PREFIX: &[u8] = b"run";
+const ASSEMBLED_PREFIX: &[u8] = b"assembled";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 
@@ -157,6 +159,10 @@ pub(in crate::store) fn split_u32(key: &[u8]) -> Option<(&[u8], u32)> {
 
 pub(in crate::store) fn run_key(run: u32) -> Vec<u8> {
     [RUN_PREFIX, &run.to_be_bytes()].concat()
+}
+
+pub(in crate::store) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
+    [ASSEMBLED_PREFIX, generation].concat()
 }
 
 /// The families whose keys begin with the number of a run.

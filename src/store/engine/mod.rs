@@ -6,6 +6,7 @@
 
 pub(super) mod copies;
 pub(super) mod failure;
+pub(super) mod file_options;
 mod level;
 pub(super) mod options;
 pub(super) mod rows;
@@ -183,7 +184,7 @@ impl Engine {
     /// Writers of sorted files for a family.
     pub(super) fn sorted_files<'a>(
         &'a self,
-        folder: &'a Path,
+        folder: &Path,
         family: &'static str,
         part: usize,
     ) -> Result<SortedFiles<'a>> {

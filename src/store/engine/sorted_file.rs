@@ -14,7 +14,7 @@ pub(in crate::store) const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.
 pub(in crate::store) struct SortedFiles<'a> {
-    folder: &'a Path,
+    folder: PathBuf,
     family: &'static str,
     /// Tells the files of several writers apart.
     part: usize,
@@ -29,8 +29,8 @@ pub(in crate::store) struct SortedFiles<'a> {
 pub(in crate::store) struct WrittenFiles(Vec<PathBuf>);
 
 impl<'a> SortedFiles<'a> {
-    pub(super) fn new(folder: &'a Path, family: &'static str, part: usize, options: &'a Options) -> Self {
-        Self { folder, family, part, options, writer: None, files: WrittenFiles::default() }
+    pub(super) fn new(folder: &Path, family: &'static str, part: usize, options: &'a Options) -> Self {
+        Self { folder: folder.to_owned(), family, part, options, writer: None, files: WrittenFiles::default() }
     }
 
     pub(in crate::store) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -64,6 +64,16 @@ impl<'a> SortedFiles<'a> {
 }
 
 impl WrittenFiles {
+    /// A file that is to be handed over; it need not be there yet.
+    pub(in crate::store) fn one(path: PathBuf) -> Self {
+        Self(vec![path])
+    }
+
+    /// Leaves the files where they are.
+    pub(in crate::store) fn keep(mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.0)
+    }
+
     /// Adds the files of another writer.
     pub(in crate::store) fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);

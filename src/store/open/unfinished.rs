@@ -38,6 +38,11 @@ impl Store {
             rows.check()?;
         }
 
+        // Of documents only an assembly writes rows before its commit, and it begins with an empty store.
+        if view.state.next_document == 0 {
+            self.discard_assembly()?;
+        }
+
         // Positions and texts have keys that begin with the document.
         let first = position_key(view.state.next_document, 0);
         for name in [POSITIONS, TEXTS] {

@@ -10,7 +10,7 @@ use crate::profile::{Profile, Selection};
 
 /// Divides all hashes into `count` ranges, ascending; each is about as likely as the others for a fingerprint
 /// of the profile.
-pub(in crate::store) fn of_hashes(profile: &Profile, count: usize) -> Vec<RangeInclusive<u64>> {
+pub(crate) fn of_hashes(profile: &Profile, count: usize) -> Vec<RangeInclusive<u64>> {
     let w = match profile.selection {
         Selection::Robust | Selection::Plain => f64::from(profile.w),
         Selection::Mod(_) | Selection::SafeMod(_) | Selection::All => 1.0,

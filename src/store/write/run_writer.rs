@@ -38,7 +38,29 @@ struct WrittenPart<T> {
     outcome: T,
 }
 
-impl RunPart<'_> {
+impl<'a> RunPart<'a> {
+    /// A part of the run `run` that goes into these files.
+    pub(in crate::store) fn new(run: u32, blocks: SortedFiles<'a>, filters: SortedFiles<'a>) -> Self {
+        Self {
+            run,
+            blocks,
+            filters,
+            block: Vec::with_capacity(BLOCK_POSTINGS),
+            hashes: Vec::with_capacity(FILTER_HASHES),
+            builder: filter::Builder::default(),
+            encoded: Vec::new(),
+            before: None,
+            record: None,
+        }
+    }
+
+    /// Ends it: its blocks, its filters, and what it holds, if anything.
+    pub(in crate::store) fn finish(mut self) -> Result<(WrittenFiles, WrittenFiles, Option<RunRecord>)> {
+        self.write_block()?;
+        self.write_filter()?;
+        Ok((self.blocks.finish()?, self.filters.finish()?, self.record))
+    }
+
     /// Adds a posting, which must not be below the one before.
     pub(in crate::store) fn push(&mut self, posting: Posting) -> Result<()> {
         let document = posting.document;
@@ -99,22 +121,11 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
 ) -> Result<WrittenRun<T>> {
     let incoming = store.root.join(INCOMING);
     let write = |(number, part): (usize, P)| {
-        let mut writer = RunPart {
-            run,
-            blocks: store.engine.sorted_files(&incoming, POSTINGS, number)?,
-            filters: store.engine.sorted_files(&incoming, FILTERS, number)?,
-            block: Vec::with_capacity(BLOCK_POSTINGS),
-            hashes: Vec::with_capacity(FILTER_HASHES),
-            builder: filter::Builder::default(),
-            encoded: Vec::new(),
-            before: None,
-            record: None,
-        };
+        let files = |family| store.engine.sorted_files(&incoming, family, number);
+        let mut writer = RunPart::new(run, files(POSTINGS)?, files(FILTERS)?);
         let outcome = fill(part, &mut writer)?;
-        writer.write_block()?;
-        writer.write_filter()?;
-        let (blocks, filters) = (writer.blocks.finish()?, writer.filters.finish()?);
-        Ok(WrittenPart { blocks, filters, record: writer.record, outcome })
+        let (blocks, filters, record) = writer.finish()?;
+        Ok(WrittenPart { blocks, filters, record, outcome })
     };
     let parts: Vec<WrittenPart<T>> =
         store.pool().run(|| parts.into_par_iter().enumerate().map(write).collect::<Result<_>>())?;

@@ -1,0 +1,181 @@
+//! Assemble: a finished build becomes part of a database, and is consumed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::folder::{MANIFEST, PART, PARTS, PLAN, Staging};
+use super::json_file::read_json;
+use super::manifest::{Manifest, Totals};
+use super::parts::{self, PartRecord};
+use crate::error::{Error, Result};
+use crate::failure::Failure;
+use crate::ingest::{self, IngestOptions};
+use crate::progress::Task;
+use crate::schema::{Answer, Schema};
+use crate::store::{Assembled, Store, StoreOptions};
+
+/// Where the build becomes a database of its own, if the one that is to take it in has documents already.
+const DATABASE: &str = "database";
+
+/// What an assembly has done. Also its JSON (`fpdb.assemble/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Assembly {
+    pub(crate) schema: Schema<Self>,
+    /// What tells the build from others.
+    pub generation: String,
+    /// Documents of the build.
+    pub documents: u64,
+    /// How many of them are new in the database.
+    pub added: u64,
+    /// How many were stored already.
+    pub unchanged: u64,
+    /// How many took the place of a stored one of their name.
+    pub replaced: u64,
+    /// Documents that the build could not read.
+    pub failures: u64,
+    /// The first of them.
+    pub failed: Vec<Failure>,
+    /// Bytes of the documents.
+    pub bytes: u64,
+    /// Symbols of the documents.
+    pub symbols: u64,
+    /// Fingerprints of the documents.
+    pub fingerprints: u64,
+    /// Sorted files that were taken in, and their bytes.
+    pub files: u64,
+    /// Their bytes.
+    pub file_bytes: u64,
+    /// Wall-clock time, to the millisecond.
+    pub seconds: f64,
+}
+
+impl Answer for Assembly {
+    const SCHEMA: &'static str = "fpdb.assemble/1";
+}
+
+/// Takes the build at `root` into the store.
+pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<Assembly> {
+    let started = Instant::now();
+    let staging = Staging::open(root)?;
+    if staging.profile() != store.profile() {
+        let (other, stored) = (*staging.profile(), *store.profile());
+        let path = root.to_owned();
+        return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
+    }
+    let damaged_plan = || Error::DamagedBuild { path: root.join(PLAN), detail: "its generation is none" };
+    let generation = staging.plan.generation_bytes().ok_or_else(damaged_plan)?;
+    if store.has_assembled(&generation)? {
+        return Err(Error::AlreadyAssembled { generation: staging.plan.generation });
+    }
+    let (build, file_bytes) = verified(&staging, generation, store, task)?;
+    let totals = build.documents.clone();
+    let files = build.files.len() as u64;
+    let (added, unchanged, replaced) = if store.is_fresh() {
+        store.take_over(&build, task)?;
+        (totals.documents, 0, 0)
+    } else {
+        let other = database_of(&staging, &build, store, task)?;
+        let merged = ingest::merge(store, &other, &IngestOptions::default(), task)?;
+        if merged.interrupted {
+            return Err(Error::Stopped);
+        }
+        store.note_assembled(&generation)?;
+        (merged.added, merged.unchanged, merged.replaced)
+    };
+    consume(root)?;
+    let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+    Ok(Assembly {
+        schema: Schema::new(),
+        generation: staging.plan.generation,
+        documents: totals.documents,
+        added,
+        unchanged,
+        replaced,
+        failures: totals.failed,
+        failed: totals.failures,
+        bytes: totals.bytes,
+        symbols: totals.symbols,
+        fingerprints: totals.fingerprints,
+        files,
+        file_bytes,
+        seconds,
+    })
+}
+
+/// What the manifest names, once every file of it is what was written; and the bytes of all files.
+fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<(Assembled, u64)> {
+    let path = staging.root.join(MANIFEST);
+    let Some(manifest) = read_json::<Manifest>(&path)? else {
+        let (parts, there) = (u64::from(staging.part_count()), parts::finished(staging)?.len() as u64);
+        return Err(Error::UnfinishedBuild { path: staging.root.clone(), missing: parts - there, parts });
+    };
+    if manifest.generation != staging.plan.generation {
+        return Err(Error::DamagedBuild { path, detail: "it is of another build" });
+    }
+    let mut records: BTreeMap<u32, PartRecord> = BTreeMap::new();
+    for (&part, folder) in &manifest.parts {
+        let path = staging.root.join(PARTS).join(folder).join(PART);
+        let damaged = |detail| Error::DamagedBuild { path: path.clone(), detail };
+        let record = read_json::<PartRecord>(&path)?.ok_or_else(|| damaged("it is missing"))?;
+        if record.part != part || record.generation != staging.plan.generation {
+            return Err(damaged("it is of another part"));
+        }
+        records.insert(part, record);
+    }
+    let totals = Totals::of(staging, records.values())?;
+    let listed = |(part, record): (&u32, &PartRecord)| {
+        let folder = staging.root.join(PARTS).join(&manifest.parts[part]);
+        record.files.iter().map(|file| (folder.clone(), file.clone())).collect::<Vec<_>>()
+    };
+    let listed: Vec<_> = records.iter().flat_map(listed).collect();
+    let bytes = listed.iter().map(|(_, file)| file.bytes).sum();
+    let read = AtomicU64::new(0);
+    let files = store.pool().run(|| {
+        let verified = listed.par_iter().map(|(folder, file)| {
+            let verified = file.verified(folder)?;
+            task.step("bytes verified", read.fetch_add(file.bytes, Ordering::Relaxed) + file.bytes, bytes)?;
+            Ok(verified)
+        });
+        verified.collect::<Result<Vec<_>>>()
+    })?;
+    let next_document = staging.plan.documents;
+    Ok((Assembled { generation, next_document, files, documents: totals.documents, runs: totals.runs }, bytes))
+}
+
+/// The build as a database of its own, beside its parts: made, or found where an assembly was interrupted.
+fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<'_>) -> Result<Store> {
+    let path = staging.root.join(DATABASE);
+    let options = StoreOptions { memory: store.memory(), threads: store.pool().threads(), ..StoreOptions::default() };
+    let database = match Store::open_writer(&path, &options) {
+        Err(Error::NoDatabase { .. }) => Store::create(&path, staging.profile(), &options)?,
+        opened => opened?,
+    };
+    if !database.has_assembled(&build.generation)? {
+        database.take_over(build, task)?;
+    }
+    Ok(database)
+}
+
+/// Removes a build that is in a database. The plan goes last: until then it can be told that it is.
+fn consume(root: &Path) -> Result<()> {
+    for name in [MANIFEST, PARTS, DATABASE, PLAN] {
+        let path = root.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::io("remove", path)(error)),
+            _ => {}
+        }
+    }
+    // What else lies there is the user's.
+    let _ = fs::remove_dir(root);
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Folder: where a build is, with its plan. All machines see it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::json_file;
+use super::layout::Layout;
+use super::plan::StagingPlan;
+use crate::error::{Error, Result};
+use crate::profile::Profile;
+use crate::store::PartMaker;
+
+pub(super) const PLAN: &str = "plan.json";
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const PARTS: &str = "parts";
+pub(super) const PART: &str = "part.json";
+
+/// The folder of a build.
+pub struct Staging {
+    pub(super) root: PathBuf,
+    pub(super) plan: StagingPlan,
+    pub(super) layout: Layout,
+    pub(super) maker: PartMaker,
+}
+
+impl std::fmt::Debug for Staging {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Staging").field("root", &self.root).field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+impl Staging {
+    /// Begins a build in `folder`, where nothing may be yet; or goes on with the one that is there and has the same plan, but
+    /// for its generation and time.
+    ///
+    /// # Errors
+    /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for a plan that cannot be; what keeps the folder from being written.
+    pub fn create(folder: impl AsRef<Path>, plan: &StagingPlan) -> Result<Self> {
+        let folder = folder.as_ref();
+        plan.check()?;
+        match Self::open(folder) {
+            Ok(begun) if begun.plan.is_like(plan) => return Ok(begun),
+            Ok(_) => return Err(Error::OtherBuild { path: folder.to_owned() }),
+            Err(Error::NoBuild { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let parts = folder.join(PARTS);
+        fs::create_dir_all(&parts).map_err(Error::io("create", &parts))?;
+        json_file::write_whole(&folder.join(PLAN), plan)?;
+        Self::open(folder)
+    }
+
+    /// Opens the build in `folder`.
+    ///
+    /// # Errors
+    /// [`Error::NoBuild`], [`Error::DamagedBuild`]; [`Error::HashVersion`] for one of a program that makes other hashes.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let root = folder.as_ref().to_owned();
+        let path = root.join(PLAN);
+        let Some(plan) = json_file::read_json::<StagingPlan>(&path)? else { return Err(Error::NoBuild { path: root }) };
+        let unit = plan.profile.unit;
+        let (found, supported) = (plan.hash_version, unit.hash_version());
+        if found != supported {
+            return Err(Error::HashVersion { path: root, unit, found, supported });
+        }
+        plan.check().map_err(|_| Error::DamagedBuild { path, detail: "it cannot be carried out" })?;
+        let layout = Layout::of(&plan);
+        Ok(Self { root, plan, layout, maker: PartMaker::new()? })
+    }
+
+    /// What tells this build from others: 32 hexadecimal digits.
+    #[must_use]
+    pub fn generation(&self) -> &str {
+        &self.plan.generation
+    }
+
+    /// The settings of the database that it makes.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.plan.profile
+    }
+
+    /// Its plan.
+    #[must_use]
+    pub fn plan(&self) -> &StagingPlan {
+        &self.plan
+    }
+
+    /// How many parts there are, numbered from 0 on.
+    #[must_use]
+    pub fn part_count(&self) -> u32 {
+        self.layout.count()
+    }
+}

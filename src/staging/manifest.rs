@@ -1,0 +1,137 @@
+//! Manifest: the parts that a finished build is made of, and what they are together.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{MANIFEST, Staging};
+use super::json_file::write_whole;
+use super::parts::{self, PartRecord};
+use crate::error::{Error, Result};
+use crate::failure::Failure;
+use crate::schema::{Answer, Schema};
+use crate::store::{PartContents, PartKind};
+
+/// The content of the file `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Manifest {
+    schema: Schema<Self>,
+    pub(super) generation: String,
+    /// The folders of the parts that have rows.
+    pub(super) parts: BTreeMap<u32, String>,
+}
+
+impl Answer for Manifest {
+    const SCHEMA: &'static str = "fpdb.manifest/1";
+}
+
+/// What a build has made. Also its JSON (`fpdb.build/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct StagingSummary {
+    pub(crate) schema: Schema<Self>,
+    /// What tells it from others.
+    pub generation: String,
+    /// Documents that were read.
+    pub documents: u64,
+    /// Documents that could not be read.
+    pub failures: u64,
+    /// The first of them.
+    pub failed: Vec<Failure>,
+    /// Bytes of the documents.
+    pub bytes: u64,
+    /// Symbols of the documents.
+    pub symbols: u64,
+    /// Fingerprints of the documents.
+    pub fingerprints: u64,
+    /// Parts that have rows.
+    pub parts: u64,
+    /// Bytes of their files.
+    pub staged_bytes: u64,
+}
+
+impl Answer for StagingSummary {
+    const SCHEMA: &'static str = "fpdb.build/1";
+}
+
+/// What the parts of a build are together.
+pub(super) struct Totals {
+    pub(super) documents: PartContents,
+    pub(super) runs: BTreeMap<u32, PartContents>,
+}
+
+impl Totals {
+    /// # Errors
+    /// [`Error::IncoherentBuild`] where rows were lost or repeated.
+    pub(super) fn of<'a>(staging: &Staging, records: impl Iterator<Item = &'a PartRecord>) -> Result<Self> {
+        let (mut documents, mut postings) = (PartContents::default(), PartContents::default());
+        let (mut names, mut digests) = (0, 0);
+        let mut runs: BTreeMap<u32, PartContents> = BTreeMap::new();
+        for PartRecord { part, contents, .. } in records {
+            match staging.layout.kind(*part) {
+                Some(PartKind::Postings { run }) => {
+                    runs.entry(run).or_default().add(contents);
+                    postings.add(contents);
+                }
+                Some(PartKind::Documents) => documents.add(contents),
+                Some(PartKind::Names) => names += contents.rows,
+                Some(PartKind::Digests) => digests += contents.rows,
+                None => {}
+            }
+        }
+        let incoherent =
+            |what, found, expected| Error::IncoherentBuild { path: staging.root.clone(), what, found, expected };
+        let planned = u64::from(staging.plan.documents);
+        for (what, found, expected) in [
+            ("documents", documents.documents + documents.failed, planned),
+            ("postings", postings.postings, documents.fingerprints),
+            ("names", names, documents.documents),
+            ("digests", digests, documents.documents),
+        ] {
+            if found != expected {
+                return Err(incoherent(what, found, expected));
+            }
+        }
+        if postings.sum != documents.sum {
+            return Err(incoherent("as the sum of postings", postings.sum, documents.sum));
+        }
+        Ok(Self { documents, runs })
+    }
+}
+
+impl Staging {
+    /// Makes the build ready for its assembly, once the engine has handed over all parts that have rows.
+    ///
+    /// # Errors
+    /// [`Error::IncoherentBuild`] where rows were lost or repeated; [`Error::DamagedBuild`]; what keeps the folder from being
+    /// read or written.
+    pub fn finish(&self) -> Result<StagingSummary> {
+        let staging = self;
+        let found = parts::finished(staging)?;
+        let totals = Totals::of(staging, found.values().map(|(_, record)| record))?;
+        let folder_of = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let manifest = Manifest {
+            schema: Schema::new(),
+            generation: staging.generation().to_owned(),
+            parts: found.iter().map(|(&part, (path, _))| (part, folder_of(path))).collect(),
+        };
+        write_whole(&staging.root.join(MANIFEST), &manifest)?;
+        let PartContents { documents, failed, failures, bytes, symbols, fingerprints, .. } = totals.documents;
+        let files = found.values().flat_map(|(_, record)| &record.files);
+        Ok(StagingSummary {
+            schema: Schema::new(),
+            generation: manifest.generation,
+            documents,
+            failures: failed,
+            failed: failures,
+            bytes,
+            symbols,
+            fingerprints,
+            parts: found.len() as u64,
+            staged_bytes: files.map(|file| file.bytes).sum(),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Plan: how a build divides its rows into parts. It is written before the build begins and never changes.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::Format;
+use crate::error::{Error, Result};
+use crate::input::ReadAs;
+use crate::profile::Profile;
+use crate::schema::{Answer, Schema};
+use crate::setters::setters;
+
+/// The plan of a build. Also the content of its file `plan.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct StagingPlan {
+    schema: Schema<Self>,
+    pub(super) generation: String,
+    /// The program that made it.
+    program: String,
+    /// The settings of the database.
+    pub profile: Profile,
+    pub(super) hash_version: u8,
+    /// Documents, numbered from 0 on; those that cannot be read included.
+    pub documents: u32,
+    /// Parts of the postings, each a range of hashes.
+    pub posting_parts: u32,
+    /// Parts of the documents, and as many of their digests.
+    pub document_parts: u32,
+    /// Names at which the parts of the names begin, all but the first; ascending.
+    pub name_bounds: Vec<String>,
+    /// Hashes with so many postings that they are divided by document, into this many parts. Ascending.
+    pub heavy: Vec<(u64, u32)>,
+    /// Which front-end reads the documents: `auto`, `code` or the name of a format.
+    pub front_end: String,
+    /// Whether the documents' bytes are kept.
+    pub store_text: bool,
+    /// When the build began, in seconds since 1970: the time at which its documents count as ingested.
+    pub(super) created: i64,
+}
+
+impl Answer for StagingPlan {
+    const SCHEMA: &'static str = "fpdb.staging/1";
+}
+
+/// The most parts of one kind: each is a folder of files that a database keeps open.
+const MOST_PARTS: u32 = 1 << 20;
+
+impl StagingPlan {
+    /// A plan for so many documents, in one part of each kind. Each plan has a generation of its own.
+    #[must_use]
+    pub fn new(profile: Profile, documents: u32) -> Self {
+        let created = crate::clock::now();
+        // Two random keys of the process, which differ from run to run.
+        let half = || RandomState::new().hash_one((created, std::process::id()));
+        Self {
+            schema: Schema::new(),
+            generation: format!("{:016x}{:016x}", half(), half()),
+            program: format!("fpdb {}", env!("CARGO_PKG_VERSION")),
+            profile,
+            hash_version: profile.hash_version,
+            documents,
+            posting_parts: 1,
+            document_parts: 1,
+            name_bounds: Vec::new(),
+            heavy: Vec::new(),
+            front_end: "auto".into(),
+            store_text: false,
+            created,
+        }
+    }
+
+    setters! {
+        posting_parts: u32,
+        document_parts: u32,
+        name_bounds: Vec<String>,
+        heavy: Vec<(u64, u32)>,
+        front_end: String,
+        store_text: bool,
+    }
+
+    /// Whether another plan makes the same parts.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let Self { generation, created, program, .. } = self.clone();
+        Self { generation, created, program, ..other.clone() } == *self
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let invalid = |name, value: String, expected| Err(Error::InvalidParameter { name, value, expected });
+        for (name, parts) in
+            [("the parts of postings", self.posting_parts), ("the parts of documents", self.document_parts)]
+        {
+            if !(1..=MOST_PARTS).contains(&parts) {
+                return invalid(name, parts.to_string(), "a number from 1 to 1,048,576");
+            }
+        }
+        if !self.name_bounds.is_sorted_by(|one, other| one < other) || self.name_bounds.len() >= MOST_PARTS as usize {
+            return invalid("the bounds of names", "not in order".into(), "names that ascend, each once");
+        }
+        let splits: u64 = self.heavy.iter().map(|&(_, parts)| u64::from(parts)).sum();
+        if !self.heavy.is_sorted_by(|one, other| one.0 < other.0)
+            || self.heavy.iter().any(|&(_, parts)| parts < 2)
+            || splits > u64::from(MOST_PARTS)
+        {
+            return invalid("heavy hashes", "not in order".into(), "hashes that ascend, each once, in 2 parts or more");
+        }
+        if self.generation_bytes().is_none() {
+            return invalid("the generation", self.generation.clone(), "32 hexadecimal digits");
+        }
+        self.read_as().map(drop)
+    }
+
+    /// The front-end that reads the documents.
+    pub(super) fn read_as(&self) -> Result<ReadAs> {
+        Ok(match self.front_end.as_str() {
+            "auto" => ReadAs::Auto,
+            "code" => ReadAs::Code,
+            name => ReadAs::Format(Format::named(name).ok_or_else(|| Error::InvalidParameter {
+                name: "the front-end",
+                value: name.into(),
+                expected: "auto, code or the name of a format",
+            })?),
+        })
+    }
+
+    /// The generation as the database keeps it.
+    pub(super) fn generation_bytes(&self) -> Option<[u8; 16]> {
+        if self.generation.len() != 32 {
+            return None;
+        }
+        u128::from_str_radix(&self.generation, 16).ok().map(u128::to_be_bytes)
+    }
+}

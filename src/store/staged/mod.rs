@@ -1,0 +1,15 @@
+//! Staged: rows and sorted files of a store that are made without one, on many machines, and a store that takes such files
+//! over.
+//!
+//! A *part* is the rows of one kind within fixed bounds. Its rows come strictly ascending, and become files that a store can
+//! move in as they are. Parts share no key, whatever their number.
+
+mod files;
+mod rows;
+mod take;
+
+pub(crate) use files::{PartContents, PartMaker, PartWriter, StagedFile};
+pub(crate) use rows::{
+    PartKind, StagedRow, digest_row, document_rows, failure_row, name_row, named, posting_row, posting_sum,
+};
+pub(crate) use take::Assembled;

@@ -1,0 +1,345 @@
+//! A database made of parts: a naive cluster in one process makes them, in any order and number, and the answers are those of an
+//! ingest of the same documents.
+
+mod damage;
+mod kills;
+mod properties;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fpdb::{
+    Database, Document, Error, IngestOptions, Profile, StagedColumns, StagedRows, Staging, StagingPlan, StagingSummary,
+    Task,
+};
+use serde_json::Value;
+
+use crate::oracle::Random;
+use crate::support::Folder;
+
+/// A document of a build: its name, its bytes, and what is known of it.
+#[derive(Clone, Debug)]
+struct Input {
+    name: String,
+    bytes: Vec<u8>,
+    metadata: Vec<(String, String)>,
+}
+
+/// A row, in the order of sorting.
+type Row = (i32, i64, i64, Vec<u8>);
+
+fn input(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Input {
+    Input { name: name.into(), bytes: bytes.into(), metadata: Vec::new() }
+}
+
+/// The sample documents, and odd ones: an empty one, one of a few letters, a large one, a copy, a page, a binary file.
+fn samples() -> Vec<Input> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples");
+    let mut inputs: Vec<Input> = Vec::new();
+    for folder in ["federalist", "planted"] {
+        let mut paths: Vec<PathBuf> =
+            fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = format!("{folder}/{}", path.file_name().unwrap().to_str().unwrap());
+            let metadata = vec![("folder".to_owned(), folder.to_owned())];
+            inputs.push(Input { metadata, ..input(name, fs::read(&path).unwrap()) });
+        }
+    }
+    let all: Vec<u8> = inputs.iter().flat_map(|input| input.bytes.clone()).filter(u8::is_ascii).collect();
+    let page = format!("<!doctype html><title>A page</title><p>{}", String::from_utf8_lossy(&inputs[0].bytes));
+    inputs.insert(3, input("empty.txt", ""));
+    inputs.insert(7, input("short", "a few"));
+    inputs.insert(9, input("page.html", page));
+    inputs.push(input("large.txt", all.repeat(2)));
+    let copy = inputs[0].bytes.clone();
+    inputs.push(input("a copy", copy));
+    inputs.push(input("", "without a name"));
+    inputs.push(input("binary.txt", [0u8, 1, 2, 3].repeat(1000)));
+    inputs
+}
+
+/// The rows of all documents, as tasks of the engine make them: the inputs divided at random, some tasks run twice, of which the
+/// engine keeps one.
+fn map(staging: &Staging, inputs: &[Input], finished: &[u32], random: &mut Random) -> Vec<Row> {
+    let tasks = 1 + random.below(5);
+    let of: Vec<usize> = inputs.iter().map(|_| random.below(tasks)).collect();
+    let mut all: Vec<Row> = Vec::new();
+    for task in 0..tasks {
+        let run = || {
+            let mut rows: Vec<Row> = Vec::new();
+            let mut emit = |some: StagedRows| {
+                rows.extend(rows_of(&some));
+                Ok(())
+            };
+            let mut mapper = staging.mapper(finished);
+            for (number, input) in (0..).zip(inputs).filter(|(number, _)| of[*number as usize] == task) {
+                let metadata = input.metadata.clone();
+                mapper.push(number, &input.name, Some(&input.bytes), metadata, &mut emit).unwrap();
+            }
+            mapper.finish(&mut emit).unwrap();
+            rows
+        };
+        let rows = run();
+        if random.below(2) == 0 {
+            assert_eq!(run(), rows, "a task makes the same rows each time");
+        }
+        all.extend(rows);
+    }
+    all
+}
+
+fn rows_of(rows: &StagedRows) -> Vec<Row> {
+    let starts = std::iter::once(0).chain(rows.ends.iter().copied());
+    let values = starts.zip(&rows.ends).map(|(start, &end)| rows.values[start as usize..end as usize].to_vec());
+    let integers = rows.parts.iter().zip(&rows.highs).zip(&rows.lows);
+    integers.zip(values).map(|(((&part, &high), &low), value)| (part, high, low, value)).collect()
+}
+
+/// What the engine hands to one task of the reduce side, in batches of any size.
+fn reduce(staging: &Staging, rows: &[Row], batch: usize) -> fpdb::Result<Vec<u32>> {
+    let mut reducer = staging.reducer();
+    for rows in rows.chunks(batch.max(1)) {
+        let mut values = Vec::new();
+        let mut offsets = vec![0];
+        for (.., value) in rows {
+            values.extend_from_slice(value);
+            offsets.push(values.len() as i32);
+        }
+        let column = |of: fn(&Row) -> i64| rows.iter().map(of).collect::<Vec<i64>>();
+        let parts: Vec<i32> = rows.iter().map(|row| row.0).collect();
+        let (highs, lows) = (column(|row| row.1), column(|row| row.2));
+        reducer.push(&StagedColumns {
+            parts: &parts,
+            highs: &highs,
+            lows: &lows,
+            offsets: &offsets,
+            values: &values,
+        })?;
+    }
+    reducer.finish()
+}
+
+/// Makes the parts of sorted rows, in random order, some of them twice.
+fn make_parts(staging: &Staging, rows: &[Row], random: &mut Random) {
+    let mut parts: Vec<&[Row]> = rows.chunk_by(|one, other| one.0 == other.0).collect();
+    for last in (1..parts.len()).rev() {
+        parts.swap(last, random.below(last + 1));
+    }
+    for part in parts {
+        let batch = 1 + random.below(2000);
+        for _ in 0..1 + random.below(2) {
+            assert_eq!(reduce(staging, part, batch).unwrap(), [part[0].0 as u32]);
+        }
+    }
+}
+
+fn build(folder: &Path, plan: &StagingPlan, inputs: &[Input], random: &mut Random) -> StagingSummary {
+    let staging = Staging::create(folder, plan).unwrap();
+    let mut rows = map(&staging, inputs, &[], random);
+    rows.sort_unstable();
+    make_parts(&staging, &rows, random);
+    staging.finish().unwrap()
+}
+
+/// The database that an ingest makes of the documents; the number of failures.
+fn ingest(path: &Path, profile: &Profile, inputs: &[Input], store_text: bool) -> u64 {
+    let database = Database::create(path, profile).unwrap();
+    let documents = inputs.iter().map(|input| {
+        let document = Document::new(input.name.clone(), input.bytes.clone());
+        input.metadata.iter().fold(document, |document, (name, value)| document.with(name.clone(), value.clone()))
+    });
+    let options = IngestOptions::default().store_text(store_text);
+    let summary = database.ingest_documents(documents.collect::<Vec<_>>(), &options, &Task::new()).unwrap();
+    summary.failures + summary.skips
+}
+
+fn plan(profile: &Profile, inputs: &[Input], random: &mut Random) -> StagingPlan {
+    let mut bounds: Vec<String> =
+        (0..random.below(4.min(inputs.len() + 1))).map(|_| pick(inputs, random).name.clone()).collect();
+    bounds.sort();
+    bounds.dedup();
+    StagingPlan::new(*profile, inputs.len() as u32)
+        .posting_parts(1 + random.below(9) as u32)
+        .document_parts(1 + random.below(5) as u32)
+        .name_bounds(bounds)
+}
+
+fn pick<'a>(inputs: &'a [Input], random: &mut Random) -> &'a Input {
+    &inputs[random.below(inputs.len())]
+}
+
+/// All answers of a database, without times and numbers: documents that cannot be read have numbers in a build.
+fn answers(folder: &Folder, db: &str) -> Vec<Vec<Value>> {
+    let ask = |arguments: &[&str]| {
+        let mut lines = folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json();
+        lines.iter_mut().for_each(forget);
+        lines
+    };
+    let documents = ask(&["list"]);
+    let names: Vec<&str> = documents.iter().map(|document| document["name"].as_str().unwrap()).collect();
+    let queries: Vec<&str> = names.iter().flat_map(|name| ["--document", name]).collect();
+    vec![
+        ask(&[&["query", "--top", "0"], &queries[..]].concat()),
+        ask(&["pairs", "--top", "0"]),
+        ask(&["dedup", "--by", "containment", "--threshold", "0.3"]),
+        ask(&["dedup", "--by", "resemblance", "--threshold", "0.3"]),
+        documents,
+    ]
+}
+
+fn forget(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !(["ingested_at", "seconds"].contains(&name.as_str()) || name.ends_with("id")));
+            fields.values_mut().for_each(forget);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget),
+        _ => {}
+    }
+}
+
+fn verified(folder: &Folder, db: &str) {
+    let found = folder.ok(&["--db", db, "verify", "--format", "json"]).json().remove(0);
+    assert_eq!(found["problems"], Value::Array(Vec::new()), "{found}");
+}
+
+#[test]
+fn a_cluster_gives_the_answers_of_one_machine() {
+    let inputs = samples();
+    let heavy_of = |database: &Path| {
+        let staging = Staging::open(database).unwrap();
+        let rows = map(&staging, &inputs, &[], &mut Random(1));
+        let mut hashes: Vec<u64> = rows.iter().filter(|row| row.0 == 0).map(|row| row.1 as u64 ^ 1 << 63).collect();
+        hashes.sort_unstable();
+        let mut counted: Vec<(usize, u64)> = hashes.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).collect();
+        counted.sort_unstable();
+        counted[counted.len() - 3..].iter().map(|&(_, hash)| hash).collect::<Vec<u64>>()
+    };
+    for (seed, name) in (1..).zip(["prose", "words", "text"]) {
+        let folder = Folder::new();
+        let random = &mut Random(seed);
+        let profile = Profile::named(name).unwrap();
+        let store_text = name == "prose";
+        let mut plan = plan(&profile, &inputs, random).store_text(store_text);
+        if name == "prose" {
+            // The most frequent hashes are divided by document.
+            let whole = folder.path().join("whole");
+            Staging::create(&whole, &StagingPlan::new(profile, inputs.len() as u32)).unwrap();
+            let mut heavy: Vec<(u64, u32)> = heavy_of(&whole).into_iter().zip([2, 3, 9]).collect();
+            heavy.sort_unstable();
+            plan = plan.heavy(heavy);
+        }
+        let summary = build(&folder.path().join("staging"), &plan, &inputs, random);
+        let failures = ingest(&folder.path().join("one"), &profile, &inputs, store_text);
+        assert_eq!((summary.failures, summary.documents), (failures, inputs.len() as u64 - failures));
+        let run = folder.run(&["--db", "cluster", "assemble", "staging", "--format", "json"]);
+        assert_eq!(run.status, 2, "some could not be read: {run:?}");
+        let assembled = run.json().remove(0);
+        assert_eq!((&assembled["added"], &assembled["failures"]), (&summary.documents.into(), &failures.into()));
+        assert!(!folder.path().join("staging").exists());
+        assert_eq!(answers(&folder, "cluster"), answers(&folder, "one"), "{name}");
+        verified(&folder, "cluster");
+        // It is a database like any other.
+        let more = folder.write("more.txt", inputs[5].bytes.repeat(2));
+        for db in ["cluster", "one"] {
+            folder.ok(&["--db", db, "ingest", "-q", "more.txt"]);
+            folder.ok(&["--db", db, "rm", "-q", &inputs[10].name, "a copy"]);
+            folder.ok(&["--db", db, "compact", "-q"]);
+        }
+        assert!(more.exists());
+        assert_eq!(answers(&folder, "cluster"), answers(&folder, "one"), "{name}, afterwards");
+        verified(&folder, "cluster");
+    }
+}
+
+#[test]
+fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
+    let folder = Folder::new();
+    let profile = Profile::named("prose").unwrap();
+    let inputs: Vec<Input> = samples().into_iter().filter(|input| input.name.contains('/')).collect();
+    let (first, rest) = inputs.split_at(12);
+    // Some are stored already, one with other content.
+    let mut second = rest.to_vec();
+    second.extend(first[..3].iter().cloned());
+    second[rest.len()].bytes.extend(b" and more of it, so that it is another text than it was before");
+    for (name, inputs) in [("staging-1", first), ("staging-2", &second[..])] {
+        let plan = plan(&profile, inputs, &mut Random(3)).store_text(true);
+        build(&folder.path().join(name), &plan, inputs, &mut Random(4));
+    }
+    let copied = folder.path().join("copy");
+    copy(&folder.path().join("staging-1"), &copied);
+    folder.ok(&["--db", "db", "assemble", "-q", "staging-1"]);
+    let again = folder.run(&["--db", "db", "assemble", "copy"]);
+    assert_eq!(again.status, 2);
+    assert!(again.stderr.contains("is in the database already"), "{again:?}");
+    let added = folder.ok(&["--db", "db", "assemble", "staging-2", "--format", "json"]).json().remove(0);
+    assert_eq!((&added["unchanged"], &added["replaced"]), (&2.into(), &1.into()));
+    let both = [first, &second[..]].concat();
+    assert_eq!(ingest(&folder.path().join("one"), &profile, &both, true), 0);
+    assert_eq!(answers(&folder, "db"), answers(&folder, "one"));
+    verified(&folder, "db");
+    let gone = folder.run(&["--db", "db", "assemble", "staging-2"]);
+    assert!(gone.status == 2 && gone.stderr.contains("there is no build"), "{gone:?}");
+    // Nothing was made for nothing.
+    let none = folder.run(&["--db", "new", "assemble", "staging-2"]);
+    assert!(none.status == 2 && !folder.path().join("new").exists(), "{none:?}");
+    let other = folder.ok(&["--db", "words", "init", "--profile", "words"]);
+    assert_eq!(other.status, 0);
+    let other = folder.run(&["--db", "words", "assemble", "copy"]);
+    assert!(other.status == 2 && other.stderr.contains("was made with"), "{other:?}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            fs::copy(entry.path(), target).map(drop).unwrap()
+        }
+    }
+}
+
+#[test]
+fn a_build_goes_on_from_its_finished_parts() {
+    let folder = Folder::new();
+    let profile = Profile::named("prose").unwrap();
+    let inputs: Vec<Input> = samples().into_iter().filter(|input| input.name.contains('/')).collect();
+    let random = &mut Random(11);
+    let path = folder.path().join("staging");
+    let plan = plan(&profile, &inputs, random);
+    let staging = Staging::create(&path, &plan).unwrap();
+    let mut rows = map(&staging, &inputs, &[], random);
+    rows.sort_unstable();
+    let parts: Vec<&[Row]> = rows.chunk_by(|one, other| one.0 == other.0).collect();
+    for part in parts.iter().step_by(2) {
+        reduce(&staging, part, 100).unwrap();
+    }
+    // Killed while it wrote another, and found again by the same plan of another day.
+    fs::create_dir(path.join("parts/1.killed")).unwrap();
+    fs::write(path.join("parts/1.killed/postings-0-0.sst"), "half").unwrap();
+    assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { .. })));
+    let unfinished = folder.run(&["--db", "db", "assemble", "staging"]);
+    assert!(unfinished.status == 2 && unfinished.stderr.contains("is not finished"), "{unfinished:?}");
+    let like = StagingPlan::new(profile, inputs.len() as u32)
+        .posting_parts(plan.posting_parts)
+        .document_parts(plan.document_parts)
+        .name_bounds(plan.name_bounds.clone());
+    let again = Staging::create(&path, &like).unwrap();
+    assert_eq!(again.generation(), staging.generation());
+    assert!(matches!(Staging::create(&path, &like.clone().store_text(true)), Err(Error::OtherBuild { .. })));
+    let finished = again.finished_parts().unwrap();
+    assert_eq!(finished.len(), parts.len().div_ceil(2));
+    let mut missing = map(&again, &inputs, &finished, random);
+    missing.sort_unstable();
+    assert!(!missing.is_empty() && missing.iter().all(|row| !finished.contains(&(row.0 as u32))));
+    make_parts(&again, &missing, random);
+    again.finish().unwrap();
+    folder.ok(&["--db", "db", "assemble", "-q", "staging"]);
+    ingest(&folder.path().join("one"), &profile, &inputs, false);
+    assert_eq!(answers(&folder, "db"), answers(&folder, "one"));
+    verified(&folder, "db");
+}

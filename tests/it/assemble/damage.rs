@@ -1,0 +1,174 @@
+//! Parts that lie, are cut, or are missing, and engines that do not sort or lose rows: each is refused by name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fpdb::{Database, Error, Profile, Staging, Task};
+
+use super::{Input, Random, Row, build, copy, input, make_parts, map, plan, reduce, samples};
+use crate::support::Folder;
+
+fn few() -> (Profile, Vec<Input>) {
+    let inputs = samples().into_iter().filter(|input| input.name.starts_with("planted")).collect();
+    (Profile::named("prose").unwrap(), inputs)
+}
+
+/// The files of a build, but its manifest and plan.
+fn files_of(staging: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(staging.join("parts"))
+        .unwrap()
+        .flat_map(|part| fs::read_dir(part.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// Each file of a build is harmed in each way; the error names it, and the database stays as it was.
+#[test]
+fn harmed_files_are_refused_by_name() {
+    let folder = Folder::new();
+    let (profile, inputs) = few();
+    let whole = folder.path().join("whole");
+    // Random(1) makes no part twice of which only one would count.
+    let plan = plan(&profile, &inputs, &mut Random(2));
+    let staging = Staging::create(&whole, &plan).unwrap();
+    let mut rows = map(&staging, &inputs, &[], &mut Random(1));
+    rows.sort_unstable();
+    for part in rows.chunk_by(|one, other| one.0 == other.0) {
+        reduce(&staging, part, 1000).unwrap();
+    }
+    staging.finish().unwrap();
+    let database = Database::create(folder.path().join("db"), &profile).unwrap();
+    let mut seen = 0;
+    for file in files_of(&whole) {
+        let inside = file.strip_prefix(&whole).unwrap();
+        for harm in ["cut", "flip", "remove", "grow"] {
+            let harmed = folder.path().join("harmed");
+            copy(&whole, &harmed);
+            let path = harmed.join(inside);
+            let mut bytes = fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            match harm {
+                "cut" => bytes.truncate(middle),
+                "flip" => bytes[middle] ^= 4,
+                "grow" => bytes.extend(b"{}"),
+                _ => fs::remove_file(&path).unwrap(),
+            }
+            if harm != "remove" {
+                fs::write(&path, &bytes).unwrap();
+            }
+            let error = database.assemble(&harmed, &Task::new()).unwrap_err();
+            let text = error.chain();
+            // A list of files that decodes all the same counts something else, or names a file that is not there.
+            let is_list = inside.ends_with("part.json");
+            let named = text.contains(inside.parent().unwrap().to_str().unwrap());
+            assert!(named || is_list && matches!(error, Error::IncoherentBuild { .. }), "{harm} {inside:?}: {text}");
+            assert!(error.hint().is_some());
+            assert_eq!(database.stats().unwrap().documents, 0);
+            fs::remove_dir_all(&harmed).unwrap();
+            seen += 1;
+        }
+    }
+    assert!(seen > 20);
+    // Unharmed it is taken in.
+    assert_eq!(database.assemble(&whole, &Task::new()).unwrap().added, inputs.len() as u64);
+}
+
+/// Numbers in a list of files that are changed with care are found out by the other parts.
+#[test]
+fn lists_that_lie_are_refused() {
+    let folder = Folder::new();
+    let (profile, inputs) = few();
+    let database = Database::create(folder.path().join("db"), &profile).unwrap();
+    for field in ["postings", "documents", "fingerprints", "failed", "rows", "sum"] {
+        let staging = folder.path().join(field);
+        build(&staging, &plan(&profile, &inputs, &mut Random(2)), &inputs, &mut Random(1));
+        let manifest: serde_json::Value =
+            serde_json::from_slice(&fs::read(staging.join("manifest.json")).unwrap()).unwrap();
+        let mut lied = false;
+        for part in manifest["parts"].as_object().unwrap().values() {
+            let path = staging.join("parts").join(part.as_str().unwrap()).join("part.json");
+            let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let contents = &mut record["contents"];
+            // The rows of names and digests count documents; those of others count nothing.
+            let counts = match field {
+                "rows" => contents["postings"] == 0 && contents["documents"] == 0,
+                "failed" => contents["documents"] != 0,
+                _ => true,
+            };
+            let value = contents[field].as_u64().unwrap();
+            if !lied && counts && (value > 0 || field == "failed") {
+                contents[field] = (value ^ 1).into();
+                fs::write(&path, record.to_string()).unwrap();
+                lied = true;
+            }
+        }
+        assert!(lied, "{field}");
+        let error = database.assemble(&staging, &Task::new()).unwrap_err();
+        assert!(matches!(error, Error::IncoherentBuild { .. }), "{field}: {}", error.chain());
+    }
+}
+
+/// What an engine does wrong: it does not sort, loses rows, repeats them, or brings them to another part.
+#[test]
+fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
+    let folder = Folder::new();
+    let (profile, inputs) = few();
+    let plan = plan(&profile, &inputs, &mut Random(2)).posting_parts(3);
+    let staging = Staging::create(folder.path().join("staging"), &plan).unwrap();
+    let mut rows = map(&staging, &inputs, &[], &mut Random(1));
+    assert!(matches!(reduce(&staging, &rows, 100), Err(Error::Unsorted { .. })), "not sorted");
+    rows.sort_unstable();
+    let part: Vec<Row> = rows.iter().filter(|row| row.0 == 1).cloned().collect();
+    let changed = |change: &dyn Fn(&mut Vec<Row>)| {
+        let mut rows = part.clone();
+        change(&mut rows);
+        reduce(&staging, &rows, 100).unwrap_err()
+    };
+    let unsorted = |error: Error, row| matches!(error, Error::Unsorted { part: 1, row: at, .. } if at == row);
+    assert!(unsorted(changed(&|rows| rows.swap(150, 151)), 152));
+    assert!(unsorted(changed(&|rows| rows.insert(7, rows[6].clone())), 8), "twice");
+    assert!(unsorted(changed(&|rows| rows[0].1 = i64::MIN), 1), "of another range");
+    let last = part.len() as u64;
+    assert!(unsorted(changed(&|rows| rows.last_mut().unwrap().1 = i64::MAX), last));
+    let missing_part = Row::clone(&(9999, 0, 0, Vec::new()));
+    assert!(matches!(reduce(&staging, &[missing_part], 1), Err(Error::Unsorted { part: 9999, .. })));
+    assert_eq!(staging.finished_parts().unwrap(), [0u32; 0], "an attempt that fails leaves no part");
+    assert_eq!(fs::read_dir(folder.path().join("staging/parts")).unwrap().count(), 0);
+
+    // Lost rows show when all is counted: one posting, one name, one document with its rows.
+    for lost in [0, 3, 5] {
+        let folder = folder.path().join(format!("lost-{lost}"));
+        let staging = Staging::create(&folder, &plan).unwrap();
+        let kinds = [0, 3, 3 + plan.document_parts as i32];
+        let at = rows.iter().position(|row| row.0 >= kinds[lost as usize / 2]).unwrap();
+        let mut left = rows.clone();
+        left.remove(at);
+        make_parts(&staging, &left, &mut Random(5));
+        assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { .. })), "{lost}");
+    }
+    // A posting that is changed on its way keeps all counts.
+    let folder = folder.path().join("changed");
+    let staging = Staging::create(&folder, &plan).unwrap();
+    let mut left = rows.clone();
+    left[5].2 ^= 1 << 20;
+    left.sort_unstable();
+    make_parts(&staging, &left, &mut Random(5));
+    assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { what: "as the sum of postings", .. })));
+}
+
+#[test]
+fn two_documents_of_one_name_are_refused() {
+    let folder = Folder::new();
+    let inputs = [input("a", "one text of some length, or more"), input("b", "two"), input("a", "another")];
+    let plan = plan(&Profile::default(), &inputs, &mut Random(2));
+    let staging = Staging::create(folder.path().join("staging"), &plan).unwrap();
+    let mut rows = map(&staging, &inputs, &[], &mut Random(1));
+    rows.sort_unstable();
+    let error = reduce(&staging, &rows, 100).unwrap_err();
+    assert_eq!(error.chain(), "two documents are named a");
+    let mut mapper = staging.mapper(&[]);
+    let beyond = mapper.push(3, "c", Some(b"text"), Vec::new(), &mut |_| Ok(()));
+    assert!(matches!(beyond, Err(Error::NotPlanned { number: 3, documents: 3 })));
+}
