@@ -41,11 +41,12 @@ test: setup ## all tests, those in the documentation included; of the HTML repor
 wheel: setup ## the Python package: one wheel in target/wheels/
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel
 
-check: setup ## formatting, lints, documentation, the walls between modules, licences of dependencies
+check: setup ## formatting, lints, documentation, the walls between modules, the public surface, licences of dependencies
 	cargo fmt --check
 	tools/check-walls.sh
-	$(CARGO) clippy --release --locked --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked -p fpdb -p measure --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/check-api.sh
 	CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/check-deny.sh
 
 bench: setup ## measure speed

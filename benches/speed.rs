@@ -224,7 +224,7 @@ fn query(criterion: &mut Criterion) {
         let database = folder.ingest(&place.path().join(name), &profile, 2);
         for (mode, n) in [(Mode::Containment, None), (Mode::Resemblance, Some(128))] {
             for passages in [false, true] {
-                let options = QueryOptions { mode, n, passages, ..QueryOptions::default() };
+                let options = QueryOptions::default().mode(mode).n(n).passages(passages);
                 let with = if passages { ", passages" } else { "" };
                 group.bench_function(format!("{name}/{mode:?}{with}"), |bencher| {
                     bencher.iter(|| database.query(&source, &options).expect("valid options"));

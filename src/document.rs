@@ -26,6 +26,7 @@ pub struct Span {
 
 /// What the offsets of a document's spans count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Offsets {
     /// Bytes of the document itself.
     #[default]
@@ -36,6 +37,7 @@ pub enum Offsets {
 
 /// Which front-end reads a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// Plain text in any encoding, and whatever is read as such.
     #[default]
@@ -69,6 +71,7 @@ pub enum Format {
 /// A programming language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "their names say it")]
+#[non_exhaustive]
 pub enum Language {
     Bash,
     C,

@@ -15,6 +15,7 @@ const EXTRACTED_PIECE: usize = 16 << 10;
 
 /// What is known of a document once all of it has been seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentFacts {
     /// Symbols of the standard form.
     pub symbols: u64,

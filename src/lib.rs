@@ -75,8 +75,8 @@ pub use dedup::{
     Because, DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupRow, DedupSummary, Keep, LatestRun,
     Removable, SourceTotals, Superseded, Undecided,
 };
-pub use document::{Digest, DocId, Format, Language, Modified, Offsets, Span};
-pub use error::{Cause, Error, Result, StoreFailure};
+pub use document::{DocId, Format, Language, Modified, Offsets, Span};
+pub use error::{Error, Result, StoreFailure};
 pub use extract::ReaderProcess;
 #[cfg(unix)]
 pub use extract::process::serve_documents;
@@ -85,7 +85,7 @@ pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
 pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
 pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
-pub use profile::{HASH_VERSION, Profile, Selection, Unit, WordRule};
+pub use profile::{Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,

@@ -14,13 +14,14 @@ use crate::error::{Error, Result};
 /// Version of the symbol values, the k-gram hash and the standard form of text. It changes whenever the same
 /// text would get other hashes, and is pinned with the profile. Source code has a version of its own: see
 /// [`Unit::hash_version`].
-pub const HASH_VERSION: u8 = 1;
+pub(crate) const HASH_VERSION: u8 = 1;
 
 /// Version of the tokens of source code: 1 took them from the syntax trees of a parser, 2 takes them from lexers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
 /// What one symbol of the standard form is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// A character: letters and digits of every script, case and compatibility forms folded.
     Char,
@@ -34,6 +35,7 @@ pub enum Unit {
 
 /// Which parts of a text are words, for [`Unit::Word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WordRule {
     /// Letters only; every other character separates (Lyon, Malcolm and Dickerson 2001, section 7).
     Letters,
@@ -43,6 +45,7 @@ pub enum WordRule {
 
 /// Which k-gram hashes become fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Selection {
     /// Robust winnowing (Schleimer et al. 2003, Definition 3).
     Robust,

@@ -7,6 +7,7 @@ use crate::stop::StopToken;
 
 /// What became of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// It is new.
     Added,

@@ -147,7 +147,7 @@ impl Querying {
 
 /// How shared runs become passages.
 pub(crate) fn passages(rewritten: bool) -> PassageOptions {
-    PassageOptions { rewritten, ..PassageOptions::default() }
+    PassageOptions::default().rewritten(rewritten)
 }
 
 /// Which pairs are wanted.
@@ -162,13 +162,11 @@ pub(crate) struct Pairing {
     group_by: Option<String>,
     new_since: Option<u32>,
     weight: String,
-    memory: Option<u64>,
 }
 
 impl Pairing {
     pub(crate) fn options(self, profile: &Profile) -> PyResult<PairsOptions> {
         let options = PairsOptions::at_least(profile, self.min_shared, self.min_resemblance, self.min_containment);
-        let memory = self.memory.unwrap_or(options.memory);
         Ok(options
             .max_df(self.max_df)
             .across(self.across)
@@ -178,8 +176,7 @@ impl Pairing {
                 Some(pattern) => GroupBy::Name(pattern),
             })
             .new_since(self.new_since.map(|id| Since::Document(fpdb::DocId(id))))
-            .weight(weight(&self.weight)?)
-            .memory(memory))
+            .weight(weight(&self.weight)?))
     }
 }
 
@@ -197,7 +194,6 @@ pub(crate) struct Deduplicating {
     protect: Vec<String>,
     max_df: Option<u64>,
     budget: Option<u64>,
-    memory: Option<u64>,
     temp_dir: Option<std::path::PathBuf>,
 }
 
@@ -223,7 +219,6 @@ impl Deduplicating {
         options.protect = self.protect;
         options.max_df = self.max_df;
         options.budget = self.budget;
-        options.memory = self.memory.unwrap_or(options.memory);
         options.temp_dir = self.temp_dir;
         Ok(options)
     }

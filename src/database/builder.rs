@@ -51,8 +51,8 @@ impl DatabaseBuilder {
         Self::default()
     }
 
-    /// Bytes of memory that an ingest or a merge may use, about, beside the cache. The default is a quarter of what the
-    /// machine has, or of what the process may use of it.
+    /// Bytes of memory that one piece of work (an ingest, a merge, all pairs, a dedup) may use, about, beside the cache. The
+    /// default is a quarter of what the machine has, or of what the process may use of it.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.store.memory = bytes;

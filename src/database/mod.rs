@@ -202,7 +202,7 @@ impl Database {
     }
 
     /// Calls `visit` with each removable document and then with each that is undecided, both in order of ingestion. Deletes
-    /// nothing. Uses `options.memory` and temporary files, whatever the size of the archive. A job that is stopped goes on
+    /// nothing. Uses the memory that the database may use and temporary files, whatever the size of the archive. A job that is stopped goes on
     /// where it was with the next call of the same options.
     ///
     /// # Errors

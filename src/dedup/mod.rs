@@ -68,7 +68,7 @@ pub use report::{
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     let documents = store.view().state().documents;
     let temp = temp_space(store.root(), options.temp_dir.as_deref())?;
-    let plan = Plan::new(documents, options)?;
+    let plan = Plan::new(documents, options, store.memory())?;
     let run = Run { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
     if options.mode != DedupMode::Once {
         return run.decide_and_record();
@@ -272,7 +272,7 @@ const BATCH: u32 = 2048;
 const BYTES_PER_DOCUMENT: u64 = 13;
 
 impl Plan {
-    fn new(documents: u64, options: &DedupOptions) -> Result<Self> {
+    fn new(documents: u64, options: &DedupOptions, memory: u64) -> Result<Self> {
         let cost = if options.budget.is_some() { decisions::BYTES_OF_COST } else { 0 };
         let each = ranking::BYTES_PER_DOCUMENT
             + decisions::BYTES_PER_DOCUMENT
@@ -282,16 +282,11 @@ impl Plan {
         let fixed = documents * each;
         // The index needs some room to make sense.
         let needed = fixed + fixed / 4;
-        if options.memory < needed {
-            return Err(Error::TooLittleMemory { needed, allowed: options.memory });
+        if memory < needed {
+            return Err(Error::TooLittleMemory { needed, allowed: memory });
         }
-        let rest = options.memory - fixed;
-        Ok(Self {
-            sorting: options.memory - documents * ranking::BYTES_PER_DOCUMENT,
-            sets: rest / 2,
-            rest,
-            batch: BATCH,
-        })
+        let rest = memory - fixed;
+        Ok(Self { sorting: memory - documents * ranking::BYTES_PER_DOCUMENT, sets: rest / 2, rest, batch: BATCH })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::profile::{Profile, Unit};
+use crate::setters::setters;
 
 /// What makes a document removable, beside being identical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,10 +71,23 @@ pub struct DedupOptions {
     pub budget: Option<u64>,
     /// What earlier decisions count for.
     pub mode: DedupMode,
-    /// Bytes of memory to use, about.
-    pub memory: u64,
     /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
     pub temp_dir: Option<PathBuf>,
+}
+
+impl DedupOptions {
+    setters! {
+        by: DedupBy,
+        threshold: f64,
+        max_novel: Option<u64>,
+        keep: Keep,
+        prefer: Vec<String>,
+        protect: Vec<String>,
+        max_df: Option<u64>,
+        budget: Option<u64>,
+        mode: DedupMode,
+        temp_dir: Option<PathBuf>,
+    }
 }
 
 impl Default for DedupOptions {
@@ -88,7 +102,6 @@ impl Default for DedupOptions {
             max_df: None,
             budget: None,
             mode: DedupMode::default(),
-            memory: 1 << 30,
             temp_dir: None,
         }
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Result;
-use crate::input::{MetadataTable, ReadOptions, WalkOptions};
+use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
 use crate::setters::setters;
 
 /// What to do with a document whose name is stored with other content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnChange {
     /// The stored document is deleted in favour of the new one.
     #[default]
@@ -60,13 +61,47 @@ impl IngestOptions {
 
     /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
     pub(super) fn settings(&self, name: &str) -> u64 {
+        xxh3_64(self.settings_in_words(name).as_bytes())
+    }
+
+    /// What the digest is made of. Databases keep the digest, so these words stay as they are whatever types are called: a
+    /// container whose digest is another one is read again.
+    fn settings_in_words(&self, name: &str) -> String {
         let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _ } = &self.read;
+        let front_end = match front_end {
+            ReadAs::Auto => "Auto".to_owned(),
+            ReadAs::Code => "Code".to_owned(),
+            ReadAs::Format(format) => format!("Format({})", format.name()),
+        };
+        let RecordFields { text, id, keep } = fields;
+        let fields = format!("RecordFields {{ text: {text:?}, id: {id:?}, keep: {keep:?} }}");
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.boilerplate, self.store_text);
         // A run that deletes nothing may leave what the container no longer holds.
         let deletes = self.on_change == OnChange::Replace;
-        let settings =
-            format!("{front_end:?} {closed} {fields:?} {boilerplate} {store_text} {table:?} {deletes} {name}");
-        xxh3_64(settings.as_bytes())
+        format!("{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Format, Language};
+
+    #[test]
+    fn settings_are_the_same_words_in_every_version() {
+        let words = |options: IngestOptions| options.settings_in_words("a.zip");
+        let default = "Auto false RecordFields { text: \"text\", id: \"id\", keep: [] } false false None true a.zip";
+        assert_eq!(words(IngestOptions::default()), default);
+        let fields = RecordFields::default().text("body\n".into()).keep(vec!["url".into(), "a b".into()]);
+        let read = ReadOptions::default().front_end(ReadAs::Code).closed(true).fields(fields);
+        let options = IngestOptions::default().read(read).boilerplate(true).store_text(true).on_change(OnChange::Both);
+        let expected =
+            r#"Code true RecordFields { text: "body\n", id: "id", keep: ["url", "a b"] } true true None false a.zip"#;
+        assert_eq!(words(options), expected);
+        for (format, name) in [(Format::Pdf, "pdf"), (Format::Code(Language::Rust), "rust")] {
+            let read = ReadOptions::default().front_end(ReadAs::Format(format));
+            assert!(words(IngestOptions::default().read(read)).starts_with(&format!("Format({name}) ")));
+        }
     }
 }

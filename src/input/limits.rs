@@ -13,6 +13,7 @@ use crate::stop::StopToken;
 
 /// What a file may hold before it counts as hostile.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InputLimits {
     /// Bytes of one document.
     pub document_bytes: u64,
@@ -57,6 +58,7 @@ impl InputLimits {
         nesting: u32,
         members: u64,
         json_depth: u32,
+        name_bytes: u64,
         whole_bytes: u64,
         unpacked_bytes: u64,
         unpacking: u64,

@@ -12,6 +12,7 @@ use crate::setters::setters;
 
 /// Where documents are to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Source {
     /// A file, or a folder with all that is below it.
     Path(PathBuf),
@@ -53,6 +54,7 @@ impl WalkOptions {
 
 /// What is taken for a document, and how it is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Which front-end reads the documents.
     pub front_end: ReadAs,
@@ -78,6 +80,7 @@ impl ReadOptions {
 
 /// Which front-end reads documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReadAs {
     /// The one that a document's name and first bytes tell; those of no front-end are left out.
     #[default]

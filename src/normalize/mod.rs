@@ -68,6 +68,7 @@ enum Unit {
 
 /// What was learnt of a document while it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextFacts {
     /// The encoding it was read as, by its WHATWG name (`UTF-8`, `UTF-16LE`, `windows-1252`, ...); also `UTF-32LE` and
     /// `UTF-32BE`, `ASCII` where nothing else was seen, and `bytes` under unit byte.

@@ -102,8 +102,8 @@ impl Plan {
             Ok(())
         })?;
         let counter = (ids * if documents.weights.is_empty() { 4 } else { 12 }) as u64;
-        let threads = threads(counter, options.memory)?;
-        let capacity = options.memory - threads as u64 * counter;
+        let threads = threads(counter, store.memory())?;
+        let capacity = store.memory() - threads as u64 * counter;
         let blocks = divide(&lists, &bounds, total, capacity);
         Ok(Self { blocks, lists, threads, common, boilerplate })
     }

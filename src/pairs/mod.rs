@@ -28,6 +28,7 @@ use documents::Documents;
 
 /// Which pairs are wanted.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairsOptions {
     /// The least number of shared hashes.
     pub min_shared: u64,
@@ -48,8 +49,6 @@ pub struct PairsOptions {
     pub new_since: Option<Since>,
     /// What a shared hash counts.
     pub weight: Weight,
-    /// Bytes of memory to use, about.
-    pub memory: u64,
 }
 
 impl PairsOptions {
@@ -63,7 +62,6 @@ impl PairsOptions {
         group_by: GroupBy,
         new_since: Option<Since>,
         weight: Weight,
-        memory: u64,
     }
 }
 
@@ -79,7 +77,6 @@ impl Default for PairsOptions {
             group_by: GroupBy::default(),
             new_since: None,
             weight: Weight::default(),
-            memory: 1 << 30,
         }
     }
 }
@@ -134,6 +131,7 @@ impl PairsOptions {
 
 /// Pairs that share fewer hashes than `shared` need a resemblance of `min_resemblance`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Few {
     /// From so many on they are not few.
     pub shared: u64,
@@ -141,8 +139,17 @@ pub struct Few {
     pub min_resemblance: f64,
 }
 
+impl Few {
+    /// Pairs that share fewer hashes than `shared` need this resemblance.
+    #[must_use]
+    pub fn new(shared: u64, min_resemblance: f64) -> Self {
+        Self { shared, min_resemblance }
+    }
+}
+
 /// What puts documents into groups; a document in none pairs with all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GroupBy {
     /// Their metadata `group`.
     #[default]
@@ -155,6 +162,7 @@ pub enum GroupBy {
 
 /// From when on documents are new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Since {
     /// From this document on, by number.
     Document(DocId),
@@ -211,6 +219,7 @@ fn is_empty(metadata: &Metadata) -> bool {
 
 /// The pairs of a database.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PairsAnswer {
     /// By descending score, then by name.
     pub pairs: Vec<Pair>,

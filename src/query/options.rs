@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Which of the query's hashes are looked up, and which measure ranks the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Mode {
     /// All hashes: which share of the query does a document hold?
     #[default]
@@ -32,6 +33,7 @@ impl Mode {
 
 /// How to query.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QueryOptions {
     /// Which measure ranks the matches.
     pub mode: Mode,
@@ -99,6 +101,7 @@ impl Default for QueryOptions {
 
 /// How matches become passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PassageOptions {
     /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
     /// as a shared run that is surely found has: t, or k + p with `mod:P`.
@@ -116,4 +119,8 @@ pub struct PassageOptions {
     /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
     /// them the longest. All where `None`.
     pub most: Option<usize>,
+}
+
+impl PassageOptions {
+    setters! { gap: Option<u32>, any_order: bool, rewritten: bool, least: u64, most: Option<usize> }
 }

@@ -23,6 +23,7 @@ pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
 
 /// The text of a document, as the offsets of its passages count it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentText {
     /// The document's bytes, or the text extracted from them.
     pub bytes: Vec<u8>,

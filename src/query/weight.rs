@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a hash counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Weight {
     /// Each the same.
     #[default]

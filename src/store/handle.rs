@@ -50,7 +50,7 @@ impl Store {
         &self.root
     }
 
-    /// Bytes of memory that an ingest or a merge may use, about.
+    /// Bytes of memory that one piece of work may use, about.
     pub(crate) fn memory(&self) -> u64 {
         self.memory
     }

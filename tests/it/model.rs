@@ -105,7 +105,8 @@ fn query() -> impl Strategy<Value = Op> {
     (subject, wider, (mode, n, top, max_df, least), any::<bool>(), any::<bool>()).prop_map(
         |(subject, wider, (mode, n, top, max_df, least), passages, reader)| {
             let min_score = least.0 as f64 / least.1 as f64;
-            let options = QueryOptions { mode, n, top, min_score, max_df, passages, ..QueryOptions::default() };
+            let options = QueryOptions::default().mode(mode).n(n).top(top).min_score(min_score);
+            let options = options.max_df(max_df).passages(passages);
             let options = Box::new(options);
             Op::Query { subject, wider, options, least, reader }
         },
@@ -223,7 +224,7 @@ impl World {
             }
             Op::Query { subject, wider, options, least, reader } => {
                 let window = wider.map(|wider| self.model.profile.w + wider);
-                let options = QueryOptions { window, ..(**options).clone() };
+                let options = (**options).clone().window(window);
                 self.query(subject, &options, *least, *reader);
             }
         }
@@ -250,6 +251,7 @@ impl World {
             OnChange::Replace => "replace",
             OnChange::Keep => "keep",
             OnChange::Both => "both",
+            other => panic!("the model does not know {other:?}"),
         };
         let (memory, threads) = (memory.to_string(), threads.to_string());
         let mut arguments = vec![
@@ -341,7 +343,7 @@ fn measures_are_exact_where_every_fingerprint_was_looked_up() {
     });
     let file = world.folder.write("query.txt", &query);
     for (min_score, least, matches) in [(0.5, (1, 2), 2), (22.0 / 36.0, (22, 36), 1)] {
-        let options = QueryOptions { mode: Mode::Resemblance, min_score, ..QueryOptions::default() };
+        let options = QueryOptions::default().mode(Mode::Resemblance).min_score(min_score);
         let answer =
             world.database().query(&[QuerySource::File(file.clone())], &options).unwrap().pop().unwrap().unwrap();
         assert_eq!(answer.matches.len(), matches, "{min_score}: {answer:#?}");

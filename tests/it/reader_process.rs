@@ -47,7 +47,7 @@ fn good_pdf(text: &str) -> Vec<u8> {
 fn samples_have_the_same_fingerprints_in_either_process() {
     let profile = Profile::named("words").unwrap();
     let process = ReaderProcess::new(env!("CARGO_BIN_EXE_fpdb"), ["read-documents"]);
-    let there = InputLimits { process: Some(process), ..InputLimits::default() };
+    let there = InputLimits::default().process(Some(process));
     for (format, name) in [
         (Format::Mail, "sample.eml"),
         (Format::Pdf, "sample.pdf"),

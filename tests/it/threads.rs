@@ -120,7 +120,7 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
             done.store(true, Ordering::Relaxed);
         });
         scope.spawn(|| {
-            let options = QueryOptions { top: None, ..QueryOptions::default() };
+            let options = QueryOptions::default().top(None);
             let sources = [QuerySource::File(query), QuerySource::Stored(newest.clone())];
             let mut rounds = 0;
             while !done.load(Ordering::Relaxed) || rounds < 3 {

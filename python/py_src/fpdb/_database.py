@@ -516,7 +516,6 @@ class Database:
         new_since: int | None = None,
         weight: Literal["none", "idf"] = "none",
         top: int | None = None,
-        memory: int | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Pairs:
@@ -533,7 +532,6 @@ class Database:
             new_since: only pairs of a document of this number or above and one below it.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: the most pairs; None for all.
-            memory: bytes of memory to use, about.
             progress, stop: as for `ingest`.
 
         Raises:
@@ -548,7 +546,6 @@ class Database:
             "group_by": group_by if groups else "",
             "new_since": new_since,
             "weight": weight,
-            "memory": memory,
         }
         tell, end = _told(progress, "pairs")
         try:
@@ -567,7 +564,6 @@ class Database:
         protect: Sequence[str] = (),
         max_df: int | None = None,
         budget: int | None = None,
-        memory: int | None = None,
         temp_dir: Path | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
@@ -585,7 +581,7 @@ class Database:
             protect: prefixes of names of documents that are never removable.
             max_df: fingerprints that more documents hold do not count; None: all count.
             budget: the most posting reads for one document. One that needs more is undecided, and stays.
-            memory, temp_dir: bytes of memory to use, and where the rest goes; beside the database where not given.
+            temp_dir: the folder for what exceeds the database's memory; beside the database where not given.
             progress, stop: as for `ingest`.
 
         Raises:
@@ -602,7 +598,6 @@ class Database:
             "protect": list(protect),
             "max_df": max_df,
             "budget": budget,
-            "memory": memory,
             "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         }
         tell, end = _told(progress, "dedup")
@@ -747,7 +742,7 @@ def create(
         path: a folder that is not there yet.
         profile: what is compared and how long a match must be: "prose" (characters; finds a copied sentence), "text"
             (characters; for large archives), "words", "code", "bytes", or a `Profile`. It cannot be changed later.
-        memory: bytes that an ingest may use, about; a quarter of the machine's where not given.
+        memory: bytes that an ingest, `pairs` or `dedup` may use, about; a quarter of the machine's where not given.
         cache: bytes of memory for what was read.
         threads: threads that work at once; one for each processor where not given.
 

@@ -42,7 +42,6 @@ class _Pairing(TypedDict):
     group_by: str | None
     new_since: int | None
     weight: str
-    memory: int | None
 
 class _Deduplicating(TypedDict):
     by: str
@@ -54,7 +53,6 @@ class _Deduplicating(TypedDict):
     protect: list[str]
     max_df: int | None
     budget: int | None
-    memory: int | None
     temp_dir: str | None
 
 _Progress = Callable[[str, int, int, int], object] | None

@@ -1,7 +1,5 @@
 //! Numbers: counts, shares, sizes and digests as a reader wants them.
 
-use fpdb::Digest;
-
 /// A number with commas: 12,345.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -16,7 +14,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// A digest as hexadecimal digits.
-pub(crate) fn digits(digest: &Digest) -> String {
+pub(crate) fn digits(digest: &[u8; 16]) -> String {
     format!("{:032x}", u128::from_be_bytes(*digest))
 }
 

@@ -50,6 +50,17 @@ pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
 
+/// The memory of a command that compares all documents, unless it is told otherwise.
+const COMPARING_MEMORY: u64 = 1 << 30;
+
+/// Opens the database of a command that compares all documents in so much memory.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Result<Database> {
+    Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(existing(global)?)?)
+}
+
 /// Opens the database of a command that changes it.
 ///
 /// # Errors

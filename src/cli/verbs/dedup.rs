@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
             }
         }
     }
-    let database = database::open(global)?;
+    let database = database::open_within(global, args.memory)?;
     let options = options(args, &database);
     let stop = interrupt::graceful();
     let mut output = Output::open(global)?;
@@ -76,7 +76,6 @@ fn options(args: &DedupArgs, database: &Database) -> DedupOptions {
         (_, true) => DedupMode::Rerank,
         _ => DedupMode::Once,
     };
-    options.memory = args.memory.unwrap_or(options.memory);
     options.temp_dir = args.temp_dir.clone();
     options
 }

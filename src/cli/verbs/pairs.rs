@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.passages && global.format == OutputFormat::Human {
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
-    let database = database::open(global)?;
+    let database = database::open_within(global, args.memory)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = PairsOptions {
@@ -34,7 +34,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         },
         new_since: args.new_since,
         weight: args.weight,
-        memory: args.memory.unwrap_or(least.memory),
         ..least
     };
     let bar = StepBar::start(printer, "reading the postings");

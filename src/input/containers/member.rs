@@ -7,6 +7,7 @@ use crate::setters::setters;
 
 /// Which fields of a record are its text, its id, and worth keeping; for JSON lines and Parquet.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordFields {
     /// The field that holds the text.
     pub text: String,

@@ -69,7 +69,7 @@ pub(in crate::query) fn infer(
             _ => runs.push(Run { first: seed, last: seed }),
         }
     }
-    let mut joined = join(runs, u64::from(options.gap(&subject.profile)) + k);
+    let mut joined = join(runs, u64::from(options.widest_gap(&subject.profile)) + k);
     let counted = |run: &Run<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
     joined.retain(|run| counted(run) >= options.least_inferred());
     if let Some(floor) = options.floor(&subject.profile) {

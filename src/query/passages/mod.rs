@@ -58,7 +58,7 @@ const IDIOM: u64 = 20;
 const LONG: u64 = 4;
 
 impl PassageOptions {
-    fn gap(&self, profile: &Profile) -> u32 {
+    fn widest_gap(&self, profile: &Profile) -> u32 {
         match self.rewritten {
             true => rewritten::GAP_OF_FINGERPRINTS,
             false => self.gap.unwrap_or(expected_run(profile)),
@@ -161,7 +161,7 @@ impl QueryText {
             }),
             false => {
                 let joining = Joining {
-                    gap: options.gap(profile),
+                    gap: options.widest_gap(profile),
                     any_order: options.any_order,
                     k: profile.k.into(),
                     guarantee: settings.guarantee() as u64,

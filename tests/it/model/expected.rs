@@ -90,6 +90,7 @@ impl Model {
                     OnChange::Both => 0,
                     OnChange::Replace => 1,
                     OnChange::Keep => 3,
+                    other => panic!("the model does not know {other:?}"),
                 },
             };
             let newest = newest.and_then(|newest| newest.id);

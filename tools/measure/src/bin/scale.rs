@@ -125,7 +125,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
     for (what, text, passages) in queries {
         fs::write(&file, text)?;
         let source = [QuerySource::File(file.clone())];
-        let options = QueryOptions { passages, ..QueryOptions::default() };
+        let options = QueryOptions::default().passages(passages);
         let measured = pool.install(|| -> Outcome<_> {
             let meter = Meter::start()?;
             let database = Database::open(path)?;
