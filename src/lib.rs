@@ -25,6 +25,7 @@
 #[cfg(feature = "cli")]
 extern crate self as fpdb;
 
+mod apply;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -66,6 +67,7 @@ mod temporary;
 mod threads;
 pub mod winnow;
 
+pub use apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind};
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
 pub use database::{
     BackupOptions, CacheUse, Compaction, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo,

@@ -91,6 +91,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
         Verb::Query(args) => verbs::query::run(global, args, printer),
         Verb::Diff(args) => verbs::diff::run(global, args, printer),
         Verb::Pairs(args) => verbs::pairs::run(global, args, printer),
+        Verb::Apply(args) => verbs::apply::run(global, args, printer),
         Verb::Dedup(args) => verbs::dedup::run(global, args, printer),
         Verb::Rm(args) => verbs::rm::run(global, args, printer),
         Verb::Compact => verbs::compact::run(global, printer),

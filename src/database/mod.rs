@@ -13,6 +13,7 @@ use rayon::prelude::*;
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
 pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
+use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
 use crate::dedup::{self, DedupAnswer, DedupOptions, DedupRow, DedupSummary};
 use crate::document::DocId;
 use crate::error::{Error, Result};
@@ -226,6 +227,34 @@ impl Database {
         match failed {
             Some(error) => Err(error),
             None => Ok(told?),
+        }
+    }
+
+    /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called with each file that
+    /// is concerned. The contents of removable documents and survivors are compared with the database first: a file that has
+    /// changed is left alone, and so is a document whose survivor has. The database itself is not changed. A run that was stopped or killed
+    /// goes on with the same call; what has been done is noted in a log beside the report.
+    ///
+    /// # Errors
+    /// [`Error::NotADedupReport`]; [`Error::Stopped`]; [`Error::JobInUse`]; what `visit` returns; a full disk. What is wrong with
+    /// one file is said of it, and counted.
+    pub fn apply<E: From<Error>>(
+        &self,
+        report: &Path,
+        options: &ApplyOptions,
+        task: &Task<'_>,
+        mut visit: impl FnMut(Applied) -> std::result::Result<(), E>,
+    ) -> std::result::Result<ApplySummary, E> {
+        let mut failed = None;
+        let applied = apply::apply(&self.store, report, options, task, &mut |applied| {
+            visit(applied).map_err(|error| {
+                failed = Some(error);
+                Error::Stopped
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(applied?),
         }
     }
 

@@ -47,6 +47,7 @@ impl Error {
             Self::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
             Self::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
             Self::JobInUse { .. } => "wait for it to end".into(),
+            Self::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
             Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),
             Self::UnfinishedBuild { .. } => "run the same build again: it makes only the parts that are missing".into(),
             Self::OtherBuild { .. } => "name an empty folder, or remove that build if it is no longer needed".into(),

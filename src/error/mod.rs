@@ -554,6 +554,22 @@ pub enum Error {
         /// Hashes that several documents hold.
         found: u64,
     },
+    /// A file that is not the report of a dedup of this database.
+    #[error("{} is not a whole report of a dedup: line {line}: {detail}", path.display())]
+    NotADedupReport {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1 on.
+        line: u64,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// Records that are to be marked have a field of this name.
+    #[error("its records have a field {field} already")]
+    FieldTaken {
+        /// The field.
+        field: String,
+    },
     /// Another run works on the same job.
     #[error("another process works on this job, whose state is in {}", path.display())]
     JobInUse {

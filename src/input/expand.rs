@@ -3,9 +3,9 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,18 +13,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::containers::{Member, MemberContent, Members, read_file, read_stream};
 use super::decompress::decompress;
 use super::decompress_thread::decompress_on_thread;
+use super::extents::Extents;
 use super::limits::{Meter, Metered};
 use super::member_name::{CLOSED, member_of};
 use super::pipe::{Input, Pipe, Stoppable};
+use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use super::{About, Candidate, Content, FileFacts, Found, ReadOptions};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
 use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
 use crate::stop::StopToken;
-
-/// Pieces of one member that may wait to be read.
-pub(super) const PIECES_WAITING: usize = 2;
 
 /// How documents are read, and who wants to know.
 #[derive(Clone, Copy)]
@@ -98,10 +97,28 @@ impl Closed {
         reading: Reading<'_>,
         visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Result<bool> {
+        self.expand_with(about, facts, reading, visit, None)
+    }
+
+    /// As [`Self::expand`]; `extents` learns where members lie.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn expand_with(
+        self,
+        about: &About,
+        facts: &FileFacts,
+        reading: Reading<'_>,
+        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+        extents: Option<&mut dyn Extents>,
+    ) -> Result<bool> {
         let Self { file, head, layer } = self;
         let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
         meter.tell();
         let mut expander = Expander::new(about, reading.options, &meter, visit);
+        if let Some(extents) = extents {
+            expander.extents = Some(extents);
+        }
         let place = MemberPlace::outermost(about);
         let copy = file.try_clone().map_err(Error::io("read", &facts.path))?;
         let told = match layer {
@@ -212,6 +229,7 @@ struct Expander<'a> {
     broken: bool,
     /// The hashes of the names that members have had. Those of records are numbers, and not among them.
     names: FxHashSet<u64>,
+    extents: Option<&'a mut dyn Extents>,
 }
 
 impl<'a> Expander<'a> {
@@ -221,7 +239,7 @@ impl<'a> Expander<'a> {
         meter: &'a Meter<'a>,
         visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
     ) -> Self {
-        Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default() }
+        Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default(), extents: None }
     }
 
     /// Takes whatever `input` is.
@@ -291,8 +309,13 @@ impl<'a> Expander<'a> {
         }
         self.broken = false;
         let (fields, meter) = (&self.options.fields, self.meter);
+        if place.suffix.is_empty()
+            && let Some(extents) = &mut self.extents
+        {
+            extents.container(container, place.depth);
+        }
         let outer = MemberPlace { depth: place.depth + 1, format: container.name(), ..place };
-        let mut within = Within { outer: &outer, expander: self };
+        let mut within = Within { outer: &outer, expander: self, last: String::new() };
         let read = guarded(|| match from {
             ContainerInput::File(file) => read_file(container, file, fields, meter, &mut within),
             ContainerInput::Stream(input) => read_stream(container, input, fields, meter, &mut within),
@@ -391,50 +414,12 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// The place where a stream broke off.
-struct Broken<'a> {
-    error: Option<Error>,
-    meter: &'a Meter<'a>,
-}
-
-impl Read for Broken<'_> {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(match self.error.take() {
-            Some(error) => self.meter.keep(error),
-            None => io::ErrorKind::UnexpectedEof.into(),
-        })
-    }
-}
-
-/// Sends `head`, which is not empty, and what `input` has after it, in pieces, until the receiver is gone.
-pub(super) fn pump(
-    head: Vec<u8>,
-    input: &mut dyn Read,
-    limit: u64,
-    pieces: &SyncSender<Result<Vec<u8>>>,
-    cause: impl Fn(io::Error) -> Error,
-) -> Result<()> {
-    let mut total = 0;
-    let mut piece = head;
-    loop {
-        total += piece.len() as u64;
-        if total > limit {
-            return Err(Error::DocumentTooLarge { limit });
-        }
-        // The empty piece is the end.
-        let last = piece.is_empty();
-        if pieces.send(Ok(piece)).is_err() || last {
-            return Ok(());
-        }
-        piece = Vec::with_capacity(PIECE);
-        (&mut *input).take(PIECE as u64).read_to_end(&mut piece).map_err(&cause)?;
-    }
-}
-
 /// Takes the members of one container.
 struct Within<'w, 'a> {
     outer: &'w MemberPlace,
     expander: &'w mut Expander<'a>,
+    /// What the name of the last member has after that of the container, where it matters.
+    last: String,
 }
 
 impl Within<'_, '_> {
@@ -457,6 +442,9 @@ impl Members for Within<'_, '_> {
         let limit = self.expander.options.limits.name_bytes;
         if suffix.len() as u64 > limit {
             return self.expander.fail(&self.suffix_of(&suffix), Error::NameTooLong { limit });
+        }
+        if self.expander.extents.is_some() && self.outer.suffix.is_empty() {
+            self.last.clone_from(&suffix);
         }
         let suffix = self.suffix_of(&suffix);
         let metadata = match self.outer.metadata.is_empty() {
@@ -482,6 +470,23 @@ impl Members for Within<'_, '_> {
         self.expander.meter.member()?;
         let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
         self.expander.tell(Found::Skipped { name, reason })
+    }
+
+    fn extent(&mut self, at: Range<u64>) {
+        if !self.last.is_empty()
+            && let Some(extents) = &mut self.expander.extents
+        {
+            extents.member(&self.last, at);
+            self.last.clear();
+        }
+    }
+
+    fn needed(&mut self, suffix: &str) {
+        if self.outer.suffix.is_empty()
+            && let Some(extents) = &mut self.expander.extents
+        {
+            extents.needed(suffix);
+        }
     }
 }
 

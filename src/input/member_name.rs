@@ -11,7 +11,7 @@ pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
 }
 
 /// The suffix and the field that [`member_of`] put together.
-pub(super) fn parts_of(member: &str) -> (&str, Option<&str>) {
+pub(crate) fn parts_of(member: &str) -> (&str, Option<&str>) {
     if let Some((suffix, field)) = member.rsplit_once('?')
         && let Some((_, number)) = suffix.rsplit_once(':')
         && !number.is_empty()

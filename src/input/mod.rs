@@ -11,6 +11,8 @@ mod decompress;
 mod decompress_thread;
 mod enclosing;
 mod expand;
+mod extents;
+mod file_parts;
 mod gzip;
 mod limits;
 #[cfg(feature = "cli")]
@@ -22,6 +24,7 @@ mod options;
 mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
+mod pump;
 mod reader;
 mod single_document;
 mod stored;
@@ -30,16 +33,18 @@ mod supplied;
 mod tests;
 mod walk;
 
-pub(crate) use crate::recognise::{Compression, holds_records};
+pub(crate) use crate::recognise::{Compression, Container, holds_records};
 pub(crate) use candidate::{About, Candidate, Content, FileFacts, Found, candidate_of, next_piece};
 pub(crate) use container_batch::ContainerBatch;
 pub use containers::RecordFields;
 pub(crate) use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, Reading, expand_stream, open};
+pub(crate) use extents::Extents;
+pub(crate) use file_parts::{FileKind, visit_with_extents};
 pub use limits::InputLimits;
 #[cfg(feature = "cli")]
 pub(crate) use measure::measure;
-pub(crate) use member_name::CLOSED;
+pub(crate) use member_name::{CLOSED, parts_of};
 pub use metadata::MetadataTable;
 pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};

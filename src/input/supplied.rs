@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
 
-use super::expand::{PIECES_WAITING, pump};
+use super::pump::{PIECES_WAITING, pump};
 use super::reader::PIECE;
 use super::{About, Candidate, Content, Found, InputLimits};
 use crate::error::Error;

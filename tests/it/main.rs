@@ -1,5 +1,6 @@
 //! The integration tests: one file per behaviour, one binary, so that RocksDB is linked once.
 
+mod apply;
 mod assemble;
 mod bad_input;
 mod care;

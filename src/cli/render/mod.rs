@@ -1,11 +1,13 @@
 //! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers themselves.
 
+mod apply;
 mod csv;
 mod escape;
 mod human;
 mod numbers;
 mod style;
 
+pub(super) use apply::{applied_line, apply_summary_line};
 pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
     superseded_row, undecided_row,

@@ -55,6 +55,11 @@ pub(crate) struct DedupArgs {
     /// Warn of archives and folders that would lose more than this share of their documents
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share, hide_short_help = true)]
     pub(crate) warn_source: f64,
+    /// Then copy the archive to this folder without the removable documents, as `fpdb apply REPORT --write DIR --yes` does
+    ///
+    /// The report goes to a file: --format json -o REPORT.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) write: Option<PathBuf>,
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,

@@ -1,6 +1,7 @@
 //! Typed: what can be typed, and nothing else. `--help`, the manual pages and the completions come from here. Flags
 //! that several commands share have files of their own.
 
+mod apply;
 mod care;
 mod dedup;
 mod diff;
@@ -20,6 +21,7 @@ pub(crate) mod verb_help;
 
 use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
+pub(crate) use apply::ApplyArgs;
 pub(crate) use care::{AssembleArgs, BackupArgs, MergeArgs, RestoreArgs, VerifyArgs};
 pub(crate) use dedup::DedupArgs;
 pub(crate) use diff::DiffArgs;
@@ -61,6 +63,11 @@ pub(crate) enum Verb {
     ///
     /// Changes nothing. A document is removable if one that stays is identical to it or, on request, contains or resembles it.
     Dedup(DedupArgs),
+    /// Write the archive without what dedup lists, or remove, link, move or mark it
+    ///
+    /// A dry run unless --yes is given. The contents of removable documents and their survivors are compared with the database
+    /// first: a file that has changed since it was ingested is left alone.
+    Apply(Box<ApplyArgs>),
     /// Compare two files, without a database
     Diff(DiffArgs),
     /// Create an empty database

@@ -39,7 +39,7 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
     VERBS.iter().find(|help| help.verb == verb)
 }
 
-pub(super) const VERBS: [VerbHelp; 20] = [
+pub(super) const VERBS: [VerbHelp; 21] = [
     VerbHelp {
         verb: "",
         formats: &[Human, Json, Csv, Html],
@@ -105,6 +105,17 @@ pub(super) const VERBS: [VerbHelp; 20] = [
             ("Both texts of each pair side by side in a browser", "fpdb pairs --format html -o report"),
             ("Only pairs of this year's documents and earlier ones", "fpdb pairs --new-since 2026-01-01"),
             ("Only pairs of different students", "fpdb pairs --group-by '^submissions/([^/]*)/'"),
+        ],
+    },
+    VerbHelp {
+        verb: "apply",
+        formats: &[Human, Json],
+        note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, so that the same \
+            command goes on after an interruption.",
+        examples: &[
+            ("Copy the archive without what dedup lists", "fpdb apply report.jsonl --write clean/ --yes"),
+            ("See what would become of identical files", "fpdb apply report.jsonl --link hard"),
+            ("Say in each record whether it is removable", "fpdb apply report.jsonl --mark dup --yes"),
         ],
     },
     VerbHelp {

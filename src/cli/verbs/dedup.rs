@@ -1,6 +1,8 @@
 //! `fpdb dedup`: which documents are removable, each with the survivor that justifies it.
 
-use fpdb::{Database, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error};
+use std::path::Path;
+
+use fpdb::{Action, ApplyOptions, Database, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
@@ -13,6 +15,7 @@ use crate::cli::render::{
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};
+use crate::cli::verbs::apply;
 
 /// A source with fewer documents is not worth a warning.
 const WARNED_DOCUMENTS: u64 = 20;
@@ -28,6 +31,15 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
             }
         }
     }
+    let report = match (&args.write, &global.output) {
+        (Some(_), None) => {
+            anyhow::bail!("--write acts on the report, which has to be a file: add --format json -o REPORT")
+        }
+        (Some(_), Some(_)) if global.format != OutputFormat::Json => {
+            anyhow::bail!("--write acts on the report, which has to be JSON: add --format json")
+        }
+        (_, path) => path.as_deref(),
+    };
     let database = database::open_within(global, args.memory)?;
     let options = options(args, &database);
     let stop = interrupt::graceful();
@@ -58,7 +70,22 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     remarks(&summary, args, printer);
+    if let (Some(folder), Some(report)) = (&args.write, report) {
+        let options = apply_options(folder, &options);
+        // The report has taken the place of standard output.
+        let shown = Global { output: None, format: OutputFormat::Human, ..global.clone() };
+        let mut output = Output::open(&shown)?;
+        let status = apply::act(&shown, &database, report, &options, &mut output, printer)?;
+        output.finish()?;
+        return Ok(status);
+    }
     Ok(RunStatus::Done)
+}
+
+/// How the archive is written without what is removable.
+fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
+    let action = Action::Write { folder: folder.to_owned(), mark: None };
+    ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone())
 }
 
 fn options(args: &DedupArgs, database: &Database) -> DedupOptions {

@@ -1,5 +1,6 @@
 //! Done: one verb a file. Each takes what was typed, resolves it, and does it.
 
+pub(super) mod apply;
 pub(super) mod assemble;
 pub(super) mod backup;
 pub(super) mod compact;

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::super::limits::{Exactly, Meter};
 use super::Members;
 use super::http::Headers;
-use super::warc::{Kind, hand_over};
+use super::warc::{Counted, Kind, hand_over};
 use crate::error::Result;
 
 const FORMAT: &str = "ARC";
@@ -15,12 +15,13 @@ const FORMAT: &str = "ARC";
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let mut input = BufReader::with_capacity(64 << 10, input);
+    let mut input = Counted { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let failed = |error| meter.error(FORMAT, error);
     let mut number = 0u64;
     let mut line = Vec::new();
     loop {
         line.clear();
+        let start = input.taken;
         if (&mut input).take(LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? == 0 {
             return Ok(());
         }
@@ -41,5 +42,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             hand_over(&mut body, &Headers::default(), Kind::Response, suffix, metadata, meter, members)?;
         }
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
+        // The empty line after it goes with the next one.
+        members.extent(start..input.taken);
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn read(
     let limits = &meter.limits;
     let mut lines = Lines::new(input);
     let (mut number, mut good, mut bad) = (0u64, 0u64, 0u64);
-    while let Some(line) = lines.next(limits.record_bytes).map_err(|error| meter.error(FORMAT, error))? {
+    loop {
+        let start = lines.place();
+        let Some(line) = lines.next(limits.record_bytes).map_err(|error| meter.error(FORMAT, error))? else { break };
         number += 1;
         let suffix = format!(":{number}");
         let record = match line {
@@ -48,6 +50,7 @@ pub(super) fn read(
                 good += 1;
                 let content = MemberContent::Record(text);
                 members.member(Member { suffix, hint: String::new(), metadata, content })?;
+                members.extent(start..lines.place());
             }
             Ok(Record { text: None, .. }) => {
                 good += 1;

@@ -9,6 +9,8 @@ const BUFFER: usize = 128 << 10;
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
+    /// Bytes that have been taken.
+    taken: u64,
 }
 
 /// One line.
@@ -21,7 +23,12 @@ pub(super) enum Line<'a> {
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input: BufReader::with_capacity(BUFFER, input), line: Vec::new() }
+        Self { input: BufReader::with_capacity(BUFFER, input), line: Vec::new(), taken: 0 }
+    }
+
+    /// Where the next line begins.
+    pub(super) fn place(&self) -> u64 {
+        self.taken
     }
 
     /// The next line, if it has at most `most` bytes.
@@ -30,12 +37,13 @@ impl<R: Read> Lines<R> {
         self.line.clear();
         self.line.shrink_to(BUFFER);
         let read = (&mut self.input).take(most.saturating_add(1)).read_until(b'\n', &mut self.line)? as u64;
+        self.taken += read;
         if read == 0 {
             return Ok(None);
         }
         if read > most {
             if self.line.last() != Some(&b'\n') {
-                self.input.skip_until(b'\n')?;
+                self.taken += self.input.skip_until(b'\n')? as u64;
             }
             return Ok(Some(Line::TooLong));
         }
@@ -57,12 +65,14 @@ mod tests {
     fn long_lines_are_passed_over() {
         let mut lines = Lines::new(&b"one\n\nthree is long\nfour!\nlast"[..]);
         let mut seen = Vec::new();
+        assert_eq!(lines.place(), 0);
         while let Some(line) = lines.next(6).unwrap() {
             seen.push(match line {
                 Line::Whole(line) => String::from_utf8(without_newline(line).to_vec()).unwrap(),
                 Line::TooLong => "too long".into(),
             });
         }
+        assert_eq!(lines.place(), 30);
         assert_eq!(seen, ["one", "", "too long", "four!", "last"]);
     }
 }

@@ -13,17 +13,27 @@ const FORMAT: &str = "mbox";
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let limit = meter.limits.record_bytes;
     let mut lines = Lines::new(input);
-    let mut mail =
-        Mail { lines: &mut lines, limit, ready: Vec::new(), at: 0, empty_lines: Vec::new(), state: State::Before };
+    let mut mail = Mail {
+        lines: &mut lines,
+        limit,
+        ready: Vec::new(),
+        at: 0,
+        empty_lines: Vec::new(),
+        state: State::Before,
+        begins: 0,
+    };
     mail.find_first().map_err(|error| meter.error(FORMAT, error))?;
     let mut number = 0u64;
     while mail.begin() {
         number += 1;
+        let start = mail.begins;
         let suffix = format!("#{number}");
         let content = MemberContent::Stream(&mut mail);
         members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
         // What was not read of it.
         io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
+        let end = if mail.state == State::Before { mail.begins } else { mail.lines.place() };
+        members.extent(start..end);
     }
     Ok(())
 }
@@ -49,11 +59,14 @@ struct Mail<'a, R> {
     /// An empty line that has been read: it belongs to the mail unless the next one begins after it.
     empty_lines: Vec<u8>,
     state: State,
+    /// Where the line `From ` that was read last begins.
+    begins: u64,
 }
 
 impl<R: Read> Mail<'_, R> {
     fn find_first(&mut self) -> io::Result<()> {
         loop {
+            self.begins = self.lines.place();
             match self.lines.next(self.limit)? {
                 None => self.state = State::Ended,
                 Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
@@ -79,6 +92,7 @@ impl<R: Read> Mail<'_, R> {
         self.at = 0;
         while self.ready.is_empty() && self.state == State::Within {
             let after_empty = !self.empty_lines.is_empty();
+            let place = self.lines.place();
             match self.lines.next(self.limit)? {
                 None => {
                     self.ready.append(&mut self.empty_lines);
@@ -94,6 +108,7 @@ impl<R: Read> Mail<'_, R> {
                 Some(Line::Whole(line)) if after_empty && line.starts_with(b"From ") => {
                     self.empty_lines.clear();
                     self.state = State::Before;
+                    self.begins = place;
                 }
                 Some(Line::Whole(line)) => {
                     self.ready.append(&mut self.empty_lines);

@@ -1,6 +1,7 @@
 //! Member: what the reader of a container finds in it.
 
 use std::io::Read;
+use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::setters::setters;
@@ -58,6 +59,11 @@ pub(crate) trait Members {
     fn failed(&mut self, suffix: String, error: Error) -> Result<()>;
     /// A member that is no document.
     fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()>;
+    /// Where the last member lies: bytes of the container as it was read, all that belongs to the member included; of zip the
+    /// number of its entry, of Parquet that of its row.
+    fn extent(&mut self, _at: Range<u64>) {}
+    /// Another member needs this one: a link to it, say.
+    fn needed(&mut self, _suffix: &str) {}
 }
 
 /// A member's path as part of a name: without `.`, doubled separators or a beginning that leads out of the

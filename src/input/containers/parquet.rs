@@ -71,7 +71,9 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
         Some(text) if text.len() as u64 > limit => members.failed(suffix, Error::RecordTooLarge { limit }),
         Some(text) => {
             let content = MemberContent::Record(text);
-            members.member(Member { suffix, hint: String::new(), metadata, content })
+            members.member(Member { suffix, hint: String::new(), metadata, content })?;
+            members.extent(number - 1..number);
+            Ok(())
         }
     }
 }

@@ -22,17 +22,20 @@ const BUFFER: usize = 64 << 10;
 const BLOCK: u64 = 512;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let (left, zeros) = (Cell::new(None), Cell::new(0));
+    let (left, zeros, taken) = (Cell::new(None), Cell::new(0), Cell::new(0));
     // Headers and small members are read block by block.
     let input = BufReader::with_capacity(BUFFER, input);
-    let mut archive = Archive::new(Headers { input, left: &left, zeros: &zeros });
+    let mut archive = Archive::new(Headers { input, left: &left, zeros: &zeros, taken: &taken });
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;
+    // Where the entry before ends.
+    let mut ends = 0;
     loop {
         left.set(Some(HEADER_BYTES));
         let Some(entry) = entries.next() else { break };
         left.set(None);
         let mut entry = entry.map_err(failed)?;
+        let begins = ends;
         let path = String::from_utf8(entry.path_bytes().into_owned());
         let kind = entry.header().entry_type();
         let path = match path {
@@ -47,6 +50,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
                 let path = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 members.failed(format!("!{}", tidy(&path)), Error::PathNotUtf8 { path: path.into() })?;
                 io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
+                ends = taken.get().next_multiple_of(BLOCK);
                 continue;
             }
         };
@@ -73,6 +77,13 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             _ => {}
         }
         io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
+        ends = taken.get().next_multiple_of(BLOCK);
+        members.extent(begins..ends);
+        if kind == EntryType::Link
+            && let Some(target) = entry.link_name_bytes()
+        {
+            members.needed(&format!("!{}", tidy(&String::from_utf8_lossy(&target))));
+        }
     }
     left.set(None);
     // What follows the end of the archive is padding; reading it has the checksum of a compressed one checked.
@@ -89,12 +100,15 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
 struct Headers<'a, R> {
     input: R,
     left: &'a Cell<Option<u64>>,
+    /// Bytes that have been read.
+    taken: &'a Cell<u64>,
     zeros: &'a Cell<u64>,
 }
 
 impl<R: Read> Read for Headers<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
+        self.taken.set(self.taken.get() + read as u64);
         match buffer[..read].iter().rposition(|&byte| byte != 0) {
             Some(last) => self.zeros.set((read - 1 - last) as u64),
             None => self.zeros.set(self.zeros.get() + read as u64),

@@ -14,10 +14,17 @@ const FORMAT: &str = "WARC";
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let mut input = BufReader::with_capacity(64 << 10, input);
+    let mut input = Counted { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let failed = |error| meter.error(FORMAT, error);
     let mut number = 0u64;
-    while begins(&mut input).map_err(failed)? {
+    // Where the record before begins, if it was a member.
+    let mut before = None;
+    loop {
+        let begins = begins(&mut input).map_err(failed)?;
+        if let Some(start) = before.take() {
+            members.extent(start..begins.unwrap_or(input.taken));
+        }
+        let Some(begins) = begins else { return Ok(()) };
         number += 1;
         let headers = Headers::read(&mut input).map_err(failed)?;
         let length = headers.get("content-length").and_then(|length| length.parse().ok());
@@ -35,11 +42,40 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
                 members.skipped(suffix, "a record in segments, which are not put together")?;
             } else {
                 hand_over(&mut body, &headers, kind, suffix, kept.collect(), meter, members)?;
+                before = Some(begins);
             }
+        }
+        // A record that repeats another one is read with its help.
+        if let Some(id) = headers.get("warc-refers-to") {
+            members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
         }
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
     }
-    Ok(())
+}
+
+/// Counts the bytes that are taken.
+pub(super) struct Counted<R> {
+    pub(super) input: R,
+    pub(super) taken: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount as u64;
+        self.input.consume(amount);
+    }
 }
 
 /// What the document of a record is wrapped in.
@@ -109,16 +145,18 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
     format!("document.{ending}")
 }
 
-/// Passes over the empty lines between records and takes the first line of the next one; false at the end.
-fn begins(input: &mut impl BufRead) -> io::Result<bool> {
+/// Passes over the empty lines between records and takes the first line of the next one. Returns where that begins; `None` at
+/// the end.
+fn begins(input: &mut Counted<impl BufRead>) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
-            return Ok(false);
+        let place = input.taken;
+        if (&mut *input).take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
         }
         if line.starts_with(b"WARC/") {
-            return Ok(true);
+            return Ok(Some(place));
         }
         if !line.trim_ascii().is_empty() {
             return Err(io::Error::other("a record begins with something else than WARC/"));

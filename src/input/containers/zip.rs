@@ -29,7 +29,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
     let mut bodies = BufReader::new(place);
     // The hashes of tidied names, with those of the names in the archive.
     let mut names: FxHashMap<u64, u64> = FxHashMap::default();
-    for entry in archive.files().map_err(failed)? {
+    for (number, entry) in (0u64..).zip(archive.files().map_err(failed)?) {
         let entry = entry.map_err(failed)?;
         if entry.is_dir() {
             continue;
@@ -68,6 +68,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
         let mut guard = Guard::new(body, FORMAT, Rc::new(Cell::new(stored)), meter);
         let content = MemberContent::Stream(&mut guard);
         members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+        members.extent(number..number + 1);
     }
     Ok(())
 }

@@ -1,0 +1,101 @@
+//! Answer: what was done with each file, and in all. Also the JSON of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::schema::{Answer, Schema};
+
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Act {
+    /// Copied whole.
+    Copy,
+    /// Copied without some of its documents.
+    Write,
+    /// Not copied: it is one document, and removable.
+    Omit,
+    /// Its records say whether they are removable.
+    Mark,
+    /// Removed.
+    Remove,
+    /// Replaced by a link.
+    Link,
+    /// Moved.
+    Move,
+    /// Left alone.
+    Leave,
+}
+
+impl Act {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Write => "write",
+            Self::Omit => "omit",
+            Self::Mark => "mark",
+            Self::Remove => "remove",
+            Self::Link => "link",
+            Self::Move => "move",
+            Self::Leave => "leave",
+        }
+    }
+}
+
+/// What is done with one file. Also its JSON (`fpdb.apply/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Applied {
+    pub(crate) schema: Schema<Self>,
+    /// The file.
+    pub source: String,
+    /// What is done with it.
+    pub act: Act,
+    /// The copy, the file that is linked to, or the new place.
+    pub target: Option<String>,
+    /// Removable documents that this is about.
+    pub documents: u64,
+    /// False where it would only be done.
+    pub done: bool,
+    /// Why the file is left alone, or why documents of it stay.
+    pub reason: Option<String>,
+}
+
+impl Answer for Applied {
+    const SCHEMA: &'static str = "fpdb.apply/1";
+}
+
+/// What is done in all. Also its JSON (`fpdb.apply.summary/1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ApplySummary {
+    pub(crate) schema: Schema<Self>,
+    /// Files that documents of the database come from.
+    pub sources: u64,
+    /// Removable documents of the report.
+    pub documents: u64,
+    /// Those that are gone, linked, moved or marked.
+    pub applied: u64,
+    /// Those that stay.
+    pub left: u64,
+    /// Those that stay because their survivor is not what it was.
+    pub unjustified: u64,
+    /// Those that the database no longer holds.
+    pub missing: u64,
+    /// Files left alone because they have changed or cannot be read or written.
+    pub failed: u64,
+    /// Files that an earlier run was done with.
+    pub done_before: u64,
+    /// Bytes written, or bytes of the files removed, linked or moved.
+    pub bytes: u64,
+    /// False where all this would only be done.
+    pub done: bool,
+}
+
+impl Answer for ApplySummary {
+    const SCHEMA: &'static str = "fpdb.apply.summary/1";
+}

@@ -1,0 +1,382 @@
+//! Check: are the documents concerned what the database knows of them, and where in their files do they lie?
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use bytemuck::{Pod, Zeroable};
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+
+use super::answer::Act;
+use super::files::Facts;
+use super::log::Log;
+use super::options::{Action, ApplyOptions};
+use super::plan::{Entry, Source, SourceReading};
+use super::rewrite::why_whole;
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::input::{
+    Candidate, Container, Content, Extents, FileKind, Found, ReadOptions, Reader, RecordFields, next_piece,
+    visit_with_extents,
+};
+use crate::progress::Task;
+use crate::spill::{Sorter, TempSpace, read_at, write_at};
+use crate::store::Store;
+use crate::threads;
+
+/// A place in a file that is left out: see `Members::extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Cut {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The document that lies there.
+    pub(super) id: u32,
+    /// Its survivor.
+    pub(super) keep: u32,
+}
+
+/// The cuts of one file, among those of all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CutRange {
+    start: u64,
+    pub(super) count: u64,
+}
+
+/// What a file is found to be.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// No document of it is concerned: it was not looked at.
+    Kept,
+    /// Its documents are what they were.
+    File {
+        kind: FileKind,
+        /// What its members are in; `None` for a document.
+        container: Option<Container>,
+        cuts: CutRange,
+        /// Why removable documents of it stay.
+        reason: Option<String>,
+    },
+    /// An earlier run has removed or moved it.
+    Done(Act),
+    /// It is left alone, for this reason.
+    Changed(String),
+}
+
+/// What was found.
+pub(super) struct Checked {
+    pub(super) states: Vec<State>,
+    /// Of each file that was looked at.
+    pub(super) facts: Vec<Option<Facts>>,
+    /// Documents that are what they were, in files none of which has changed.
+    pub(super) sound: RoaringBitmap,
+    all: File,
+    temp: TempSpace,
+}
+
+impl Checked {
+    /// The cuts of a file, ascending.
+    pub(super) fn cuts(&self, range: &CutRange) -> Result<Vec<Cut>> {
+        read_at(&self.all, range.start, usize::try_from(range.count).unwrap_or(usize::MAX), &self.temp)
+    }
+}
+
+/// Looks at files.
+pub(super) struct Check<'a> {
+    pub(super) store: &'a Store,
+    pub(super) sources: &'a [Source],
+    pub(super) options: &'a ApplyOptions,
+    pub(super) log: &'a Log,
+    pub(super) temp: &'a TempSpace,
+    pub(super) task: &'a Task<'a>,
+}
+
+impl Check<'_> {
+    /// Looks at each file that has a document concerned.
+    pub(super) fn all(&self, entries: Sorter<'_, Entry>) -> Result<Checked> {
+        let mut checked = Checked {
+            states: vec![State::Kept; self.sources.len()],
+            facts: vec![None; self.sources.len()],
+            sound: RoaringBitmap::new(),
+            all: self.temp.file()?,
+            temp: self.temp.clone(),
+        };
+        let mut written = 0;
+        let mut entries = entries.sorted()?.peekable();
+        let mut group: Vec<Entry> = Vec::new();
+        loop {
+            let next = entries.next().transpose()?;
+            if let Some(&Entry { source, .. }) = group.first()
+                && next.is_none_or(|next| next.source != source)
+            {
+                self.task.step("files checked", source.into(), self.sources.len() as u64)?;
+                group.sort_unstable_by_key(|entry| entry.suffix);
+                self.one(source as usize, &group, &mut checked, &mut written)?;
+                group.clear();
+            }
+            let Some(next) = next else { return Ok(checked) };
+            group.push(next);
+        }
+    }
+
+    fn one(&self, number: usize, entries: &[Entry], checked: &mut Checked, written: &mut u64) -> Result<()> {
+        let source = &self.sources[number];
+        let path = Path::new(&source.path);
+        if let Some(act) = self.gone_before(path) {
+            checked.states[number] = State::Done(act);
+            return Ok(());
+        }
+        let looked = Facts::of(path).and_then(|facts| Ok((facts, self.look(source, entries)?)));
+        let (facts, mut found) = match looked {
+            Err(Error::Stopped) => return Err(Error::Stopped),
+            Err(error) => {
+                checked.states[number] = State::Changed(error.chain());
+                return Ok(());
+            }
+            Ok(looked) => looked,
+        };
+        if found.changed > 0 || Facts::of(path)? != facts {
+            let reason = format!(
+                "it has changed since it was ingested: {} of its {} documents concerned are not what they were",
+                found.changed.max(1),
+                entries.len()
+            );
+            checked.states[number] = State::Changed(reason);
+            return Ok(());
+        }
+        checked.sound.extend(found.sound);
+        found.cuts.sort_unstable();
+        write_at(&checked.all, &found.cuts, *written, self.temp)?;
+        let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
+        *written += cuts.count;
+        checked.states[number] =
+            State::File { kind: found.kind, container: found.container, cuts, reason: found.reason };
+        checked.facts[number] = Some(facts);
+        Ok(())
+    }
+
+    /// What an earlier run has done with a file that is gone.
+    fn gone_before(&self, path: &Path) -> Option<Act> {
+        let act = match self.options.action {
+            Action::Remove => Act::Remove,
+            Action::Move { .. } => Act::Move,
+            _ => return None,
+        };
+        (self.log.begun(path) && path.symlink_metadata().is_err()).then_some(act)
+    }
+
+    fn look(&self, source: &Source, entries: &[Entry]) -> Result<Looked> {
+        let mut read = ReadOptions { limits: self.options.limits.clone(), ..ReadOptions::default() };
+        let mut reason = None;
+        match &source.reading {
+            SourceReading::Closed => read.closed = true,
+            SourceReading::Members(field) => {
+                read.fields.text = field.clone().unwrap_or(RecordFields::default().text);
+            }
+            SourceReading::Whole => {}
+            SourceReading::Mixed => reason = Some("it was ingested in several ways; it stays whole".to_owned()),
+        }
+        let path = Path::new(&source.path);
+        let scan = RefCell::new(Scan::new(entries, &source.path));
+        let kind = visit_with_extents(
+            path,
+            &read,
+            self.task.token(),
+            &|_| {},
+            &mut |found| {
+                scan.borrow_mut().found(found);
+                if self.task.token().is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+            &mut Places(&scan),
+        )?;
+        self.task.token().check()?;
+        let mut scan = scan.into_inner();
+        scan.settle();
+        if let Some(document) = scan.whole.take() {
+            let mut reader = Reader::new(read.limits.clone());
+            let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
+            scan.digests.insert(xxh3_64(b""), digest);
+            scan.places.push((xxh3_64(b""), 0..1));
+        }
+        self.judge(source, scan, kind, reason)
+    }
+
+    /// Compares what was found with what is known.
+    fn judge(&self, source: &Source, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
+        let mut looked = Looked {
+            kind,
+            container: scan.container.map(|(container, _)| container),
+            sound: Vec::new(),
+            cuts: Vec::new(),
+            changed: 0,
+            reason,
+        };
+        let by_directory = matches!(looked.container, Some(Container::Zip | Container::Parquet));
+        let in_reach = match (kind, scan.container) {
+            (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
+            (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
+            _ => false,
+        };
+        if !in_reach && looked.reason.is_none() {
+            looked.reason = Some("it is compressed in a way that is not written again; it stays whole".into());
+        }
+        if looked.container == Some(Container::Zip) && looked.reason.is_none() {
+            looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
+        }
+        let cuttable = looked.reason.is_none();
+        let mut cut = FxHashMap::default();
+        for entry in scan.entries {
+            match scan.digests.get(&entry.suffix) {
+                Some(digest) if *digest == entry.digest() => looked.sound.push(entry.id),
+                // Another version of it is the one that is there now.
+                Some(digest) if self.is_current(digest, source, entry)? => continue,
+                _ => {
+                    looked.changed += 1;
+                    continue;
+                }
+            }
+            if entry.is_removable() && cuttable {
+                if scan.needed.contains(&entry.suffix) {
+                    looked.reason = Some("some removable members stay: others in the file refer to them".into());
+                } else {
+                    cut.insert(entry.suffix, entry);
+                }
+            }
+        }
+        let mut places = 0u64;
+        let mut reached = FxHashSet::default();
+        for (suffix, at) in scan.places {
+            places += 1;
+            if let Some(entry) = cut.get(&suffix) {
+                reached.insert(suffix);
+                looked.cuts.push(Cut { start: at.start, end: at.end, id: entry.id, keep: entry.keep });
+            }
+        }
+        if reached.len() < cut.len() {
+            looked.reason = Some(match places {
+                0 => "its members are in containers within it, which stay whole".into(),
+                _ => "some removable members are in containers within it, which stay whole".into(),
+            });
+        }
+        Ok(looked)
+    }
+
+    /// Whether a document of this digest is stored under the same name and of the same file.
+    fn is_current(&self, digest: &Digest, source: &Source, entry: &Entry) -> Result<bool> {
+        let name = self.store.document(entry.id)?.name;
+        for id in self.store.documents_with(digest)? {
+            let record = self.store.document(id)?;
+            if record.name == name && record.source.as_deref() == Some(source.path.as_str()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What one file is found to be.
+struct Looked {
+    kind: FileKind,
+    container: Option<Container>,
+    sound: Vec<u32>,
+    cuts: Vec<Cut>,
+    changed: usize,
+    reason: Option<String>,
+}
+
+/// What is seen of one file.
+struct Scan<'a> {
+    /// In order of suffix.
+    entries: &'a [Entry],
+    name: usize,
+    /// A document whose bytes another thread takes.
+    pending: Option<(u64, JoinHandle<Option<Digest>>)>,
+    /// The last digest of each document concerned, by the hash of its suffix.
+    digests: FxHashMap<u64, Digest>,
+    /// Where members concerned lie.
+    places: Vec<(u64, Range<u64>)>,
+    needed: FxHashSet<u64>,
+    container: Option<(Container, u32)>,
+    whole: Option<Candidate>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(entries: &'a [Entry], path: &str) -> Self {
+        Self {
+            entries,
+            name: path.len(),
+            pending: None,
+            digests: FxHashMap::default(),
+            places: Vec::new(),
+            needed: FxHashSet::default(),
+            container: None,
+            whole: None,
+        }
+    }
+
+    fn concerns(&self, suffix: u64) -> bool {
+        self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
+    }
+
+    /// Takes the digest of a document that was still being read.
+    fn settle(&mut self) {
+        if let Some((suffix, thread)) = self.pending.take() {
+            self.digests.remove(&suffix);
+            if let Some(digest) = thread.join().ok().flatten() {
+                self.digests.insert(suffix, digest);
+            }
+        }
+    }
+
+    fn found(&mut self, found: Found) {
+        self.settle();
+        let Found::Document(Candidate { about, content }) = found else { return };
+        let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
+        match content {
+            Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
+            _ if !self.concerns(suffix) => {}
+            Content::Whole(bytes) => {
+                self.digests.insert(suffix, xxh3_128(&bytes).to_be_bytes());
+            }
+            // The thread that sends them is this one.
+            Content::Pieces(pieces) => {
+                let take = move || {
+                    let mut digest = Xxh3::new();
+                    while let Some(piece) = next_piece(&pieces).ok()? {
+                        digest.update(&piece);
+                    }
+                    Some(digest.digest128().to_be_bytes())
+                };
+                // Without a thread for it the digest is missing, and the document counts as changed.
+                self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
+            }
+            Content::Pipe(_) => {}
+        }
+    }
+}
+
+/// Takes note of the places of members.
+struct Places<'s, 'a>(&'s RefCell<Scan<'a>>);
+
+impl Extents for Places<'_, '_> {
+    fn container(&mut self, container: Container, depth: u32) {
+        self.0.borrow_mut().container.get_or_insert((container, depth));
+    }
+
+    fn member(&mut self, suffix: &str, at: Range<u64>) {
+        let mut scan = self.0.borrow_mut();
+        let suffix = xxh3_64(suffix.as_bytes());
+        if scan.concerns(suffix) {
+            scan.places.push((suffix, at));
+        }
+    }
+
+    fn needed(&mut self, suffix: &str) {
+        let suffix = xxh3_64(suffix.as_bytes());
+        self.0.borrow_mut().needed.insert(suffix);
+    }
+}

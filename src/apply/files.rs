@@ -1,0 +1,223 @@
+//! Files: whole files, copied, linked and moved; and new ones, written beside their place.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use super::options::LinkKind;
+use crate::error::{Error, Result};
+use crate::stop::StopToken;
+use crate::temporary::Temporary;
+
+/// Bytes taken at a time.
+pub(super) const BUFFER: usize = 256 << 10;
+
+/// What tells a file from what it is after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    inode: (u64, u64),
+}
+
+impl Facts {
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        let facts = path.metadata().map_err(Error::io("read", path))?;
+        if !facts.is_file() {
+            return Err(Error::NotAFile { path: path.to_owned() });
+        }
+        Ok(Self::from(&facts))
+    }
+}
+
+impl From<&Metadata> for Facts {
+    fn from(facts: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            bytes: facts.len(),
+            modified: facts.modified().ok(),
+            #[cfg(unix)]
+            inode: (facts.dev(), facts.ino()),
+        }
+    }
+}
+
+/// The place of a file of this name below a folder: without what leads out of it.
+pub(super) fn relative(name: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for component in Path::new(name).components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    path
+}
+
+/// A file written whole, to be put in its place.
+#[derive(Debug)]
+pub(super) struct Placing {
+    file: File,
+    part: Part,
+    target: PathBuf,
+}
+
+/// The unfinished file, which goes where it does not become the finished one.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    _noted: Temporary,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // After the renaming there is none.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Writes a file for `target` beside it, with the permissions of `like`.
+pub(super) fn place(target: &Path, like: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<Placing> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".fpdb-part");
+    let path = folder.join(name);
+    // One that was killed may have left it.
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&path)
+        .map_err(Error::io("create", target))?;
+    let part = Part { _noted: Temporary::new(&path), path };
+    write(&mut file)?;
+    let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
+    file.set_permissions(permissions).map_err(Error::io("write", target))?;
+    Ok(Placing { file, part, target: target.to_owned() })
+}
+
+impl Placing {
+    /// Gives the file the time of another.
+    pub(super) fn keep_time(&self, like: &Path) -> Result<()> {
+        let modified = like.metadata().and_then(|facts| facts.modified()).map_err(Error::io("read", like))?;
+        self.file.set_modified(modified).map_err(Error::io("write", &self.target))
+    }
+
+    /// Its bytes, once they are on the disk.
+    pub(super) fn synced(&self) -> Result<u64> {
+        self.file.sync_all().map_err(Error::io("write", &self.target))?;
+        Ok(self.file.metadata().map_err(Error::io("write", &self.target))?.len())
+    }
+
+    /// Puts it in its place. Returns its bytes.
+    pub(super) fn finish(self) -> Result<u64> {
+        let bytes = self.file.metadata().map_err(Error::io("write", &self.target))?.len();
+        fs::rename(&self.part.path, &self.target).map_err(Error::io("write", &self.target))?;
+        Ok(bytes)
+    }
+}
+
+/// Copies all bytes of a file.
+pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
+    let mut input = File::open(source).map_err(Error::io("read", source))?;
+    let mut left = input.metadata().map_err(Error::io("read", source))?.len();
+    // In parts, so that it can be stopped; the system copies without passing them through this process where it can.
+    const PART: u64 = 64 << 20;
+    while left > 0 {
+        stop.check()?;
+        let copied = io::copy(&mut (&mut input).take(PART), target).map_err(Error::io("copy", source))?;
+        if copied == 0 {
+            break;
+        }
+        left = left.saturating_sub(copied);
+    }
+    target.flush().map_err(Error::io("copy", source))
+}
+
+/// Whether two files are of the same bytes, and there are two.
+pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
+    let open = |path: &Path| File::open(path).map_err(Error::io("read", path));
+    let (mut first, mut second) = (open(one)?, open(other)?);
+    let length = |file: &File, path: &Path| Ok::<_, Error>(file.metadata().map_err(Error::io("read", path))?.len());
+    if length(&first, one)? != length(&second, other)? {
+        return Ok(false);
+    }
+    let (mut left, mut right) = (vec![0; BUFFER], vec![0; BUFFER]);
+    loop {
+        let read = first.read(&mut left).map_err(Error::io("read", one))?;
+        if read == 0 {
+            return Ok(true);
+        }
+        match second.read_exact(&mut right[..read]) {
+            Ok(()) if left[..read] == right[..read] => {}
+            Ok(()) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(Error::io("read", other)(error)),
+        }
+    }
+}
+
+/// Replaces a file by a link to another one.
+pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".fpdb-part");
+    let part = path.with_file_name(name);
+    let _ = fs::remove_file(&part);
+    match kind {
+        LinkKind::Hard => fs::hard_link(survivor, &part).map_err(Error::io("link", path))?,
+        LinkKind::Symbolic => symbolic(&way(path, survivor)?, &part).map_err(Error::io("link", path))?,
+    }
+    let part = Part { _noted: Temporary::new(&part), path: part };
+    // Where both are one file already this does nothing, and the other name goes with the guard.
+    fs::rename(&part.path, path).map_err(Error::io("link", path))
+}
+
+#[cfg(unix)]
+fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(way, link)
+}
+
+#[cfg(windows)]
+fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_file(way, link)
+}
+
+/// The way from the folder of one file to another file.
+fn way(from: &Path, to: &Path) -> Result<PathBuf> {
+    let folder = from.parent().unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(Error::io("find", folder))?;
+    let to = to.canonicalize().map_err(Error::io("find", to))?;
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    Ok(up.chain(to.components().skip(shared)).collect())
+}
+
+/// Moves a file; onto another file system by copying it.
+pub(super) fn move_to(path: &Path, target: &Path, stop: &StopToken) -> Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    match fs::rename(path, target) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let before = Facts::of(path)?;
+            let placing = place(target, path, |file| copy(path, file, stop))?;
+            if Facts::of(path)? != before {
+                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+            }
+            placing.keep_time(path)?;
+            placing.synced()?;
+            placing.finish()?;
+            fs::remove_file(path).map_err(Error::io("remove", path))
+        }
+        moved => moved.map_err(Error::io("move", path)),
+    }
+}

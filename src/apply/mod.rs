@@ -1,0 +1,392 @@
+//! Apply: here is a dedup's report, now act on it. Copies the files without the documents that go, removes, links or moves
+//! files, or marks records.
+//!
+//! Nothing is touched before the contents of all documents concerned, removable ones and survivors, have been compared with what the database
+//! knows of them (`check`). A file of which one has changed is left alone, and a document whose survivor has changed stays.
+//! Files are then taken one by one in the order of their documents. Each is written beside its place and renamed, and each act
+//! is noted in a log beside the report (`log`), so that the same call goes on after a kill.
+
+mod answer;
+mod check;
+mod files;
+mod log;
+mod options;
+mod plan;
+mod report;
+mod rewrite;
+
+use std::path::{Path, PathBuf};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub use answer::{Act, Applied, ApplySummary};
+pub use options::{Action, ApplyOptions, LinkKind};
+
+use crate::error::{Error, Result};
+use crate::input::FileKind;
+use crate::progress::Task;
+use crate::schema::Schema;
+use crate::spill::TempSpace;
+use crate::store::Store;
+use check::{Check, Checked, Cut, State};
+use log::Log;
+use plan::{Plan, Source};
+use report::Report;
+
+/// Acts on a report, or only says what it would do.
+pub(crate) fn apply(
+    store: &Store,
+    report: &Path,
+    options: &ApplyOptions,
+    task: &Task<'_>,
+    visit: &mut dyn FnMut(Applied) -> Result<()>,
+) -> Result<ApplySummary> {
+    options.check()?;
+    let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir));
+    let report = Report::read(report, &temp, store.memory() / 4, task)?;
+    let log = Log::open(&report, options)?;
+    let removed = report.removed.len();
+    let plan = Plan::of(store, report, &temp, store.memory() / 4, task)?;
+    let mut summary = ApplySummary {
+        sources: plan.sources.len() as u64,
+        documents: removed,
+        done: options.act,
+        ..ApplySummary::default()
+    };
+    summary.missing = plan.missing;
+    let Plan { sources, entries, .. } = plan;
+    let checked = Check { store, sources: &sources, options, log: &log, temp: &temp, task }.all(entries)?;
+    let mut acting =
+        Acting { store, options, task, checked: &checked, log, targets: FxHashSet::default(), summary, visit };
+    for (number, source) in sources.iter().enumerate() {
+        task.step("files done", number as u64, sources.len() as u64)?;
+        acting.source(number, source)?;
+    }
+    let mut summary = acting.summary;
+    summary.left = summary.documents - summary.applied.min(summary.documents);
+    Ok(summary)
+}
+
+/// What is done with one file after the other.
+struct Acting<'a> {
+    store: &'a Store,
+    options: &'a ApplyOptions,
+    task: &'a Task<'a>,
+    checked: &'a Checked,
+    log: Log,
+    /// The hashes of the paths that have been written to.
+    targets: FxHashSet<u64>,
+    summary: ApplySummary,
+    visit: &'a mut dyn FnMut(Applied) -> Result<()>,
+}
+
+/// What is to be done with a file.
+struct Step {
+    act: Act,
+    target: Option<PathBuf>,
+    documents: u64,
+    /// Why documents stay, or why the file is left alone.
+    reason: Option<String>,
+}
+
+impl Step {
+    fn leave(reason: impl Into<String>) -> Self {
+        Self { act: Act::Leave, target: None, documents: 0, reason: Some(reason.into()) }
+    }
+}
+
+impl Acting<'_> {
+    fn source(&mut self, number: usize, source: &Source) -> Result<()> {
+        let state = &self.checked.states[number];
+        let outcome = match state {
+            State::Done(act) => {
+                self.summary.done_before += 1;
+                self.summary.applied += 1;
+                let step = Step { act: *act, target: None, documents: 1, reason: None };
+                return self.tell(source, step, true);
+            }
+            State::Changed(reason) => {
+                self.summary.failed += 1;
+                return self.tell(source, Step::leave(reason), false);
+            }
+            State::Kept | State::File { .. } => self.act(number, source, state),
+        };
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => Err(error),
+            Err(error) => {
+                self.summary.failed += 1;
+                self.tell(source, Step::leave(error.chain()), false)
+            }
+        }
+    }
+
+    /// The documents of a file that go: those whose survivor is as it was.
+    fn cuts(&self, state: &State) -> Result<Vec<Cut>> {
+        let State::File { cuts, .. } = state else { return Ok(Vec::new()) };
+        let mut cuts = self.checked.cuts(cuts)?;
+        cuts.retain(|cut| self.checked.sound.contains(cut.keep));
+        Ok(cuts)
+    }
+
+    fn act(&mut self, number: usize, source: &Source, state: &State) -> Result<()> {
+        let cuts = self.cuts(state)?;
+        let unsound = match state {
+            State::File { cuts: all, .. } => all.count - cuts.len() as u64,
+            _ => 0,
+        };
+        if unsound > 0 {
+            self.summary.unjustified += unsound;
+        }
+        let reason = match state {
+            State::File { reason, .. } => reason.clone(),
+            _ => None,
+        };
+        let reason = reason.or_else(|| {
+            (unsound > 0)
+                .then(|| "the survivors of some documents have changed or cannot be read; these documents stay".into())
+        });
+        match &self.options.action {
+            Action::Write { folder, mark } => self.write(number, source, state, cuts, folder, mark.as_deref(), reason),
+            Action::Mark { field } => self.mark(source, state, &cuts, field, reason),
+            Action::Remove | Action::Link(_) | Action::Move { .. } => self.dispose(source, state, &cuts, reason),
+        }
+    }
+
+    /// Writes the copy of a file.
+    #[expect(clippy::too_many_arguments, reason = "one call")]
+    fn write(
+        &mut self,
+        number: usize,
+        source: &Source,
+        state: &State,
+        cuts: Vec<Cut>,
+        folder: &Path,
+        mark: Option<&str>,
+        reason: Option<String>,
+    ) -> Result<()> {
+        let relative = files::relative(&source.name);
+        if relative.as_os_str().is_empty() {
+            self.summary.failed += 1;
+            return self.tell(source, Step::leave("its name gives no place for a copy"), false);
+        }
+        let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
+        let target = folder.join(relative);
+        if !self.targets.insert(xxh3_64(target.as_os_str().as_encoded_bytes())) {
+            self.summary.failed += 1;
+            return self.tell(source, Step::leave("another file takes its place in the copy"), false);
+        }
+        let is_document = matches!(state, State::File { kind: FileKind::Document, .. });
+        let documents = documents_of(&cuts);
+        if is_document && !cuts.is_empty() && mark.is_none() {
+            self.summary.applied += documents;
+            return self.tell(source, Step { act: Act::Omit, target: None, documents, reason }, self.options.act);
+        }
+        let marks = mark.filter(|_| rewrite::can_mark(state));
+        let rewrites = marks.is_some() || mark.is_none() && !cuts.is_empty();
+        let act = match (rewrites, marks) {
+            (false, _) => Act::Copy,
+            (true, None) => Act::Write,
+            (true, Some(_)) => Act::Mark,
+        };
+        let documents = if rewrites { documents } else { 0 };
+        let step = Step { act, target: Some(target.clone()), documents, reason };
+        self.summary.applied += documents;
+        if !self.options.act {
+            return self.tell(source, step, false);
+        }
+        let path = Path::new(&source.path);
+        if let Some(bytes) = self.log.done(&target)
+            && target.metadata().is_ok_and(|facts| facts.len() == bytes)
+        {
+            self.summary.done_before += 1;
+            return self.tell(source, step, true);
+        }
+        if target.symlink_metadata().is_ok() && !self.log.begun(&target) {
+            self.summary.applied -= documents;
+            self.summary.failed += 1;
+            return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
+        }
+        self.log.begin(act, path, Some(&target), &target, 0)?;
+        let before = files::Facts::of(path)?;
+        if self.checked.facts[number].is_some_and(|facts| facts != before) {
+            return Err(Error::ChangedWhileReading { path: path.to_owned() });
+        }
+        let written = files::place(&target, path, |file| match rewrites {
+            true => rewrite::rewrite(path, state, &cuts, marks, self.store, file, self.task.token()),
+            false => files::copy(path, file, self.task.token()),
+        })
+        .and_then(|placing| {
+            if files::Facts::of(path)? != before {
+                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+            }
+            if !rewrites {
+                placing.keep_time(path)?;
+            }
+            placing.finish()
+        });
+        let bytes = match written {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.summary.applied -= documents;
+                return Err(error);
+            }
+        };
+        self.summary.bytes += bytes;
+        self.log.end(act, path, Some(&target), &target, bytes)?;
+        self.tell(source, step, true)
+    }
+
+    /// Marks the records of a file, which takes its place.
+    fn mark(
+        &mut self,
+        source: &Source,
+        state: &State,
+        cuts: &[Cut],
+        field: &str,
+        reason: Option<String>,
+    ) -> Result<()> {
+        let documents = documents_of(cuts);
+        if !rewrite::can_mark(state) {
+            let State::File { cuts, .. } = state else { return Ok(()) };
+            if cuts.count == 0 {
+                return Ok(());
+            }
+            return self.tell(source, Step::leave("it has no records that take a field"), false);
+        }
+        let path = Path::new(&source.path);
+        let step = Step { act: Act::Mark, target: None, documents, reason };
+        self.summary.applied += documents;
+        if !self.options.act {
+            return self.tell(source, step, false);
+        }
+        if let Some(bytes) = self.log.begun_bytes(path)
+            && path.metadata().is_ok_and(|facts| facts.len() == bytes)
+        {
+            self.summary.done_before += 1;
+            self.log.end(Act::Mark, path, None, path, bytes)?;
+            return self.tell(source, step, true);
+        }
+        let before = files::Facts::of(path)?;
+        let marked = files::place(path, path, |file| {
+            rewrite::rewrite(path, state, cuts, Some(field), self.store, file, self.task.token())
+        })
+        .and_then(|placing| {
+            if files::Facts::of(path)? != before {
+                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+            }
+            let bytes = placing.synced()?;
+            self.log.begin(Act::Mark, path, None, path, bytes)?;
+            placing.finish()
+        });
+        let bytes = match marked {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.summary.applied -= documents;
+                return Err(error);
+            }
+        };
+        self.summary.bytes += bytes;
+        self.log.end(Act::Mark, path, None, path, bytes)?;
+        self.tell(source, step, true)
+    }
+
+    /// Removes, links or moves a file that is one document.
+    fn dispose(&mut self, source: &Source, state: &State, cuts: &[Cut], reason: Option<String>) -> Result<()> {
+        let State::File { kind, cuts: all, .. } = state else { return Ok(()) };
+        if all.count == 0 && reason.is_none() {
+            return Ok(());
+        }
+        if *kind != FileKind::Document {
+            return self.tell(
+                source,
+                Step::leave("a copy can leave out parts of a file; in its place it stays whole"),
+                false,
+            );
+        }
+        let [cut, ..] = cuts else {
+            return self.tell(source, Step { act: Act::Leave, target: None, documents: 0, reason }, false);
+        };
+        let path = Path::new(&source.path);
+        let bytes = path.metadata().map_err(Error::io("read", path))?.len();
+        let (act, target) = match &self.options.action {
+            Action::Remove => (Act::Remove, None),
+            Action::Move { folder } => (Act::Move, Some(folder.join(files::relative(&source.name)))),
+            _ => match self.survivor_of(cut, path)? {
+                Ok(survivor) => (Act::Link, Some(survivor)),
+                Err(reason) => return self.tell(source, Step::leave(reason), false),
+            },
+        };
+        if let (Act::Move, Some(target)) = (act, &target)
+            && target.symlink_metadata().is_ok()
+        {
+            self.summary.failed += 1;
+            return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
+        }
+        let step = Step { act, target: target.clone(), documents: 1, reason };
+        if self.options.act {
+            self.log.begin(act, path, target.as_deref(), path, bytes)?;
+            match (&self.options.action, &target) {
+                (Action::Link(kind), Some(survivor)) => files::link(path, survivor, *kind)?,
+                (Action::Move { .. }, Some(target)) => files::move_to(path, target, self.task.token())?,
+                _ => std::fs::remove_file(path).map_err(Error::io("remove", path))?,
+            }
+            self.log.end(act, path, target.as_deref(), path, bytes)?;
+        }
+        self.summary.applied += 1;
+        self.summary.bytes += bytes;
+        self.tell(source, step, self.options.act)
+    }
+
+    /// The file that takes the place of a document's file, which has to be of the same bytes; or why there is none.
+    fn survivor_of(&self, cut: &Cut, path: &Path) -> Result<std::result::Result<PathBuf, &'static str>> {
+        let record = self.store.document(cut.keep)?;
+        let whole = record.member.as_deref().is_none_or(str::is_empty);
+        let Some(survivor) = record.source.filter(|_| whole).map(PathBuf::from) else {
+            return Ok(Err("its survivor is not a file"));
+        };
+        match files::same_bytes(path, &survivor)? {
+            true => Ok(Ok(survivor)),
+            false => Ok(Err("its survivor is a file of other bytes, which is not linked")),
+        }
+    }
+
+    fn tell(&mut self, source: &Source, step: Step, done: bool) -> Result<()> {
+        let Step { act, target, documents, reason } = step;
+        (self.visit)(Applied {
+            schema: Schema::new(),
+            source: source.path.clone(),
+            act,
+            target: target.map(|target| target.display().to_string()),
+            documents,
+            done,
+            reason,
+        })
+    }
+}
+
+/// Distinct documents among these cuts: one of a name that is repeated has several.
+fn documents_of(cuts: &[Cut]) -> u64 {
+    cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>().len()
+}
+
+/// Whether no other file would fare better.
+fn is_fatal(error: &Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<std::io::Error>()
+            && matches!(
+                error.kind(),
+                std::io::ErrorKind::StorageFull
+                    | std::io::ErrorKind::QuotaExceeded
+                    | std::io::ErrorKind::ReadOnlyFilesystem
+            )
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

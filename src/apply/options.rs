@@ -1,0 +1,89 @@
+//! What can be done about a dedup's report.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::input::InputLimits;
+use crate::setters::setters;
+
+/// What is done with the documents that a report lists as removable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Copies all files of the database to a folder without these documents, each in its own format, order and compression.
+    Write {
+        /// The folder.
+        folder: PathBuf,
+        /// Leaves nothing out, and says in this field of each record whether it is removable.
+        mark: Option<String>,
+    },
+    /// Says in this field of each record whether it is removable, in the files themselves.
+    Mark {
+        /// The field.
+        field: String,
+    },
+    /// Removes the files that are removable as a whole.
+    Remove,
+    /// Replaces these files by links to their survivors, where both are of the same bytes.
+    Link(LinkKind),
+    /// Moves these files to a folder.
+    Move {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// How a file refers to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Two names of one file.
+    Hard,
+    /// A path, relative to the folder of the link.
+    Symbolic,
+}
+
+/// How to act on a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApplyOptions {
+    /// What is done.
+    pub action: Action,
+    /// Does it. Otherwise nothing is changed, and the answer says what would be done.
+    pub act: bool,
+    /// What a file may unfold to.
+    pub limits: InputLimits,
+    /// Where data that exceeds the memory goes; the system's folder for temporary files where `None`.
+    pub temp_dir: Option<PathBuf>,
+}
+
+impl ApplyOptions {
+    /// A dry run of this action.
+    #[must_use]
+    pub fn new(action: Action) -> Self {
+        Self { action, act: false, limits: InputLimits::default(), temp_dir: None }
+    }
+
+    setters! { act: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
+
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a field without a name.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.action {
+            Action::Write { mark: Some(field), .. } | Action::Mark { field } if field.trim().is_empty() => {
+                Err(Error::InvalidParameter { name: "mark", value: "empty".into(), expected: "the name of a field" })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the log is named after.
+    pub(super) fn verb(&self) -> &'static str {
+        match &self.action {
+            Action::Write { .. } => "write",
+            Action::Mark { .. } => "mark",
+            Action::Remove => "remove",
+            Action::Link(_) => "link",
+            Action::Move { .. } => "move",
+        }
+    }
+}

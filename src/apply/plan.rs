@@ -1,0 +1,143 @@
+//! Plan: which files the documents of the database come from, and which documents of each are to be looked at.
+
+use std::collections::HashMap;
+
+use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::report::{Pair, Report};
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::input::{CLOSED, parts_of};
+use crate::progress::{Task, is_due};
+use crate::spill::{Sorter, TempSpace};
+use crate::store::Store;
+
+/// A file that documents come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    /// Its absolute path.
+    pub(super) path: String,
+    /// What the names of its documents begin with.
+    pub(super) name: String,
+    /// How it was read.
+    pub(super) reading: SourceReading,
+}
+
+/// How a file was read when its documents were ingested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SourceReading {
+    /// As one document, compressed or not.
+    Whole,
+    /// As it is, though it is a container or compressed.
+    Closed,
+    /// Its members, with the text of records in this field unless it is the usual one.
+    Members(Option<String>),
+    /// In several of these ways.
+    Mixed,
+}
+
+/// A document to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Entry {
+    /// The number of its file.
+    pub(super) source: u32,
+    pub(super) id: u32,
+    /// The hash of what its name has after that of the file.
+    pub(super) suffix: u64,
+    /// Its survivor; its own number where it is one.
+    pub(super) keep: u32,
+    _unused: u32,
+    pub(super) digest: [u64; 2],
+}
+
+impl Entry {
+    pub(super) fn is_removable(&self) -> bool {
+        self.keep != self.id
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        let mut digest = [0; 16];
+        digest[..8].copy_from_slice(&self.digest[0].to_be_bytes());
+        digest[8..].copy_from_slice(&self.digest[1].to_be_bytes());
+        digest
+    }
+}
+
+/// All files, and the documents to be looked at in the order of files.
+pub(super) struct Plan<'a> {
+    pub(super) sources: Vec<Source>,
+    pub(super) entries: Sorter<'a, Entry>,
+    /// Removable documents that the database does not hold, or holds without a file.
+    pub(super) missing: u64,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn of(
+        store: &Store,
+        report: Report<'a>,
+        temp: &'a TempSpace,
+        memory: u64,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        let Report { path, removed, survivors, pairs, .. } = report;
+        let mut pairs = pairs.sorted()?.peekable();
+        let mut sources: Vec<Source> = Vec::new();
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut entries = Sorter::new(temp, memory);
+        let (mut seen, mut done) = (0, 0);
+        store.for_each_document(|id, record| {
+            done += 1;
+            if is_due(done) {
+                task.step("documents looked up", done, 0)?;
+            }
+            let mut pair: Option<Pair> = None;
+            while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
+                pair = Some(next?).filter(|next| next.remove == id);
+            }
+            if pair.is_some_and(|pair| pair.name != xxh3_64(record.name.as_bytes())) {
+                let detail = format!("document {id} has another name in this database");
+                return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
+            }
+            let Some(source) = record.source else { return Ok(true) };
+            let (suffix, reading) = match record.member.as_deref() {
+                None => ("", SourceReading::Whole),
+                Some(CLOSED) => ("", SourceReading::Closed),
+                Some(member) => {
+                    let (suffix, field) = parts_of(member);
+                    (suffix, SourceReading::Members(field.map(str::to_owned)))
+                }
+            };
+            let number = match numbers.get(&source) {
+                Some(&number) => number,
+                None => {
+                    let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+                    let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
+                    sources.push(Source { path: source.clone(), name, reading: reading.clone() });
+                    numbers.insert(source, number);
+                    number
+                }
+            };
+            let known = &mut sources[number as usize];
+            if known.reading != reading {
+                known.reading = SourceReading::Mixed;
+            }
+            if pair.is_some() || survivors.contains(id) {
+                seen += u64::from(pair.is_some());
+                let (high, low) = record.digest.split_at(8);
+                let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+                entries.push(Entry {
+                    source: number,
+                    id,
+                    suffix: xxh3_64(suffix.as_bytes()),
+                    keep: pair.map_or(id, |pair| pair.keep),
+                    _unused: 0,
+                    digest: [word(high), word(low)],
+                })?;
+            }
+            Ok(true)
+        })?;
+        Ok(Self { sources, entries, missing: removed.len() - seen })
+    }
+}

@@ -1,0 +1,99 @@
+//! Report: the lines of JSON that a dedup has written, read one by one.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+use roaring::RoaringBitmap;
+use serde::Deserialize;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::dedup::{DedupSummary, Removable};
+use crate::error::{Error, Result};
+use crate::progress::{Task, is_due};
+use crate::schema::Answer;
+use crate::spill::{Sorter, TempSpace};
+
+/// A removable document and its survivor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Pair {
+    pub(super) remove: u32,
+    pub(super) keep: u32,
+    /// The hash of the removable document's name.
+    pub(super) name: u64,
+}
+
+/// What a report says.
+pub(super) struct Report<'a> {
+    pub(super) path: PathBuf,
+    /// Of all of its bytes.
+    pub(super) digest: u64,
+    pub(super) removed: RoaringBitmap,
+    pub(super) survivors: RoaringBitmap,
+    pub(super) pairs: Sorter<'a, Pair>,
+}
+
+/// What matters of a line; later versions may say more.
+#[derive(Deserialize)]
+struct Line {
+    schema: String,
+    #[serde(default)]
+    remove: String,
+    remove_id: Option<u32>,
+    keep_id: Option<u32>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn read(path: &Path, temp: &'a TempSpace, memory: u64, task: &Task<'_>) -> Result<Self> {
+        let failed = || Error::io("read", path);
+        let file = File::open(path).map_err(failed())?;
+        if !file.metadata().map_err(failed())?.is_file() {
+            return Err(Error::NotAFile { path: path.to_owned() });
+        }
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut pairs = Sorter::new(temp, memory);
+        let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if input.read_until(b'\n', &mut line).map_err(failed())? == 0 {
+                break;
+            }
+            number += 1;
+            if is_due(number) {
+                task.step("lines of the report read", number, 0)?;
+            }
+            digest.update(&line);
+            let wrong =
+                |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
+            if ended {
+                return Err(wrong("something follows the summary, which is the last line of a report"));
+            }
+            let parsed: Line = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
+            match parsed {
+                Line { schema, remove, remove_id: Some(id), keep_id: Some(keep) } if schema == Removable::SCHEMA => {
+                    if !removed.insert(id) {
+                        return Err(wrong("a document is listed twice"));
+                    }
+                    survivors.insert(keep);
+                    pairs.push(Pair { remove: id, keep, name: xxh3_64(remove.as_bytes()) })?;
+                }
+                Line { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
+                Line { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
+                _ => return Err(wrong("the line is none of a dedup")),
+            }
+        }
+        let wrong =
+            |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
+        if !ended {
+            return Err(wrong("it ends without a summary: the dedup that wrote it was cut short"));
+        }
+        if let Some(both) = (&removed & &survivors).min() {
+            return Err(wrong(&format!("document {both} is removable, and a survivor")));
+        }
+        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs })
+    }
+}

@@ -1,0 +1,308 @@
+//! Parquet: without some rows, or with two more columns. Row groups that stay as they are are copied page for page; the values of others
+//! are read and written again, with the schema, compression, encodings' kind and metadata that they had.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::{ColumnCloseResult, ColumnWriter, ColumnWriterImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type, TypePtr};
+
+use super::marks::{KEEP, Marks, REMOVE};
+use crate::error::{Error, Result};
+use crate::stop::StopToken;
+
+/// Records read at a time.
+const BATCH: usize = 4096;
+
+/// Writes a table again: without the rows of these numbers, which ascend, or with all rows and their marks.
+pub(super) fn rewrite(
+    path: &Path,
+    rows: &[u64],
+    marks: Option<&Marks<'_>>,
+    output: &mut File,
+    stop: &StopToken,
+) -> Result<()> {
+    let failed = |error| failed(path, error);
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let chunks = file.try_clone().map_err(Error::io("read", path))?;
+    let reader = SerializedFileReader::new(file).map_err(failed)?;
+    let metadata = reader.metadata();
+    let schema = schema_of(metadata, marks)?;
+    let properties = Arc::new(properties_of(metadata, marks));
+    let mut writer = SerializedFileWriter::new(&mut *output, schema, properties).map_err(failed)?;
+    let mut first = 0;
+    let mut rest = rows;
+    for (index, group) in metadata.row_groups().iter().enumerate() {
+        stop.check()?;
+        let count = u64::try_from(group.num_rows()).unwrap_or(0);
+        let (here, later) = rest.split_at(rest.partition_point(|&row| row < first + count));
+        rest = later;
+        let from = first;
+        first += count;
+        let leaves_out = marks.is_none() && !here.is_empty();
+        if leaves_out && here.len() as u64 == count {
+            continue;
+        }
+        let mut target = writer.next_row_group().map_err(failed)?;
+        if leaves_out {
+            let gone: Vec<u64> = here.iter().map(|row| row - from).collect();
+            let source = reader.get_row_group(index).map_err(failed)?;
+            filtered(&*source, &gone, &mut target, stop).map_err(|error| match error {
+                Filtering::Stopped => Error::Stopped,
+                Filtering::Failed(error) => failed(error),
+            })?;
+        } else {
+            copied(&chunks, group, &mut target).map_err(failed)?;
+            if let Some(marks) = marks {
+                add_marks(marks, from..first, &mut target, path)?;
+            }
+        }
+        target.close().map_err(failed)?;
+    }
+    let finished = writer.into_inner().map_err(failed)?;
+    finished.flush().map_err(Error::io("write a copy of", path))
+}
+
+fn failed(path: &Path, error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(source) => Error::Io { action: "write a copy of", path: path.to_owned(), source: *source },
+            Err(cause) => Error::Undecodable { format: "Parquet", source: cause },
+        },
+        error => Error::Undecodable { format: "Parquet", source: error.into() },
+    }
+}
+
+/// The schema of the copy.
+fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<TypePtr> {
+    let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
+    let Some(marks) = marks else { return Ok(schema) };
+    let mut fields = schema.get_fields().to_vec();
+    for name in [marks.field.to_owned(), marks.survivor_field()] {
+        if fields.iter().any(|field| field.name() == name) {
+            return Err(Error::FieldTaken { field: name });
+        }
+        let column = Type::primitive_type_builder(&name, Physical::BYTE_ARRAY)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_converted_type(ConvertedType::UTF8)
+            .with_logical_type(Some(LogicalType::String))
+            .build();
+        let column = column.map_err(|error| Error::Undecodable { format: "Parquet", source: error.into() })?;
+        fields.push(Arc::new(column));
+    }
+    let built = Type::group_type_builder(schema.name()).with_fields(fields).build();
+    built.map(Arc::new).map_err(|error| Error::Undecodable { format: "Parquet", source: error.into() })
+}
+
+/// The settings that a writer of this file must have had.
+fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> WriterProperties {
+    let facts = metadata.file_metadata();
+    let mut pairs = facts.key_value_metadata().cloned().unwrap_or_default();
+    if marks.is_some() {
+        // It describes the columns without the new ones.
+        pairs.retain(|pair| pair.key != "ARROW:schema");
+    }
+    let version = if facts.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
+    let mut builder = WriterProperties::builder().set_key_value_metadata((!pairs.is_empty()).then_some(pairs));
+    if uses_pages_v2(metadata) {
+        builder = builder.set_writer_version(version);
+    }
+    if let Some(group) = metadata.row_groups().first() {
+        builder = builder.set_sorting_columns(group.sorting_columns().cloned());
+        for column in group.columns() {
+            let path = column.column_path().clone();
+            let statistics = match column.statistics() {
+                None => EnabledStatistics::None,
+                Some(_) if column.offset_index_offset().is_some() => EnabledStatistics::Page,
+                Some(_) => EnabledStatistics::Chunk,
+            };
+            builder = builder
+                .set_column_compression(path.clone(), writable(column.compression()))
+                .set_column_dictionary_enabled(path.clone(), column.dictionary_page_offset().is_some())
+                .set_column_statistics_enabled(path.clone(), statistics)
+                .set_column_bloom_filter_enabled(path, column.bloom_filter_offset().is_some());
+        }
+        if let Some(column) = group.columns().first() {
+            builder = builder.set_compression(writable(column.compression()));
+        }
+    }
+    builder.build()
+}
+
+/// Whether data pages are of the second version, as their encodings tell.
+fn uses_pages_v2(metadata: &ParquetMetaData) -> bool {
+    let modern = [Encoding::DELTA_BINARY_PACKED, Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY];
+    let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    columns.into_iter().any(|column| column.encodings().any(|encoding| modern.contains(&encoding)))
+}
+
+/// What is read by anybody, where the old kind of LZ4 is not.
+fn writable(compression: Compression) -> Compression {
+    if compression == Compression::LZ4 { Compression::LZ4_RAW } else { compression }
+}
+
+/// Copies a row group page for page.
+fn copied<W: Write + Send>(
+    chunks: &File,
+    group: &RowGroupMetaData,
+    target: &mut SerializedRowGroupWriter<'_, W>,
+) -> parquet::errors::Result<()> {
+    for column in group.columns() {
+        let close = ColumnCloseResult {
+            bytes_written: column.compressed_size().unsigned_abs(),
+            rows_written: group.num_rows().unsigned_abs(),
+            metadata: column.clone(),
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        target.append_column(chunks, close)?;
+    }
+    Ok(())
+}
+
+/// Why filtering ended.
+enum Filtering {
+    Stopped,
+    Failed(ParquetError),
+}
+
+impl From<ParquetError> for Filtering {
+    fn from(error: ParquetError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Copies the values of a row group but for those of rows that go.
+fn filtered<W: Write + Send>(
+    source: &dyn RowGroupReader,
+    gone: &[u64],
+    target: &mut SerializedRowGroupWriter<'_, W>,
+    stop: &StopToken,
+) -> std::result::Result<(), Filtering> {
+    let mut index = 0;
+    while let Some(mut column) = target.next_column()? {
+        let reader = source.get_column_reader(index)?;
+        index += 1;
+        match (reader, column.untyped()) {
+            (ColumnReader::BoolColumnReader(from), ColumnWriter::BoolColumnWriter(to)) => filter(from, to, gone, stop)?,
+            (ColumnReader::Int32ColumnReader(from), ColumnWriter::Int32ColumnWriter(to)) => {
+                filter(from, to, gone, stop)?
+            }
+            (ColumnReader::Int64ColumnReader(from), ColumnWriter::Int64ColumnWriter(to)) => {
+                filter(from, to, gone, stop)?
+            }
+            (ColumnReader::Int96ColumnReader(from), ColumnWriter::Int96ColumnWriter(to)) => {
+                filter(from, to, gone, stop)?
+            }
+            (ColumnReader::FloatColumnReader(from), ColumnWriter::FloatColumnWriter(to)) => {
+                filter(from, to, gone, stop)?
+            }
+            (ColumnReader::DoubleColumnReader(from), ColumnWriter::DoubleColumnWriter(to)) => {
+                filter(from, to, gone, stop)?
+            }
+            (ColumnReader::ByteArrayColumnReader(from), ColumnWriter::ByteArrayColumnWriter(to)) => {
+                filter(from, to, gone, stop)?;
+            }
+            (ColumnReader::FixedLenByteArrayColumnReader(from), ColumnWriter::FixedLenByteArrayColumnWriter(to)) => {
+                filter(from, to, gone, stop)?;
+            }
+            _ => return Err(ParquetError::General("a column is read as another type than it is written".into()).into()),
+        }
+        column.close()?;
+    }
+    Ok(())
+}
+
+fn filter<T: DataType>(
+    mut from: ColumnReaderImpl<T>,
+    to: &mut ColumnWriterImpl<'_, T>,
+    gone: &[u64],
+    stop: &StopToken,
+) -> std::result::Result<(), Filtering> {
+    let (most_defined, most_repeated) = (to.get_descriptor().max_def_level(), to.get_descriptor().max_rep_level());
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut row = 0u64;
+    loop {
+        if stop.is_stopped() {
+            return Err(Filtering::Stopped);
+        }
+        values.clear();
+        defined.clear();
+        repeated.clear();
+        let (records, _, levels) = from.read_records(BATCH, Some(&mut defined), Some(&mut repeated), &mut values)?;
+        if records == 0 {
+            return Ok(());
+        }
+        // The third number counts levels, present or not; where there are none, values.
+        let levels = if most_defined > 0 { defined.len() } else { levels.max(values.len()) };
+        let mut kept_values = Vec::with_capacity(values.len());
+        let (mut kept_defined, mut kept_repeated) = (Vec::new(), Vec::new());
+        let mut next = values.drain(..);
+        let mut goes = false;
+        for level in 0..levels {
+            if most_repeated == 0 || repeated[level] == 0 {
+                goes = gone.binary_search(&row).is_ok();
+                row += 1;
+            }
+            let is_value = most_defined == 0 || defined[level] == most_defined;
+            let value = if is_value { next.next() } else { None };
+            if goes {
+                continue;
+            }
+            kept_values.extend(value);
+            if most_defined > 0 {
+                kept_defined.push(defined[level]);
+            }
+            if most_repeated > 0 {
+                kept_repeated.push(repeated[level]);
+            }
+        }
+        drop(next);
+        let levels_of = |kept: Vec<i16>, most: i16| (most > 0).then_some(kept);
+        let (kept_defined, kept_repeated) =
+            (levels_of(kept_defined, most_defined), levels_of(kept_repeated, most_repeated));
+        if !kept_values.is_empty() || kept_defined.as_ref().is_some_and(|kept| !kept.is_empty()) {
+            to.write_batch(&kept_values, kept_defined.as_deref(), kept_repeated.as_deref())?;
+        }
+    }
+}
+
+/// Adds the columns of marks to a row group.
+fn add_marks<W: Write + Send>(
+    marks: &Marks<'_>,
+    rows: std::ops::Range<u64>,
+    target: &mut SerializedRowGroupWriter<'_, W>,
+    path: &Path,
+) -> Result<()> {
+    let failed = |error| failed(path, error);
+    let mut survivors = Vec::new();
+    for row in rows {
+        survivors.push(marks.survivor(row)?);
+    }
+    let verdicts: Vec<ByteArray> =
+        survivors.iter().map(|survivor| if survivor.is_some() { REMOVE } else { KEEP }.into()).collect();
+    let defined: Vec<i16> = survivors.iter().map(|survivor| i16::from(survivor.is_some())).collect();
+    let names: Vec<ByteArray> = survivors.into_iter().flatten().map(|name| name.as_str().into()).collect();
+    let all = vec![1; verdicts.len()];
+    for (values, defined) in [(verdicts, all), (names, defined)] {
+        let column = target.next_column().map_err(failed)?;
+        let Some(mut column) = column else {
+            return Err(failed(ParquetError::General("the columns of marks are missing".into())));
+        };
+        let typed = column.typed::<parquet::data_type::ByteArrayType>();
+        typed.write_batch(&values, Some(&defined), None).map_err(failed)?;
+        column.close().map_err(failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! What can be typed after `fpdb apply`.
+
+use std::path::PathBuf;
+
+use clap::builder::TypedValueParser;
+use clap::{ArgGroup, Args};
+use fpdb::{Action, LinkKind};
+
+use super::limits::LimitArgs;
+use super::values::{choices, parse_size};
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("action").required(true).multiple(true))]
+pub(crate) struct ApplyArgs {
+    /// The report, as `fpdb dedup --format json -o REPORT` writes it
+    #[arg(value_name = "REPORT")]
+    pub(crate) report: PathBuf,
+    /// Copy all files of the archive to this folder, without the removable documents
+    ///
+    /// Each keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
+    /// several ways are copied whole, and named.
+    #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
+    write: Option<PathBuf>,
+    /// Say in this field of each record whether it is removable, and in FIELD_survivor which document stays for it
+    ///
+    /// For JSON lines and Parquet. The files themselves are changed; with --write their copies are.
+    #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
+    mark: Option<String>,
+    /// Remove removable files; those inside containers stay
+    #[arg(long, group = "action", conflicts_with_all = ["link", "move_to"])]
+    remove: bool,
+    /// Replace removable files by links to survivors of the same bytes
+    #[arg(long, value_name = "KIND", group = "action", conflicts_with = "move_to", value_parser = link())]
+    link: Option<LinkKind>,
+    /// Move removable files to this folder
+    #[arg(long = "move", id = "move_to", value_name = "DIR", group = "action")]
+    move_to: Option<PathBuf>,
+    /// Do it; without this flag nothing is changed
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Memory to use, such as 512M or 4GiB [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    pub(crate) memory: Option<u64>,
+    /// Folder for what exceeds the memory [default: the system's folder for temporary files]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) temp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+impl ApplyArgs {
+    /// What is to be done; clap has seen to it that there is one such.
+    pub(crate) fn action(&self) -> Action {
+        match (&self.write, &self.mark, self.link, &self.move_to) {
+            (Some(folder), mark, ..) => Action::Write { folder: folder.clone(), mark: mark.clone() },
+            (None, Some(field), ..) => Action::Mark { field: field.clone() },
+            (None, None, Some(kind), _) => Action::Link(kind),
+            (None, None, None, Some(folder)) => Action::Move { folder: folder.clone() },
+            (None, None, None, None) => Action::Remove,
+        }
+    }
+}
+
+/// How a file refers to its survivor.
+fn link() -> impl TypedValueParser<Value = LinkKind> {
+    choices([
+        ("hard", LinkKind::Hard, "Another name of the survivor's file"),
+        ("sym", LinkKind::Symbolic, "A symbolic link with a relative path"),
+    ])
+}

@@ -1,0 +1,97 @@
+//! `fpdb apply`: acts on the report of a dedup.
+
+use std::path::Path;
+
+use fpdb::{Act, Action, Applied, ApplyOptions, ApplySummary, Database, Error, enclosing_database};
+
+use crate::cli::interrupt;
+use crate::cli::output::Output;
+use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
+use crate::cli::render::{applied_line, apply_summary_line, count};
+use crate::cli::resolved::{database, output};
+use crate::cli::run_status::RunStatus;
+use crate::cli::typed::{ApplyArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "apply", &[OutputFormat::Human, OutputFormat::Json])?;
+    let database = database::open_within(global, args.memory)?;
+    let mut options = ApplyOptions::new(args.action()).act(args.yes).limits(args.limits.limits());
+    options.temp_dir = args.temp_dir.clone();
+    let mut output = Output::open(global)?;
+    let status = act(global, &database, &args.report, &options, &mut output, printer)?;
+    output.finish()?;
+    Ok(status)
+}
+
+/// Acts on a report and says what was done.
+pub(crate) fn act(
+    global: &Global,
+    database: &Database,
+    report: &Path,
+    options: &ApplyOptions,
+    output: &mut Output,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    if let Action::Write { folder, .. } | Action::Move { folder } = &options.action
+        && let Some(path) = enclosing_database(folder, None)
+    {
+        return Err(Error::InsideDatabase { path: folder.clone(), database: path }.into());
+    }
+    let stop = interrupt::graceful();
+    let bar = StepBar::start(printer, "reading the report");
+    let json = global.format == OutputFormat::Json;
+    let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| match json {
+        true => output.json(&applied),
+        // Files that are only copied are counted.
+        false if is_plain(&applied) => Ok(()),
+        false => output.text(&applied_line(&applied)),
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; the same command goes on from here");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
+    match json {
+        true => output.json(&summary)?,
+        false => output.text(&apply_summary_line(&summary))?,
+    }
+    remarks(&summary, printer);
+    Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {
+        RunStatus::Incomplete
+    } else {
+        RunStatus::Done
+    })
+}
+
+fn is_plain(applied: &Applied) -> bool {
+    applied.act == Act::Copy && applied.reason.is_none()
+}
+
+/// Says what is unusual about the answer.
+fn remarks(summary: &ApplySummary, printer: &Printer) {
+    if summary.missing > 0 {
+        printer.note(&format!(
+            "{} of the report are not in the database any more, or were read from no file: they were left alone",
+            count(summary.missing, "document")
+        ));
+    }
+    if summary.unjustified > 0 {
+        printer.note(&format!(
+            "{} stay: their survivors have changed, are gone, or are no files",
+            count(summary.unjustified, "document")
+        ));
+    }
+    if summary.failed > 0 {
+        printer.note(&format!(
+            "{} left alone; ingest and dedup again to bring the report up to date",
+            count(summary.failed, "file")
+        ));
+    }
+    if !summary.done {
+        printer.note("a dry run: nothing was changed; --yes does it");
+    }
+}

@@ -1,0 +1,61 @@
+//! File parts: the documents of a file and where they lie in it, for the room that copies files without some of them.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::extents::Extents;
+use super::{Candidate, Content, Found, Opened, ReadOptions, Reading, candidate_of, open};
+use crate::error::{Error, Result};
+use crate::recognise::{Compression, Layer, layer_of};
+use crate::stop::StopToken;
+
+/// What a file is as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// One document, compressed or not.
+    Document,
+    /// Members; the compression around them, if any. Under further ones they are out of reach.
+    Container(Option<Compression>),
+}
+
+/// Visits the documents of a file, as an ingest with these options would, and tells `extents` where its members lie. What is one
+/// document is visited as [`Content::File`] or [`Content::Compressed`].
+///
+/// # Errors
+/// What keeps the file from being looked at.
+pub(crate) fn visit_with_extents(
+    path: &Path,
+    options: &ReadOptions,
+    stop: &StopToken,
+    progress: &dyn Fn(u64),
+    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    extents: &mut dyn Extents,
+) -> Result<FileKind> {
+    let Candidate { mut about, content } = candidate_of(path)?;
+    let Some(file) = about.file.clone() else { return Err(Error::NotAFile { path: path.to_owned() }) };
+    debug_assert!(matches!(content, Content::File));
+    let reading = Reading { options, stop, progress };
+    match open(&mut about, &file, reading)? {
+        Opened::Document(content) => {
+            let _ = visit(Found::Document(Candidate { about, content }));
+            Ok(FileKind::Document)
+        }
+        Opened::Container(container) => {
+            let kind = FileKind::Container(compression_of(path, &about.name)?);
+            container.expand_with(&about, &file, reading, visit, Some(extents))?;
+            Ok(kind)
+        }
+    }
+}
+
+/// How a file is compressed as a whole.
+fn compression_of(path: &Path, name: &str) -> Result<Option<Compression>> {
+    use std::io::Read;
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
+    file.take(crate::recognise::LAYER_HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", path))?;
+    Ok(match layer_of(name, &head) {
+        Layer::Compressed(compression) => Some(compression),
+        Layer::Document | Layer::Container(_) => None,
+    })
+}

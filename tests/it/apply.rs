@@ -1,0 +1,225 @@
+//! Acting on a dedup's report: what stays is byte for byte what it was, and what goes is exactly what the report lists.
+
+mod formats;
+mod interrupted;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Folder, Run, word};
+
+/// A text of its own for each seed.
+fn text(seed: u64) -> String {
+    (0..80).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
+}
+
+/// Ingests the folder `in` and writes a report of what is identical or contained.
+fn report(folder: &Folder) -> Vec<Value> {
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let report = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
+    let mut lines: Vec<Value> = report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines.pop();
+    lines
+}
+
+fn apply(folder: &Folder, flags: &[&str]) -> (Run, Vec<Value>, Value) {
+    let run = folder.run(&[&["apply", "report.jsonl", "--format", "json"], flags].concat());
+    let mut lines = run.json();
+    let summary = lines.pop().unwrap_or_default();
+    (run, lines, summary)
+}
+
+/// All files below a folder, with their contents.
+fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
+    fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                found.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if root.exists() {
+        walk(root, root, &mut found);
+    }
+    found.sort();
+    found
+}
+
+/// Six files with three texts, in two folders.
+fn six(folder: &Folder) {
+    for number in 0..6u64 {
+        folder.write(&format!("in/{}/{number}.txt", number % 2), text(number % 3));
+    }
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_says_what_would_be_done() {
+    for action in [&["--write", "clean"][..], &["--remove"], &["--link", "sym"], &["--move", "gone"]] {
+        let folder = Folder::new();
+        six(&folder);
+        assert_eq!(report(&folder).len(), 3);
+        let before = files(folder.path());
+        let (run, lines, summary) = apply(&folder, action);
+        assert_eq!(run.status, 0, "{run:#?}");
+        assert_eq!((&summary["applied"], &summary["done"]), (&3.into(), &false.into()));
+        assert!(lines.iter().all(|line| line["done"] == false));
+        assert_eq!(files(folder.path()), before, "{action:?}");
+    }
+}
+
+#[test]
+fn whole_files_are_left_out_removed_moved_and_linked() {
+    let expected: Vec<(String, Vec<u8>)> = [0, 2, 4].map(|n| (format!("0/{n}.txt"), text(n % 3).into_bytes())).into();
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
+    assert_eq!(files(&folder.path().join("clean/in")), expected.clone());
+    assert_eq!(files(&folder.path().join("in")).len(), 6);
+
+    let (run, ..) = apply(&folder, &["--move", "gone", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!(files(&folder.path().join("in")), expected.clone());
+    assert_eq!(files(&folder.path().join("gone/in")).len(), 3);
+
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    let (run, ..) = apply(&folder, &["--remove", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!(files(&folder.path().join("in")), expected);
+    // Once more: it is done.
+    let (run, _, summary) = apply(&folder, &["--remove", "--yes"]);
+    assert_eq!((run.status, &summary["done_before"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_to_survivors_of_the_same_bytes() {
+    use std::os::unix::fs::MetadataExt;
+    for kind in ["hard", "sym"] {
+        let folder = Folder::new();
+        six(&folder);
+        report(&folder);
+        let before = files(&folder.path().join("in"));
+        let (run, _, summary) = apply(&folder, &["--link", kind, "--yes"]);
+        assert_eq!((run.status, &summary["applied"]), (0, &3.into()), "{run:#?}");
+        assert_eq!(files(&folder.path().join("in")), before, "read through the links it is all there");
+        let (one, other) = (folder.path().join("in/0/0.txt"), folder.path().join("in/1/3.txt"));
+        assert_eq!(one.metadata().unwrap().ino(), other.metadata().unwrap().ino());
+        if kind == "sym" {
+            assert_eq!(fs::read_link(&other).unwrap(), Path::new("../0/0.txt"));
+        }
+        let (run, ..) = apply(&folder, &["--link", kind, "--yes"]);
+        assert_eq!(run.status, 0, "once more: {run:#?}");
+        assert_eq!(files(&folder.path().join("in")), before);
+    }
+    // What is only contained is not the same.
+    let folder = Folder::new();
+    folder.write("in/a.txt", text(1) + &text(2));
+    folder.write("in/b.txt", text(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--by", "containment", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let (_, lines, summary) = apply(&folder, &["--link", "hard", "--yes"]);
+    assert_eq!((&summary["documents"], &summary["applied"], &summary["left"]), (&1.into(), &0.into(), &1.into()));
+    assert!(lines[0]["reason"].as_str().unwrap().contains("other bytes"), "{lines:?}");
+}
+
+#[test]
+fn what_has_changed_since_is_left_alone() {
+    // The file of a removable document.
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    folder.write("in/1/3.txt", "something else");
+    let (run, lines, summary) = apply(&folder, &["--remove", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["failed"]), (2, &2.into(), &1.into()), "{run:#?}");
+    assert!(lines.iter().any(|line| line["act"] == "leave" && line["source"].as_str().unwrap().ends_with("3.txt")));
+    assert!(folder.path().join("in/1/3.txt").exists() && !folder.path().join("in/1/1.txt").exists());
+
+    // A survivor: then its copies stay.
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    folder.write("in/0/0.txt", "something else");
+    fs::remove_file(folder.path().join("in/0/4.txt")).unwrap();
+    let (run, _, summary) = apply(&folder, &["--remove", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["unjustified"]), (2, &1.into(), &2.into()), "{run:#?}");
+    assert!(folder.path().join("in/1/3.txt").exists() && folder.path().join("in/1/1.txt").exists());
+    assert!(!folder.path().join("in/1/5.txt").exists());
+
+    // A record of a container: the container is left alone, and nothing goes because of its other records.
+    let folder = Folder::new();
+    let lines =
+        |seeds: &[u64]| seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect::<String>();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    folder.write("in/b.jsonl", lines(&[2, 3]));
+    assert_eq!(report(&folder).len(), 2);
+    folder.write("in/a.jsonl", lines(&[1, 2, 9]));
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["failed"]), (2, &0.into(), &1.into()), "{run:#?}");
+    let written = files(&folder.path().join("clean"));
+    assert_eq!(written, [("in/b.jsonl".to_owned(), lines(&[2, 3]).into_bytes())]);
+}
+
+#[test]
+fn reports_that_are_none_of_this_database_are_refused() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    let whole = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let cases = [
+        (lines[..2].join("\n"), "cut short"),
+        (format!("{}\n{whole}", lines[0]), "listed twice"),
+        (whole.replace("\"keep_id\":0", "\"keep_id\":4"), "and a survivor"),
+        (whole.replace("3.txt", "7.txt"), "another name"),
+        ("{\"schema\":\"fpdb.pair/1\"}\n".to_owned(), "none of a dedup"),
+        ("nonsense\n".to_owned(), "line 1"),
+    ];
+    for (text, says) in cases {
+        folder.write("bad.jsonl", text);
+        let run = folder.run(&["apply", "bad.jsonl", "--remove", "--yes"]);
+        assert_eq!(run.status, 2, "{run:#?}");
+        assert!(run.stderr.contains(says), "{says}: {run:#?}");
+    }
+    assert_eq!(files(&folder.path().join("in")).len(), 6);
+}
+
+#[test]
+fn what_is_at_the_place_of_a_copy_stays() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    folder.write("clean/in/0/0.txt", "mine");
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["failed"]), (2, &1.into()), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/0/0.txt")).unwrap(), "mine");
+    assert_eq!(files(&folder.path().join("clean")).len(), 3);
+    let run = folder.run(&["apply", "report.jsonl", "--write", ".fpdb/clean", "--yes"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("database"), "{run:#?}");
+}
+
+#[test]
+fn dedup_writes_the_clean_archive_itself() {
+    let folder = Folder::new();
+    six(&folder);
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let run = folder.run(&["dedup", "--write", "clean"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("-o"), "{run:#?}");
+    let run = folder.ok(&["dedup", "--write", "clean", "--format", "json", "-o", "report.jsonl"]);
+    assert!(run.stdout.contains("3 of 3 removable documents done"), "{run:#?}");
+    assert_eq!(files(&folder.path().join("clean")).len(), 3);
+    assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
+}

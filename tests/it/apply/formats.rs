@@ -1,0 +1,395 @@
+//! Each format: written without some of its members, with the same bytes or values in all others.
+
+use std::fs::{self, File};
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::Compression as Codec;
+use parquet::data_type::{ByteArrayType, Int64Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Row;
+use parquet::schema::parser::parse_message_type;
+
+use super::{apply, report, text};
+use crate::support::Folder;
+
+/// Ten records with seven texts: those of numbers 7, 8 and 9 are removable.
+const TEXTS: [u64; 10] = [0, 1, 2, 3, 4, 5, 6, 1, 3, 6];
+
+fn record(number: usize) -> String {
+    // Spaces, order and escapes are the writer's.
+    format!("{{ \"n\" : {number}, \"text\":\"{}\", \"deep\":{{\"x\":[1.50, null]}}}}\r\n", text(TEXTS[number]))
+}
+
+/// Writes one container, has it copied without what is removable, and returns the copy.
+fn copied(name: &str, bytes: &[u8], removable: usize) -> Vec<u8> {
+    let folder = Folder::new();
+    folder.write(&format!("in/{name}"), bytes);
+    assert_eq!(report(&folder).len(), removable, "{name}");
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{name}: {run:#?}");
+    assert_eq!((&summary["applied"], &lines[0]["act"]), (&removable.into(), &"write".into()), "{name}");
+    let copy = fs::read(folder.path().join("clean/in").join(name)).unwrap();
+    // What was written is a clean archive.
+    folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
+    let summary = folder.ok(&["--db", "again", "dedup", "--format", "json"]).json().pop().unwrap();
+    assert_eq!(summary["removable"], 0, "{name}");
+    copy
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder =
+        flate2::GzBuilder::new().filename("inside").mtime(77).write(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut all).unwrap();
+    all
+}
+
+#[test]
+fn json_lines_in_every_compression() {
+    let lines: Vec<String> = (0..10).map(record).collect();
+    let all = lines.concat().into_bytes();
+    let kept = lines[..7].concat().into_bytes();
+    assert_eq!(copied("a.jsonl", &all, 3), kept);
+
+    let copy = copied("a.jsonl.gz", &gzip(&all), 3);
+    assert_eq!(gunzip(&copy), kept);
+    assert_eq!(flate2::read::GzDecoder::new(&copy[..]).header().unwrap().filename(), Some(&b"inside"[..]));
+
+    let copy = copied("a.jsonl.zst", &zstd::encode_all(&all[..], 3).unwrap(), 3);
+    assert_eq!(zstd::decode_all(&copy[..]).unwrap(), kept);
+
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 6);
+    encoder.write_all(&all).unwrap();
+    let copy = copied("a.jsonl.xz", &encoder.finish().unwrap(), 3);
+    let mut unpacked = Vec::new();
+    liblzma::read::XzDecoder::new(&copy[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, kept);
+
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(3));
+    encoder.write_all(&all).unwrap();
+    let copy = copied("a.jsonl.bz2", &encoder.finish().unwrap(), 3);
+    assert_eq!(copy[3], b'3', "the size of blocks");
+    let mut unpacked = Vec::new();
+    bzip2::read::BzDecoder::new(&copy[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, kept);
+}
+
+#[test]
+fn members_of_gzip_and_frames_of_zstd_stay_as_they_are() {
+    // Two records in each of them, but for the last, whose records both go; the fourth loses one of two.
+    let pairs: Vec<Vec<u8>> =
+        [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]].map(|pair| pair.map(record).concat().into_bytes()).into();
+    let frames: Vec<Vec<u8>> = pairs.iter().map(|pair| gzip(pair)).collect();
+    let copy = copied("a.jsonl.gz", &frames.concat(), 3);
+    let untouched = frames[..3].concat();
+    assert!(copy.starts_with(&untouched));
+    assert_eq!(gunzip(&copy[untouched.len()..]), record(6).into_bytes());
+
+    let frames: Vec<Vec<u8>> = pairs.iter().map(|pair| zstd::encode_all(&pair[..], 19).unwrap()).collect();
+    let copy = copied("a.jsonl.zst", &frames.concat(), 3);
+    let untouched = frames[..3].concat();
+    assert!(copy.starts_with(&untouched));
+    assert_eq!(zstd::decode_all(&copy[untouched.len()..]).unwrap(), record(6).into_bytes());
+}
+
+#[test]
+fn what_loses_everything_is_empty_and_whole() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", text(1));
+    let line = format!("{{\"text\":\"{}\"}}\n", text(1));
+    folder.write("in/b.jsonl.gz", gzip(line.as_bytes()));
+    folder.write("in/c.jsonl", &line);
+    assert_eq!(report(&folder).len(), 2);
+    let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!(gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap()), b"");
+    assert_eq!(fs::read(folder.path().join("clean/in/c.jsonl")).unwrap(), b"");
+}
+
+fn tar(names: &[(String, String)], link: Option<&str>) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, content) in names {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o640);
+        header.set_mtime(1_000_000 + content.len() as u64);
+        builder.append_data(&mut header, name, content.as_bytes()).unwrap();
+    }
+    if let Some(target) = link {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Link);
+        header.set_size(0);
+        builder.append_link(&mut header, "link", target).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+fn entries(tar: &[u8]) -> Vec<(String, u64, Vec<u8>)> {
+    let mut archive = tar::Archive::new(tar);
+    let entries = archive.entries().unwrap().map(|entry| {
+        let mut entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.path().unwrap().display().to_string(), entry.header().mtime().unwrap(), bytes)
+    });
+    entries.collect()
+}
+
+#[test]
+fn tar_with_long_names_and_links() {
+    let name =
+        |n: usize| if n.is_multiple_of(2) { format!("{}/{n}.txt", "long".repeat(40)) } else { format!("{n}.txt") };
+    let members: Vec<(String, String)> = (0..10).map(|n| (name(n), text(TEXTS[n]))).collect();
+    let whole = tar(&members, None);
+    // Without the last three, the archive is one of the first seven.
+    assert_eq!(copied("a.tar", &whole, 3)[..], tar(&members[..7], None)[..]);
+    let copy = gunzip(&copied("a.tar.gz", &gzip(&whole), 3));
+    assert_eq!(entries(&copy), entries(&tar(&members[..7], None)));
+
+    // A member that a link leads to stays.
+    let folder = Folder::new();
+    folder.write("in/a.tar", tar(&members, Some("7.txt")));
+    report(&folder);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &1.into()), "{run:#?}");
+    assert!(lines[0]["reason"].as_str().unwrap().contains("refer to them"), "{lines:?}");
+    let names: Vec<String> =
+        entries(&fs::read(folder.path().join("clean/in/a.tar")).unwrap()).into_iter().map(|entry| entry.0).collect();
+    assert_eq!(names.len(), 9);
+    assert!(names.contains(&"7.txt".to_owned()) && names.contains(&"link".to_owned()));
+}
+
+#[test]
+fn containers_within_containers_stay_whole() {
+    let folder = Folder::new();
+    let lines: String = (0..10).map(record).collect();
+    folder.write("in/a.tar", tar(&[("x.jsonl".into(), lines), ("y.txt".into(), text(0))], None));
+    assert_eq!(report(&folder).len(), 4);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    // The text beside it can go, as it is a member of the archive itself.
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &1.into(), &3.into()), "{run:#?}");
+    assert!(lines[0]["reason"].as_str().unwrap().contains("containers within it"), "{lines:?}");
+}
+
+#[test]
+fn zip_keeps_entries_as_they_are_compressed() {
+    let zip = |numbers: std::ops::Range<usize>, signed: bool| {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        writer.set_raw_comment(b"comment".to_vec().into_boxed_slice()).unwrap();
+        for number in numbers {
+            let method = if number.is_multiple_of(3) {
+                zip::CompressionMethod::Stored
+            } else {
+                zip::CompressionMethod::Deflated
+            };
+            let time = zip::DateTime::from_date_and_time(2001, 2, 3, 4, 5, 6).unwrap();
+            let options = zip::write::SimpleFileOptions::default()
+                .compression_method(method)
+                .last_modified_time(time)
+                .unix_permissions(0o751);
+            writer.start_file(format!("d/{number}.txt"), options).unwrap();
+            writer.write_all(text(TEXTS[number]).as_bytes()).unwrap();
+        }
+        if signed {
+            writer.start_file("META-INF/A.SF", zip::write::SimpleFileOptions::default()).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    let copy = copied("a.zip", &zip(0..10, false), 3);
+    assert_eq!(copy, zip(0..7, false), "the archive is one of the first seven");
+
+    let folder = Folder::new();
+    folder.write("in/a.zip", zip(0..10, true));
+    report(&folder);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["left"], &lines[0]["act"]), (0, &3.into(), &"copy".into()), "{run:#?}");
+    assert!(lines[0]["reason"].as_str().unwrap().contains("signed"));
+    assert_eq!(fs::read(folder.path().join("clean/in/a.zip")).unwrap(), zip(0..10, true));
+}
+
+#[test]
+fn warc_record_by_record() {
+    let record = |number: usize| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", text(TEXTS[number]));
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{number}>\r\nWARC-Payload-Digest: sha1:{number}\r\n\
+             Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        )
+        .into_bytes()
+    };
+    let info = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 4\r\n\r\na: b\r\n\r\n".to_vec();
+    let revisit =
+        b"WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Refers-To: <urn:uuid:8>\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_vec();
+    let all: Vec<Vec<u8>> = std::iter::once(info).chain((0..10).map(record)).collect();
+    assert_eq!(copied("a.warc", &all.concat(), 3), all[..8].concat());
+    // Compressed record by record, each that stays is the same to the byte.
+    let members: Vec<Vec<u8>> = all.iter().map(|record| gzip(record)).collect();
+    assert_eq!(copied("a.warc.gz", &members.concat(), 3), members[..8].concat());
+    // A record that another one repeats stays.
+    let folder = Folder::new();
+    folder.write("in/a.warc", [all.concat(), revisit.clone()].concat());
+    report(&folder);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["left"]), (0, &1.into()), "{run:#?}");
+    let expected = [all[..8].concat(), all[9].clone(), revisit].concat();
+    assert_eq!(fs::read(folder.path().join("clean/in/a.warc")).unwrap(), expected);
+}
+
+#[test]
+fn mbox_mail_by_mail() {
+    let mail = |number: usize| {
+        format!(
+            "From a@example.org Sat Jan  3 01:05:34 1996\nSubject: {0}\nTo: b\n\n>From me\n{1}\n\n",
+            TEXTS[number],
+            text(TEXTS[number])
+        )
+    };
+    // The last mail of a file keeps its empty line, so that it is no twin of others.
+    let mut order: Vec<usize> = (0..10).collect();
+    order.push(2);
+    let all: String = order.iter().map(|&number| mail(number)).collect();
+    let kept: String = (0..7).chain([2]).map(mail).collect();
+    let folder = Folder::new();
+    folder.write("in/a.mbox", &all);
+    assert_eq!(report(&folder).len(), 3);
+    let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.mbox")).unwrap(), kept);
+}
+
+const SCHEMA: &str = "message m { optional int64 id; required binary text (UTF8); \
+    optional group l (LIST) { repeated group list { optional binary element (UTF8); } } }";
+
+/// Rows with nulls, lists and empty lists, in groups of four.
+fn table(path: &Path) {
+    let properties = WriterProperties::builder()
+        .set_compression(Codec::ZSTD(Default::default()))
+        .set_key_value_metadata(Some(vec![KeyValue::new("about".into(), "crawl".to_owned())]))
+        .build();
+    let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+    let mut writer = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::new(properties)).unwrap();
+    for numbers in [0..4usize, 4..8, 8..10] {
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let ids: Vec<i64> = numbers.clone().filter(|n| n % 3 != 0).map(|n| n as i64).collect();
+        let defined: Vec<i16> = numbers.clone().map(|n| i16::from(n % 3 != 0)).collect();
+        column.typed::<Int64Type>().write_batch(&ids, Some(&defined), None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let texts: Vec<_> = numbers.clone().map(|n| text(TEXTS[n]).as_str().into()).collect();
+        column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+        for number in numbers {
+            // None, an empty one, one of a null, and one of values.
+            let levels = [vec![0], vec![1], vec![2], vec![3; number]];
+            for (at, &level) in levels[number % 4].iter().enumerate() {
+                defined.push(level);
+                repeated.push(i16::from(at > 0));
+                if level == 3 {
+                    values.push(format!("{number}.{at}").as_str().into());
+                }
+            }
+        }
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&defined), Some(&repeated)).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+fn rows(path: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn parquet_with_schema_groups_and_metadata() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    let (path, copy) = (folder.path().join("in/a.parquet"), folder.path().join("clean/in/a.parquet"));
+    table(&path);
+    assert_eq!(report(&folder).len(), 3);
+    let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let before = rows(&path);
+    assert_eq!(rows(&copy), before[..7]);
+    let open = |path: &Path| SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let (old, new) = (open(&path), open(&copy));
+    let facts = |reader: &SerializedFileReader<File>| {
+        let facts = reader.metadata().file_metadata();
+        (facts.schema_descr().root_schema().clone(), facts.key_value_metadata().cloned())
+    };
+    assert_eq!(facts(&old), facts(&new));
+    let groups: Vec<i64> = new.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
+    assert_eq!(groups, [4, 3]);
+    for column in new.metadata().row_groups().iter().flat_map(|group| group.columns()) {
+        assert!(matches!(column.compression(), Codec::ZSTD(_)));
+    }
+    // The group that loses nothing is the same to the byte.
+    let chunk = |reader: &SerializedFileReader<File>, path: &Path| {
+        let column = reader.metadata().row_group(0).column(1).byte_range();
+        fs::read(path).unwrap()[column.0 as usize..(column.0 + column.1) as usize].to_vec()
+    };
+    assert_eq!(chunk(&old, &path), chunk(&new, &copy));
+
+    // Marked, all rows are there.
+    let (run, ..) = apply(&folder, &["--mark", "dup", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let marked = rows(&path);
+    assert_eq!(marked.len(), 10);
+    for (number, row) in marked.iter().enumerate() {
+        let columns: Vec<(String, String)> =
+            row.get_column_iter().map(|(name, field)| (name.clone(), field.to_string())).collect();
+        let old: Vec<(String, String)> =
+            before[number].get_column_iter().map(|(name, field)| (name.clone(), field.to_string())).collect();
+        assert_eq!(columns[..3], old[..]);
+        let (verdict, survivor) = match number {
+            7 => ("\"remove\"", "\"in/a.parquet:2\""),
+            8 => ("\"remove\"", "\"in/a.parquet:4\""),
+            9 => ("\"remove\"", "\"in/a.parquet:7\""),
+            _ => ("\"keep\"", "null"),
+        };
+        assert_eq!((columns[3].1.as_str(), columns[4].1.as_str()), (verdict, survivor));
+    }
+}
+
+#[test]
+fn records_of_json_lines_are_marked_once() {
+    for compressed in [false, true] {
+        let folder = Folder::new();
+        let lines: String = (0..10).map(record).collect();
+        let name = if compressed { "in/a.jsonl.gz" } else { "in/a.jsonl" };
+        folder.write(name, if compressed { gzip(lines.as_bytes()) } else { lines.clone().into_bytes() });
+        report(&folder);
+        for _ in 0..2 {
+            let (run, _, summary) = apply(&folder, &["--mark", "dup", "--yes"]);
+            assert_eq!((run.status, &summary["applied"]), (0, &3.into()), "{run:#?}");
+            let bytes = fs::read(folder.path().join(name)).unwrap();
+            let marked = String::from_utf8(if compressed { gunzip(&bytes) } else { bytes }).unwrap();
+            for (number, (line, old)) in marked.split_inclusive('\n').zip(lines.split_inclusive('\n')).enumerate() {
+                let mark = match number {
+                    0..7 => "\"keep\",\"dup_survivor\":null".to_owned(),
+                    _ => format!("\"remove\",\"dup_survivor\":\"{}:{}\"", name, TEXTS[number] + 1),
+                };
+                assert_eq!(line, old.replace("}}\r\n", &format!("}},\"dup\":{mark}}}\r\n")));
+            }
+        }
+        // Under the name of a field that is there it is refused.
+        let (run, lines, _) = apply(&folder, &["--write", "clean", "--mark", "n", "--yes"]);
+        assert_eq!(run.status, 2, "{run:#?}");
+        assert!(lines[0]["reason"].as_str().unwrap().contains("have a field n"), "{lines:?}");
+    }
+}
