@@ -1,7 +1,7 @@
 """Builds the wheel: maturin's backend, with the program `fpdb` beside the module.
 
 maturin packs either a module or programs. So the program is compiled first and put where maturin takes data from. Both are compiled
-in one target folder with one profile: RocksDB once.
+in one target folder, with one profile and the same features of all crates: RocksDB and the library once.
 """
 
 import os
@@ -29,7 +29,9 @@ def _root():
 def _program():
     """Compiles the program and puts it into the data of the wheel, stripped."""
     root = _root()
-    subprocess.run(["cargo", "build", "--release", "--locked", "--bin", "fpdb"], cwd=root, check=True)
+    # Both packages are named, so that features are those of both.
+    packages = ["-p", "fpdb", "-p", "fpdb-python", "--bin", "fpdb"]
+    subprocess.run(["cargo", "build", "--release", "--locked", *packages], cwd=root, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
     scripts = root / "python" / "wheel_data" / "scripts"

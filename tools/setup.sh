@@ -9,6 +9,7 @@
 #   libclang     bindgen reads RocksDB's C header with it, at build time
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
+#   python3      only with --python: the Python package is built and tested in virtual environments; without, its tests are skipped
 #   chromium     only with --browser: the tests of the HTML report look at it in a browser; without one they are skipped
 #   strace       optional: with it, the tests kill a run at every step that touches the disk
 #
@@ -17,18 +18,21 @@
 
 set -euo pipefail
 
-usage='usage: tools/setup.sh [--check] [--browser]
+usage='usage: tools/setup.sh [--check] [--browser] [--python]
 
 Installs what the build of fpdb needs and this machine lacks (Debian and its kin).
   --check   only report what is there and what is missing; exit status 1 if anything needed is missing
-  --browser a Chromium is needed too, for the tests of the HTML report'
+  --browser a Chromium is needed too, for the tests of the HTML report
+  --python  a Python that makes virtual environments is needed too, for the Python package'
 
 check_only=false
 browser=false
+python=false
 for argument in "$@"; do
     case $argument in
         --check) check_only=true ;;
         --browser) browser=true ;;
+        --python) python=true ;;
         -h | --help)
             printf '%s\n' "$usage"
             exit 0
@@ -214,12 +218,22 @@ check_browser() {
     packages+=(fonts-dejavu-core)
 }
 
+check_python() {
+    local name=${FPDB_PYTHON:-python3}
+    if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+        report python "$(command -v "$name")"
+    else
+        need python python3-venv "Python 3.10 or later with its module venv"
+    fi
+}
+
 survey() {
     packages=() wanted=() blocked=()
     check_cargo
     check_compilers
     check_libclang
     if $browser; then check_browser; fi
+    if $python; then check_python; fi
 }
 
 # How a command becomes root's: prints nothing for root, `sudo -n`, or fails.

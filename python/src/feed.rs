@@ -138,33 +138,45 @@ fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
 /// The bytes of a text or of bytes of Python, where they are.
 pub(crate) enum Bytes {
     Text(PyBackedStr),
-    Bytes(PyBackedBytes),
+    Given(PyBackedBytes),
+    Made(Vec<u8>),
 }
 
 impl AsRef<[u8]> for Bytes {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes,
+            Self::Given(bytes) => bytes,
+            Self::Made(bytes) => bytes,
         }
     }
 }
 
-/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes three bytes that are no character.
+/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes U+FFFD, which takes as many bytes.
 pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(text) = text.cast::<PyString>() {
         return match text.extract::<PyBackedStr>() {
             Ok(text) => Ok(Bytes::Text(text)),
             Err(_) => {
                 let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
-                Ok(Bytes::Bytes(bytes.cast::<PyBytes>()?.extract()?))
+                Ok(Bytes::Made(without_surrogates(bytes.cast::<PyBytes>()?.as_bytes().to_vec())))
             }
         };
     }
     match text.extract::<PyBackedBytes>() {
-        Ok(bytes) => Ok(Bytes::Bytes(bytes)),
+        Ok(bytes) => Ok(Bytes::Given(bytes)),
         Err(_) => Err(PyTypeError::new_err(format!("a text is str or bytes, not {}", text.get_type().name()?))),
     }
+}
+
+/// UTF-8 but for surrogates, which begin with ED and a byte that follows ED nowhere else.
+fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+    bytes
 }
 
 /// What the columns of a table are to a document.

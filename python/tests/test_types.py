@@ -18,7 +18,7 @@ def run(*command):
 
 
 def test_the_stubs_are_those_of_the_engine():
-    checked = run(sys.executable, "-m", "mypy.stubtest", "fpdb._native", "--ignore-disjoint-bases")
+    checked = run(sys.executable, "-m", "mypy.stubtest", "fpdb._native", "--ignore-disjoint-bases", "--allowlist", "stubs_allowed.txt")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from . import _native
 
@@ -51,18 +51,27 @@ class _Text:
 
     def excerpt(self, start: int, end: int) -> str | None:
         data = self.bytes()
-        return None if data is None else data[start:end].decode("utf-8", "replace")
+        if data is None:
+            return None
+        try:
+            return data[start:end].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return data[start:end].decode("utf-8", "replace")
 
 
 class Answer:
     """What all answers have: `to_dict` gives the JSON object."""
 
+    #: Fields that the JSON leaves out where they are empty.
+    _OPTIONAL: ClassVar[frozenset[str]] = frozenset()
+
     def to_dict(self) -> dict[str, Any]:
         """The answer as the JSON has it."""
+        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}  # type: ignore[arg-type]
         return {
-            item.name: _plain(getattr(self, item.name))
-            for item in dataclasses.fields(self)  # type: ignore[arg-type]
-            if not item.name.startswith("_")
+            name: _plain(value)
+            for name, value in values.items()
+            if not name.startswith("_") and (value or name not in self._OPTIONAL)
         }
 
     @classmethod
@@ -167,6 +176,8 @@ class Match(Answer):
         inferred: why passages are inferred from fingerprints, or None.
     """
 
+    _OPTIONAL = frozenset({"passages_left_out", "metadata"})
+
     document: str
     id: int
     document_bytes: int
@@ -242,6 +253,8 @@ class QueryAnswer(Answer):
         matches: best first.
     """
 
+    _OPTIONAL = frozenset({"quoted", "phrases", "below"})
+
     mode: str
     weight: str
     profile: Profile
@@ -306,6 +319,8 @@ class Pair(Answer):
         containment_a: the share of a's fingerprints that b holds; containment_b the other way round.
         score: what pairs are ordered by.
     """
+
+    _OPTIONAL = frozenset({"passages", "a_metadata", "b_metadata"})
 
     a: str
     b: str
@@ -383,6 +398,8 @@ class DedupSummary(Answer):
 class DocumentInfo(Answer):
     """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata."""
 
+    _OPTIONAL = frozenset({"member", "identical_to"})
+
     id: int
     name: str
     source: str | None
@@ -430,6 +447,8 @@ class IngestSummary(Answer):
         skips, skipped: the same of what is no document.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
+
+    _OPTIONAL = frozenset({"unmatched", "made_boilerplate"})
 
     documents: int
     added: int
@@ -485,12 +504,14 @@ class Compaction(Answer):
     schema: str = "fpdb.compact/1"
 
 
-class Table(Sequence[T], Generic[T]):
-    """Rows of one kind: a sequence of objects, and an Arrow stream.
+class Table(Generic[T]):
+    """Rows of one kind: objects by index and in a loop, and an Arrow stream.
 
     pandas, polars, pyarrow and DuckDB read it directly, column for field of the JSON: `polars.DataFrame(table)`,
     `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`. An object is made when it is asked for.
     """
+
+    # Not a Sequence to `isinstance`: polars would make a frame of the objects one by one.
 
     def __init__(self, rows: _native.Rows) -> None:
         self._rows = rows
@@ -513,6 +534,9 @@ class Table(Sequence[T], Generic[T]):
         if not 0 <= at < len(self):
             raise IndexError(f"there is no row {index}: there are {len(self)}")
         return self._row(at, json.loads(self._rows.json(at)))
+
+    def __iter__(self) -> Iterator[T]:
+        return (self[index] for index in range(len(self)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as the JSON has them."""
@@ -539,7 +563,7 @@ class Table(Sequence[T], Generic[T]):
     def _repr_html_(self) -> str:
         from ._notebook import table_html
 
-        return table_html(self.to_dicts() if len(self) <= 20 else [json.loads(self._rows.json(at)) for at in range(20)], len(self))
+        return table_html([json.loads(self._rows.json(at)) for at in range(min(len(self), 20))], len(self))
 
 
 class Pairs(Table[Pair]):
@@ -654,7 +678,7 @@ class Fingerprint:
     positions: list[int]
 
 
-class Fingerprints(Sequence["Fingerprint | None"]):
+class Fingerprints:
     """Fingerprints of many texts: a sequence, and an Arrow stream with the columns `hashes` and `positions`.
 
     Both columns are lists of 64-bit unsigned integers, one list a text; null where the text is null.
@@ -678,6 +702,9 @@ class Fingerprints(Sequence["Fingerprint | None"]):
             raise IndexError(f"there is no text {index}: there are {len(self)}")
         found = self._native.get(at)
         return None if found is None else Fingerprint(*found)
+
+    def __iter__(self) -> Iterator[Fingerprint | None]:
+        return (self[index] for index in range(len(self)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         return self._native.__arrow_c_stream__(requested_schema)

@@ -33,6 +33,8 @@ class Profile(Answer):
         ParameterError: the settings make no sense.
     """
 
+    _OPTIONAL = frozenset({"words", "guarantee"})
+
     unit: str
     k: int
     w: int
