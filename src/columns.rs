@@ -36,7 +36,6 @@ pub struct Fingerprints {
 }
 
 /// What a fingerprint takes in memory.
-#[allow(dead_code, reason = "for whoever hands them on; tools/compare/kernel compiles this file too")]
 pub(crate) const FINGERPRINT_BYTES: usize = size_of::<u64>() + size_of::<[u32; 5]>();
 
 /// Where a fingerprint stands: its position, the start and end of its span, its first and its last line.
@@ -101,7 +100,6 @@ impl Fingerprints {
     }
 
     /// Forgets all but the first `len`.
-    #[allow(dead_code, reason = "tools/compare/kernel compiles this file too")]
     pub(crate) fn truncate(&mut self, len: usize) {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &mut self.columns;
         hashes.truncate(len);
@@ -152,7 +150,6 @@ impl Fingerprints {
     }
 
     /// All of them, so many at a time.
-    #[allow(dead_code, reason = "tools/compare/kernel compiles this file too")]
     pub(crate) fn chunks(&self, size: usize) -> impl Iterator<Item = FingerprintsIter<'_>> {
         (0..self.len()).step_by(size).map(move |from| self.range(from..self.len().min(from + size)))
     }

@@ -4,6 +4,7 @@
 use crate::columns::Fingerprints;
 use crate::document::Language;
 use crate::kgram::KgramHasher;
+#[cfg(any(test, fuzzing, measuring))]
 use crate::lanes::Processor;
 use crate::normalize::{Content, FrontEnd, Symbols, TOGETHER, TextFacts};
 use crate::profile::Profile;
@@ -53,8 +54,8 @@ impl Kernel {
         }
     }
 
-    /// Leaves it to this instruction set.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, measuring))]
     pub(crate) fn set_processor(&mut self, processor: Processor) {
         self.front_end.set_processor(processor);
         self.hasher.set_processor(processor);

@@ -1,18 +1,36 @@
-//! Memory: how much the machine has, or the container it plays.
+//! Memory: how much the machine has, or the containers around the process allow it.
 
 use std::fs;
+use std::path::Path;
 
 /// What is assumed where the system does not tell.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes of memory this process may use: the smaller of the machine's and its control group's.
+/// Bytes of memory this process may use: the least of what the machine has and what the control groups around the process
+/// allow it.
 pub(crate) fn of_machine() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text)).unwrap_or(UNKNOWN);
-    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
-        .into_iter()
-        .filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
-        .min();
-    group.map_or(machine, |group: u64| group.min(machine))
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    limit_of(&groups, Path::new("/sys/fs/cgroup")).map_or(machine, |limit| limit.min(machine))
+}
+
+/// The least limit of the control groups that `/proc/self/cgroup` names and of those that hold them, in either version.
+fn limit_of(groups: &str, mount: &Path) -> Option<u64> {
+    let memory_group = |line: &str| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?);
+        let (top, file) = match controllers {
+            "" => (mount.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|controller| controller == "memory") => {
+                (mount.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let group = top.join(path.trim_start_matches('/'));
+        let within = group.ancestors().take_while(|group| group.starts_with(&top));
+        within.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok()).min()
+    };
+    groups.lines().filter_map(memory_group).min()
 }
 
 /// The total of `/proc/meminfo`, which counts in units of 1,024 bytes.
@@ -31,5 +49,28 @@ mod tests {
         assert_eq!(total_of("MemTotal:       24675896 kB\nMemFree: 1 kB\n"), Some(24_675_896 * 1024));
         assert_eq!(total_of("nothing of the kind"), None);
         assert!(of_machine() > 0);
+    }
+
+    #[test]
+    fn the_least_limit_of_nested_groups_counts() {
+        let mount = tempfile::tempdir().unwrap();
+        let group = mount.path().join("outer/inner");
+        let old = mount.path().join("memory/outer");
+        fs::create_dir_all(&group).unwrap();
+        fs::create_dir_all(&old).unwrap();
+        let limit = |groups: &str| limit_of(groups, mount.path());
+        assert_eq!(limit("0::/outer/inner\n"), None);
+        fs::write(group.join("memory.max"), "max\n").unwrap();
+        assert_eq!(limit("0::/outer/inner\n"), None);
+        fs::write(mount.path().join("outer/memory.max"), "3000\n").unwrap();
+        assert_eq!(limit("0::/outer/inner\n"), Some(3000));
+        fs::write(group.join("memory.max"), "2000\n").unwrap();
+        assert_eq!(limit("0::/outer/inner\n"), Some(2000));
+        assert_eq!(limit("0::/outer\n"), Some(3000));
+        // A container sees its own group at the mount, and may be told a path that leads nowhere there.
+        fs::write(mount.path().join("memory.max"), "1000\n").unwrap();
+        assert_eq!(limit("0::/elsewhere/far\n"), Some(1000));
+        fs::write(old.join("memory.limit_in_bytes"), "500\n").unwrap();
+        assert_eq!(limit("4:cpu,memory:/outer\n3:pids:/\n"), Some(500));
     }
 }

@@ -17,7 +17,7 @@ import sys
 ONE_ROOM = {"error": "vocabulary", "profile": "vocabulary"}
 
 # Folders whose files are not looked at yet.
-LATER = ("cli", "database", "dedup", "normalize/code", "pairs")
+LATER = ("dedup", "normalize/code", "pairs")
 
 VISIBILITY = r"(?:pub(?:\([^)]*\))?\s+)?"
 USE = re.compile(r"^\s*" + VISIBILITY + r"use\s+([^;]+);", re.MULTILINE)

@@ -10,6 +10,38 @@ use crate::profile::Profile;
 use crate::progress::Task;
 use crate::store::{Store, StoreOptions, Verification};
 
+impl Database {
+    /// What a host may decide of a database that it opens.
+    #[must_use]
+    pub fn builder() -> DatabaseBuilder {
+        DatabaseBuilder::new()
+    }
+
+    /// Makes an empty database at `path` and opens it for writing, with the defaults of [`DatabaseBuilder`].
+    ///
+    /// # Errors
+    /// As [`DatabaseBuilder::create`].
+    pub fn create(path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
+        Self::builder().create(path, profile)
+    }
+
+    /// Opens a database for reading, with the defaults of [`DatabaseBuilder`].
+    ///
+    /// # Errors
+    /// As [`DatabaseBuilder::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder().open(path)
+    }
+
+    /// Opens a database for writing, with the defaults of [`DatabaseBuilder`].
+    ///
+    /// # Errors
+    /// As [`DatabaseBuilder::open_writer`].
+    pub fn open_writer(path: impl AsRef<Path>) -> Result<DatabaseWriter> {
+        Self::builder().open_writer(path)
+    }
+}
+
 /// What the host allows a database, and the ways to open one. Every setting has a default.
 ///
 /// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part of it as it

@@ -71,36 +71,6 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// What a host may decide of a database that it opens.
-    #[must_use]
-    pub fn builder() -> DatabaseBuilder {
-        DatabaseBuilder::new()
-    }
-
-    /// Makes an empty database at `path` and opens it for writing, with the defaults of [`DatabaseBuilder`].
-    ///
-    /// # Errors
-    /// As [`DatabaseBuilder::create`].
-    pub fn create(path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
-        Self::builder().create(path, profile)
-    }
-
-    /// Opens a database for reading, with the defaults of [`DatabaseBuilder`].
-    ///
-    /// # Errors
-    /// As [`DatabaseBuilder::open`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::builder().open(path)
-    }
-
-    /// Opens a database for writing, with the defaults of [`DatabaseBuilder`].
-    ///
-    /// # Errors
-    /// As [`DatabaseBuilder::open_writer`].
-    pub fn open_writer(path: impl AsRef<Path>) -> Result<DatabaseWriter> {
-        Self::builder().open_writer(path)
-    }
-
     /// The settings pinned when the database was made.
     #[must_use]
     pub fn profile(&self) -> &Profile {

@@ -26,7 +26,7 @@ pub(super) enum Known {
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
     let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
-    if !may_be(&record, options, about, file.bytes) || record.member.is_some() && !closed {
+    if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
     }
     let same_time = record.modified().is_some() && record.modified() == file.modified;

@@ -106,7 +106,7 @@ impl ReadAs {
                 // Without an extension it is the first line that tells.
                 let is_text = || language_of(hint, b"").is_none() && Path::new(hint).extension().is_some();
                 Language::ALL.iter().any(|language| language.name() == format)
-                    || format == Format::Text.name() && is_text()
+                    || (format == Format::Text.name() && is_text())
             }
             Self::Format(asked) => asked.name() == format,
         }

@@ -113,7 +113,7 @@ fn walk_path(
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(below.matches(entry.path(), is_folder) || is_folder && is_database(entry.path()))
+            !(below.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
         });
     for entry in builder.build() {
         let found = match entry {

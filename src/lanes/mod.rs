@@ -46,7 +46,7 @@ impl Processor {
     }
 
     /// All there are, the best last.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    #[cfg(any(test, fuzzing, measuring))]
     pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable(Portable)];
         #[cfg(target_arch = "x86_64")]

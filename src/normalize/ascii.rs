@@ -19,8 +19,8 @@ impl Ascii {
         Self { processor: Processor::detect() }
     }
 
-    /// Leaves it to this instruction set.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, measuring))]
     pub(super) fn set_processor(&mut self, processor: Processor) {
         self.processor = processor;
     }

@@ -11,7 +11,9 @@ use super::ascii::{Ascii, RUN};
 use super::fold::{Fate, Folding, NOT_SIMPLE};
 use super::symbols::{Room, Symbols};
 use super::value::{LETTERS, code_beyond_ascii};
-use crate::lanes::{Job, Lanes, NO_CODE, Processor, TEXT};
+#[cfg(any(test, fuzzing, measuring))]
+use crate::lanes::Processor;
+use crate::lanes::{Job, Lanes, NO_CODE, TEXT};
 
 /// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
 /// own stream-safe format (UAX 15) allows 30 marks.
@@ -41,8 +43,8 @@ impl Chars {
         Self { folding: Folding::new(), ascii: Ascii::new(), pending: None, text: String::new() }
     }
 
-    /// Leaves it to this instruction set.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, measuring))]
     pub(super) fn set_processor(&mut self, processor: Processor) {
         self.ascii.set_processor(processor);
     }

@@ -48,6 +48,7 @@ pub(crate) use walk::TOGETHER;
 use words::Words;
 
 use crate::document::Language;
+#[cfg(any(test, fuzzing, measuring))]
 use crate::lanes::Processor;
 use crate::profile::{self, Profile, WordRule};
 
@@ -129,8 +130,8 @@ impl FrontEnd {
         Self { unit, decoder: Decoder::default(), bytes: 0 }
     }
 
-    /// Leaves it to this instruction set.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, measuring))]
     pub(crate) fn set_processor(&mut self, processor: Processor) {
         if let Unit::Chars(chars) = &mut self.unit {
             chars.set_processor(processor);

@@ -86,8 +86,8 @@ impl Winnower {
         }
     }
 
-    /// Leaves it to this instruction set.
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, measuring))]
     pub(crate) fn set_processor(&mut self, processor: crate::lanes::Processor) {
         if let Rule::Windows(selector) = &mut self.rule {
             selector.set_processor(processor);

@@ -90,7 +90,7 @@ impl WindowSelector {
         Self { processor: Processor::detect(), state }
     }
 
-    #[allow(dead_code, reason = "for tests, and for tools/compare/kernel, which compiles this file too")]
+    #[cfg(any(test, fuzzing, measuring))]
     pub(super) fn set_processor(&mut self, processor: Processor) {
         self.processor = processor;
     }
@@ -266,7 +266,7 @@ impl State {
     /// Goes on to `end` by an opening, if it is likely to succeed and does.
     #[inline(always)]
     fn open<L: Lanes>(&mut self, lanes: L, minimum: &mut usize, end: usize, out: &mut Vec<Selected>) -> bool {
-        let is_quicker = self.w <= L::SMALL_WINDOW || self.exhausted > 0 && self.w <= LARGEST_OPENED;
+        let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_OPENED);
         if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_patience.is_over() {
             return false;
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use fpdb::InputLimits;
 
-use super::reading::reader_process;
+use super::reader_process::reader_process;
 use super::values::parse_size;
 
 /// The flag of every command that reads documents, or reads stored ones again.

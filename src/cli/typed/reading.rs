@@ -1,10 +1,10 @@
 //! How documents are read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueHint};
-use fpdb::{Format, Language, ReadAs, ReadOptions, ReaderProcess};
+use fpdb::{Format, Language, ReadAs, ReadOptions};
 
 use super::limits::LimitArgs;
 
@@ -22,18 +22,6 @@ pub(crate) struct ReadArgs {
     /// Read archives and compressed files as documents, as they are
     #[arg(long, hide_short_help = true)]
     pub(crate) no_expand: bool,
-}
-
-/// What is typed after the program's name where it is to read documents for another process of its own.
-pub(crate) const READ_DOCUMENTS: &str = "read-documents";
-
-/// This program, as it reads documents for itself.
-pub(super) fn reader_process() -> ReaderProcess {
-    // The link leads to the program that runs, even where another version has taken its place meanwhile.
-    let link = Path::new("/proc/self/exe");
-    let program =
-        if link.exists() { link.to_owned() } else { std::env::current_exe().unwrap_or_else(|_| "fpdb".into()) };
-    ReaderProcess::new(program, [READ_DOCUMENTS])
 }
 
 impl ReadArgs {

@@ -2,6 +2,9 @@
 //!
 //! Crawlers often store a body decoded and its headers as they came. So an encoding counts only where the
 //! body looks like it.
+//!
+//! Own code: these few lines read the heads of responses and of WARC records as they come, cut off or not, and pass over a line
+//! that is no field. `httparse` needs the whole head at once, room for its fields beforehand, and a setting for each leniency.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 

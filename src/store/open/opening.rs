@@ -67,7 +67,7 @@ impl Store {
                 None => Self::open_beside_writer(root, options),
             };
             let undisturbed = before.is_some() && lock::last_writer(root)? == before;
-            if undisturbed || before.is_none() && opened.is_ok() {
+            if undisturbed || (before.is_none() && opened.is_ok()) {
                 return opened;
             }
             // A table can be folded away between being found in the list and being opened.

@@ -1,0 +1,17 @@
+//! Reader process: this program, started once more to read documents.
+
+use std::path::Path;
+
+use fpdb::ReaderProcess;
+
+/// What is typed after the program's name where it is to read documents for another process of its own.
+pub(crate) const READ_DOCUMENTS: &str = "read-documents";
+
+/// This program, as it reads documents for itself.
+pub(super) fn reader_process() -> ReaderProcess {
+    // The link leads to the program that runs, even where another version has taken its place meanwhile.
+    let link = Path::new("/proc/self/exe");
+    let program =
+        if link.exists() { link.to_owned() } else { std::env::current_exe().unwrap_or_else(|_| "fpdb".into()) };
+    ReaderProcess::new(program, [READ_DOCUMENTS])
+}
