@@ -19,7 +19,7 @@ use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
 use crate::input::{InputLimits, tidied};
-use crate::pairs::{self, PairsAnswer, PairsOptions};
+use crate::pairs::{self, Pair, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{
@@ -156,6 +156,16 @@ impl Database {
     pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
         let _unchanged = self.store.keep_unchanged();
         self.run(|| pairs::pairs(&self.store, options, task))
+    }
+
+    /// Adds to pairs of submissions the pairs of their documents that share most. `options` are those the pairs were found
+    /// with. Reads every posting twice, as [`Self::pairs`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_files(&self, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
+        let _unchanged = self.store.keep_unchanged();
+        self.run(|| pairs::add_files(&self.store, pairs, options, task))
     }
 
     /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer is held in memory:

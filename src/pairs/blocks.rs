@@ -68,12 +68,18 @@ impl Plan {
         let view = store.view();
         let mut held = Holders::default();
         let mut hashes = 0;
+        let mut room = Vec::new();
+        let mut sizes = if documents.are_joined() { vec![0u32; ids] } else { Vec::new() };
         store.for_each_hash(|_, holders| {
             hashes += 1;
             if is_due(hashes) {
                 task.token().check()?;
             }
             let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
+            let holders = documents.holders(holders, &mut room);
+            if !sizes.is_empty() {
+                holders.iter().for_each(|&holder| sizes[holder as usize] += 1);
+            }
             if !documents.weights.is_empty() {
                 // What is not counted as shared is part of a document all the same; boilerplate is found nowhere that counts.
                 let df = if ignored { 0 } else { holders.len() as u64 };
@@ -101,6 +107,13 @@ impl Plan {
             }
             Ok(())
         })?;
+        if !sizes.is_empty() {
+            for id in (0..ids).filter(|&id| !documents.counts(id as u32)) {
+                // Boilerplate is in no pair.
+                sizes[id] = 0;
+            }
+            documents.set_sizes(sizes);
+        }
         let counter = (ids * if documents.weights.is_empty() { 4 } else { 12 }) as u64;
         let threads = threads(counter, store.memory())?;
         let capacity = store.memory() - threads as u64 * counter;

@@ -90,13 +90,17 @@ impl Lists {
         let view = store.view();
         let mut held = Holders::default();
         let mut hashes = 0;
+        let mut room = Vec::new();
         store.for_each_hash(|_, holders| {
             hashes += 1;
             if is_due(hashes) {
                 task.token().check()?;
             }
-            let is_common = options.max_df.is_some_and(|most| holders.len() as u64 > most);
-            if is_common || holders.iter().any(|&holder| view.is_boilerplate(holder)) {
+            if holders.iter().any(|&holder| view.is_boilerplate(holder)) {
+                return Ok(());
+            }
+            let holders = documents.holders(holders, &mut room);
+            if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
                 return Ok(());
             }
             held.take(holders, documents);

@@ -1,10 +1,11 @@
 //! What the counting knows of each document, by id: its size, and with which others it may be a pair.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use regex::Regex;
 
+use super::submissions::Submissions;
 use super::{GroupBy, Measured, PairsOptions, Since};
 use crate::error::{Error, Result};
 use crate::input::NamePrefix;
@@ -29,8 +30,11 @@ pub(super) struct Documents {
     new: Vec<bool>,
     /// How many old and how many new ones count, where that matters.
     pub(super) divided: Option<(u64, u64)>,
-    /// How many there are.
+    /// How many there are: submissions, where documents are put together.
     pub(super) count: u64,
+    pub(super) submissions: Submissions,
+    /// Of which submissions the documents are to be paired, by their first documents; then they are not put together.
+    within: Option<HashSet<(u32, u32)>>,
 }
 
 /// A pair that was counted: ids, shared hashes, their weight.
@@ -58,16 +62,20 @@ impl Documents {
             new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
             divided: options.new_since.map(|_| (0, 0)),
             count: 0,
+            submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
+            within: None,
         };
         let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let mut met = vec![false; prefixes.len()];
         store.for_each_document(|id, record| {
             let index = id as usize;
-            documents.count += 1;
             if !view.is_boilerplate(id) {
-                // A document has fewer fingerprints than 2^32.
-                documents.sizes[index] = record.distinct as u32;
+                documents.submissions.add(id, &record.name);
+                // A document has fewer fingerprints than 2^32. Of a submission this is the most, until they are counted.
+                let size = &mut documents.sizes[documents.submissions.of(id) as usize];
+                *size = size.saturating_add(record.distinct as u32);
             }
+            documents.count += u64::from(documents.submissions.of(id) == id);
             if let Some(side) = documents.sides.get_mut(index) {
                 let fit = (1..).zip(&prefixes).zip(&mut met).filter_map(|((number, prefix), met)| {
                     let length = prefix.fits(&record.name)?;
@@ -104,6 +112,42 @@ impl Documents {
         Ok(documents)
     }
 
+    /// The documents of these submissions, each for itself.
+    pub(super) fn load_within(
+        store: &Store,
+        options: &PairsOptions,
+        all: &PairsOptions,
+        within: HashSet<(u32, u32)>,
+    ) -> Result<Self> {
+        let Self { submissions, .. } = Self::load(store, options, &[])?;
+        Ok(Self { submissions, within: Some(within), ..Self::load(store, all, &[])? })
+    }
+
+    /// True where the documents of a submission count as one.
+    pub(super) fn are_joined(&self) -> bool {
+        self.submissions.are_any() && self.within.is_none()
+    }
+
+    /// The holders of a hash: documents, or submissions where these count as one.
+    pub(super) fn holders<'a>(&self, holders: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
+    }
+
+    /// Takes the sizes of submissions.
+    pub(super) fn set_sizes(&mut self, sizes: Vec<u32>) {
+        self.sizes = sizes;
+    }
+
+    /// The submissions of two documents, and these in the same order.
+    pub(super) fn submissions_of(&self, found: Measured) -> ((u32, u32), Measured) {
+        let (a, b) = (self.submissions.of(found.a), self.submissions.of(found.b));
+        if a < b {
+            return ((a, b), found);
+        }
+        let (containment_a, containment_b) = (found.containment_b, found.containment_a);
+        ((b, a), Measured { a: found.b, b: found.a, containment_a, containment_b, ..found })
+    }
+
     /// The number of ids.
     pub(super) fn ids(&self) -> usize {
         self.sizes.len()
@@ -126,6 +170,10 @@ impl Documents {
 
     /// Whether the two may be a pair. Both count.
     fn may_pair(&self, a: u32, b: u32) -> bool {
+        if let Some(within) = &self.within {
+            let (a, b) = (self.submissions.of(a), self.submissions.of(b));
+            return within.contains(&(a.min(b), a.max(b)));
+        }
         let (a, b) = (a as usize, b as usize);
         if let (Some(a), Some(b)) = (self.groups.get(a), self.groups.get(b))
             && a == b

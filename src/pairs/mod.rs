@@ -8,7 +8,9 @@
 mod blocks;
 mod count;
 mod documents;
+mod submissions;
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use crate::error::Result;
 use crate::profile::{Profile, Unit};
 use crate::progress::Task;
 use crate::query::{Passage, Weight};
-use crate::schema::{Answer, Schema};
+use crate::schema::{Answer, Schema, is_zero};
 use crate::setters::setters;
 use crate::store::{DocumentRecord, Store};
 use blocks::Plan;
@@ -45,6 +47,9 @@ pub struct PairsOptions {
     pub across: Vec<String>,
     /// Documents of one group are no pair: the drafts of one author, the files of one submission.
     pub group_by: GroupBy,
+    /// Documents in whose names this regular expression finds the same are one: its first group, else the whole match. Pairs
+    /// are then pairs of submissions, and a hash that several documents of one hold counts once.
+    pub submission_by: Option<String>,
     /// Only pairs of a document that came before this and one that did not.
     pub new_since: Option<Since>,
     /// What a shared hash counts.
@@ -60,6 +65,7 @@ impl PairsOptions {
         max_df: Option<u64>,
         across: Vec<String>,
         group_by: GroupBy,
+        submission_by: Option<String>,
         new_since: Option<Since>,
         weight: Weight,
     }
@@ -75,6 +81,7 @@ impl Default for PairsOptions {
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
             group_by: GroupBy::default(),
+            submission_by: None,
             new_since: None,
             weight: Weight::default(),
         }
@@ -170,6 +177,9 @@ pub enum Since {
     Time(i64),
 }
 
+/// Pairs of documents that are shown of a pair of submissions.
+const FILES: usize = 10;
+
 /// What the user or its container said of a document: names and values.
 type Metadata = Arc<BTreeMap<String, String>>;
 
@@ -201,6 +211,13 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
+    /// Of two submissions, the pairs of their documents that share most; empty unless they were looked for, with
+    /// [`Database::add_files`](crate::Database::add_files).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Pair>,
+    /// How many more pairs of their documents share something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub files_left_out: u64,
     /// What the user or its container said of the older document; shared by all its pairs.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub a_metadata: Metadata,
@@ -255,6 +272,8 @@ pub(crate) struct Counted {
     pub(crate) below: u64,
     unmatched: Vec<String>,
     divided: Option<(u64, u64)>,
+    /// The names of submissions by their first documents.
+    submissions: HashMap<u32, String>,
 }
 
 /// Reports how many documents have been compared with all others.
@@ -277,13 +296,45 @@ impl Compared<'_> {
 
 /// Finds the pairs.
 pub(crate) fn pairs(store: &Store, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
-    let Counted { pairs: measured, common, boilerplate, below, unmatched, divided } =
+    let Counted { pairs: measured, common, boilerplate, below, unmatched, divided, submissions } =
         measured(store, options, &[], task)?;
+    let pairs = named(store, measured, &submissions)?;
+    Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched, divided })
+}
+
+/// Adds to pairs of submissions the pairs of their documents that share most, at most [`FILES`] to each.
+pub(crate) fn add_files(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
+    let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
+    let all = PairsOptions { max_df: options.max_df, ..PairsOptions::default() };
+    let documents = Documents::load_within(store, options, &all, wanted)?;
+    let counted = counted(store, documents, &all, task)?;
+    let mut of_pairs: HashMap<(u32, u32), Vec<Measured>> = HashMap::new();
+    for (of, found) in counted.0.pairs.into_iter().map(|found| counted.1.submissions_of(found)) {
+        of_pairs.entry(of).or_default().push(found);
+    }
+    for pair in pairs {
+        let mut files = of_pairs.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
+        files.sort_unstable_by_key(|found| (Reverse(found.shared), found.a, found.b));
+        pair.files_left_out = files.len().saturating_sub(FILES) as u64;
+        files.truncate(FILES);
+        pair.files = named(store, files, &HashMap::new())?;
+        pair.files.sort_by_key(|file| Reverse(file.shared));
+    }
+    Ok(())
+}
+
+/// Pairs with the names and metadata of their documents, or the names of their submissions; best first.
+fn named(store: &Store, measured: Vec<Measured>, submissions: &HashMap<u32, String>) -> Result<Vec<Pair>> {
     let mut names: HashMap<u32, (Arc<str>, Metadata)> = HashMap::new();
     for id in measured.iter().flat_map(|pair| [pair.a, pair.b]) {
         if let Entry::Vacant(vacant) = names.entry(id) {
-            let DocumentRecord { name, metadata, .. } = store.document(id)?;
-            vacant.insert((name.into(), Arc::new(metadata.into_iter().collect())));
+            vacant.insert(match submissions.get(&id) {
+                Some(name) => (name.as_str().into(), Metadata::default()),
+                None => {
+                    let DocumentRecord { name, metadata, .. } = store.document(id)?;
+                    (name.into(), Arc::new(metadata.into_iter().collect()))
+                }
+            });
         }
     }
     let named = measured.into_iter().map(|pair| Pair {
@@ -298,6 +349,8 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, task: &Task<'_>) -> R
         containment_b: pair.containment_b,
         score: pair.score,
         passages: None,
+        files: Vec::new(),
+        files_left_out: 0,
         a_metadata: Arc::clone(&names[&pair.a].1),
         b_metadata: Arc::clone(&names[&pair.b].1),
     });
@@ -307,12 +360,25 @@ pub(crate) fn pairs(store: &Store, options: &PairsOptions, task: &Task<'_>) -> R
         let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
         y.score.total_cmp(&x.score).then_with(names)
     });
-    Ok(PairsAnswer { pairs, common, boilerplate, below, unmatched, divided })
+    Ok(pairs)
 }
 
 /// Finds the pairs without the documents of `left_out`.
 pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32], task: &Task<'_>) -> Result<Counted> {
-    let mut documents = Documents::load(store, options, left_out)?;
+    let documents = Documents::load(store, options, left_out)?;
+    let (mut counted, documents) = counted(store, documents, options, task)?;
+    let Documents { unmatched, divided, submissions, .. } = documents;
+    (counted.unmatched, counted.divided, counted.submissions) = (unmatched, divided, submissions.into_names());
+    Ok(counted)
+}
+
+/// Counts the pairs of these documents.
+fn counted(
+    store: &Store,
+    mut documents: Documents,
+    options: &PairsOptions,
+    task: &Task<'_>,
+) -> Result<(Counted, Documents)> {
     let plan = Plan::make(store, &mut documents, options, task)?;
     let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
     let mut pairs = Vec::new();
@@ -329,6 +395,7 @@ pub(crate) fn measured(store: &Store, options: &PairsOptions, left_out: &[u32], 
         )?;
         done += block.len() as u64;
     }
-    let Documents { unmatched, divided, .. } = documents;
-    Ok(Counted { pairs, common: plan.common, boilerplate: plan.boilerplate, below, unmatched, divided })
+    let Plan { common, boilerplate, .. } = plan;
+    let (unmatched, divided, submissions) = (Vec::new(), None, HashMap::new());
+    Ok((Counted { pairs, common, boilerplate, below, unmatched, divided, submissions }, documents))
 }

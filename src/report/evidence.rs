@@ -29,12 +29,17 @@ impl PairEvidence {
 }
 
 impl Database {
-    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b.
+    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b. Those of two
+    /// submissions are put into the pairs of their files.
     /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
     ///
     /// # Errors
     /// What keeps documents and postings from being read.
     pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence) -> Result<()> {
+        let mut pairs: Vec<&mut Pair> = pairs
+            .iter_mut()
+            .flat_map(|pair| if pair.files.is_empty() { vec![pair] } else { pair.files.iter_mut().collect() })
+            .collect();
         let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(self, &ids, evidence)?;
         for (pair, ids) in pairs.iter_mut().zip(&ids) {

@@ -27,6 +27,7 @@ mod plants;
 mod quotes;
 mod reader_process;
 mod report;
+mod submissions;
 mod supplied;
 mod support;
 mod texts;

@@ -304,6 +304,21 @@ pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style)
     format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
 }
 
+/// Pairs of files that are shown of a pair of submissions.
+const FILES_SHOWN: usize = 3;
+
+/// The files of two submissions that share most.
+pub(crate) fn file_lines(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
+    // Below the number of shared fingerprints.
+    let indent = if weighted { 11 } else { 0 } + 33;
+    let mut lines = String::new();
+    for file in pair.files.iter().take(FILES_SHOWN) {
+        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(&name[folder.len()..]));
+        let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
+    }
+    lines
+}
+
 /// How many pairs there are.
 pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
     match all - printed {

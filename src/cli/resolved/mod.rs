@@ -7,3 +7,4 @@ pub(crate) mod phrases;
 pub(crate) mod profile;
 pub(crate) mod query;
 pub(crate) mod sources;
+pub(crate) mod submissions;

@@ -8,7 +8,8 @@ use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{common_folder, pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
+use crate::cli::render::{common_folder, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
+use crate::cli::resolved::submissions::submission_pattern;
 use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};
@@ -21,6 +22,11 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.passages && global.format == OutputFormat::Human {
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
+    if args.submission_by.is_some() && html.is_some() {
+        anyhow::bail!(
+            "--submission-by is for --format human, json and csv: a report for a browser shows pairs of documents"
+        );
+    }
     let database = database::open_within(global, args.memory)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
@@ -32,17 +38,23 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None if args.no_groups => GroupBy::Nothing,
             None => GroupBy::Metadata,
         },
+        submission_by: args.submission_by.as_deref().map(submission_pattern),
         new_since: args.new_since,
         weight: args.weight,
         ..least
     };
     let bar = StepBar::start(printer, "reading the postings");
     let answer = database.pairs(&options, &bar.task());
-    bar.end();
-    let mut answer = answer?;
+    let mut answer = answer.inspect_err(|_| bar.end())?;
     let all = answer.pairs.len();
     // Best first: the rest are the least alike.
     answer.pairs.truncate(most(args.top));
+    let files = match options.submission_by {
+        Some(_) => database.add_files(&mut answer.pairs, &options, &bar.task()),
+        None => Ok(()),
+    };
+    bar.end();
+    files?;
     let how = PairEvidence {
         max_df: options.max_df,
         joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
@@ -54,7 +66,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     let weighted = args.weight != Weight::None;
     let mut output = Output::open(global)?;
-    let names = answer.pairs.iter().flat_map(|pair| [&*pair.a, &*pair.b]);
+    let listed = answer.pairs.iter().flat_map(|pair| [pair].into_iter().chain(&pair.files));
+    let names = listed.flat_map(|pair| [&*pair.a, &*pair.b]);
     let folder = common_folder(names, output.style).to_owned();
     match global.format {
         OutputFormat::Csv => output.csv([pair_header(args.passages)])?,
@@ -69,10 +82,14 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         for pair in some {
             match global.format {
                 OutputFormat::Json => output.json(pair)?,
+                OutputFormat::Csv if args.passages && !pair.files.is_empty() => {
+                    output.csv(pair.files.iter().flat_map(pair_rows))?;
+                }
                 OutputFormat::Csv => output.csv(pair_rows(pair))?,
                 _ => {
                     let line = pair_line(pair, weighted, &folder, output.style);
                     output.text(&line)?;
+                    output.text(&file_lines(pair, weighted, &folder, output.style))?;
                 }
             }
         }

@@ -1,0 +1,86 @@
+//! Submissions: documents that count as one, such as the files that one student handed in.
+
+use std::collections::HashMap;
+
+use regex::Regex;
+
+use crate::error::{Error, Result};
+
+/// Which documents are one. A submission goes by the id of its first document.
+#[derive(Default)]
+pub(super) struct Submissions {
+    pattern: Option<Regex>,
+    /// The first document of each name.
+    by_name: HashMap<String, u32>,
+    /// For each id the first document of its submission; empty where every document stands for itself.
+    first: Vec<u32>,
+}
+
+impl Submissions {
+    /// Submissions that a regular expression finds in names: its first group, else the whole match.
+    pub(super) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
+        let Some(pattern) = pattern else { return Ok(Self::default()) };
+        let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+            name: "submission",
+            value: pattern.into(),
+            expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
+        })?;
+        let first = (0..u32::try_from(ids).unwrap_or(u32::MAX)).collect();
+        Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first })
+    }
+
+    /// Takes a document, in order of id. Documents in whose name nothing is found stand for themselves.
+    pub(super) fn add(&mut self, id: u32, name: &str) {
+        let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
+        if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
+            self.first[id as usize] = *self.by_name.entry(submission.as_str().to_owned()).or_insert(id);
+        }
+    }
+
+    /// True where documents are put together.
+    pub(super) fn are_any(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// The first document of the submission that a document is part of.
+    pub(super) fn of(&self, id: u32) -> u32 {
+        self.first.get(id as usize).copied().unwrap_or(id)
+    }
+
+    /// The names of submissions by their first documents; documents that stand for themselves have none here.
+    pub(super) fn into_names(self) -> HashMap<u32, String> {
+        self.by_name.into_iter().map(|(name, first)| (first, name)).collect()
+    }
+
+    /// The submissions that some documents are part of, ascending, each once.
+    pub(super) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.first.is_empty() {
+            return documents;
+        }
+        room.clear();
+        room.extend(documents.iter().map(|&document| self.of(document)));
+        room.sort_unstable();
+        room.dedup();
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_one_name_are_one() {
+        let mut submissions = Submissions::new(Some("^in/([^/]*)/"), 6).unwrap();
+        let names = ["in/ann/a.c", "in/bob/a.c", "in/ann/b.c", "in/readme", "in/bob/c/d.c", "out/ann/a.c"];
+        for (id, name) in (0..).zip(names) {
+            submissions.add(id, name);
+        }
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.of(id)), [0, 1, 0, 3, 1, 5]);
+        let mut room = Vec::new();
+        assert_eq!(submissions.holders(&[1, 2, 3, 4], &mut room), [0, 1, 3]);
+        assert_eq!(submissions.into_names(), HashMap::from([(0, "ann".into()), (1, "bob".into())]));
+        assert_eq!(Submissions::default().holders(&[4, 7], &mut room), [4, 7]);
+        assert!(Submissions::new(Some("("), 1).is_err());
+    }
+}
