@@ -60,5 +60,14 @@ sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" RUSTFLAGS=-Zsanitizer=address \
 	  cargo +nightly test --release --locked --lib --target "$$(rustc -vV | sed -n 's/^host: //p')" -- lanes winnow kgram normalize kernel
 
-install: setup ## put fpdb into PREFIX/bin; PREFIX is cargo's own folder unless given: make install PREFIX=/usr/local
+install: setup ## put fpdb, its manual pages and completions into PREFIX, cargo's own folder unless given: make install PREFIX=/usr/local
 	$(CARGO) install --path . --locked --root "$(PREFIX)" --target-dir "$(abspath $(TARGET))"
+	@$(MAKE) --no-print-directory install-pages
+
+# Where `man` and the shells look for what belongs to a program in PREFIX/bin.
+install-pages:
+	@"$(PREFIX)/bin/fpdb" man --dir "$(PREFIX)/share/man/man1"
+	@install -d "$(PREFIX)/share/bash-completion/completions" "$(PREFIX)/share/zsh/site-functions" "$(PREFIX)/share/fish/vendor_completions.d"
+	@"$(PREFIX)/bin/fpdb" completions bash >"$(PREFIX)/share/bash-completion/completions/fpdb"
+	@"$(PREFIX)/bin/fpdb" completions zsh >"$(PREFIX)/share/zsh/site-functions/_fpdb"
+	@"$(PREFIX)/bin/fpdb" completions fish >"$(PREFIX)/share/fish/vendor_completions.d/fpdb.fish"

@@ -337,7 +337,7 @@ fn a_stored_document_that_does_not_exist_is_named() {
     status 2
     --- stdout
     a.txt  1.1 KiB, 938 symbols, 79 fingerprints at window 20
-      looked up all: 79 found (100.0% of the query); 1 document matches
+      79 of 79 fingerprints found (100.0%), in 1 document
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  a.txt  (identical)
     --- stderr

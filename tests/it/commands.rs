@@ -304,10 +304,10 @@ fn the_pages_of_what_is_stored_read_well() {
     --- stdout
     database       [folder]/.fpdb (format 1)
     profile        unit char, k 25, w 20, selection robust
-    guarantee      every shared run of 44 chars is found
+    guarantee      every shared run of 44 characters is found
     documents      27
     bytes          [size]
-    symbols        323,864
+    characters     323,864
     fingerprints   30,735
     distinct       27,564, 25,856 of them once (93.8%)
                        26,063  in 1 document

@@ -1,12 +1,13 @@
 //! Text for people: legible without colour, numbers grouped, sizes in words.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::{
     Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, LatestRun, Location, Match, Measure,
-    Pair, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
+    Pair, Passage, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
 };
 
 use super::escape::escape_terminal;
@@ -86,18 +87,17 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         count(query.fingerprints, "fingerprint"),
         query.window
     );
-    let sample = if answer.looked_up < query.fingerprints {
-        format!("the {} smallest", grouped(answer.looked_up))
+    let of = if answer.looked_up < query.fingerprints {
+        format!("the {} smallest fingerprints", grouped(answer.looked_up))
     } else {
-        "all".to_owned()
+        count(answer.looked_up, "fingerprint")
     };
     let _ = writeln!(
         page,
-        "  looked up {sample}: {} found ({} of the query); {} match{}",
+        "  {} of {of} found ({}), in {}",
         grouped(answer.found),
         percent(answer.corpus_containment),
         count(answer.matching_documents, "document"),
-        if answer.matching_documents == 1 { "es" } else { "" },
     );
     if answer.below > 0 {
         let _ = writeln!(page, "  {} below --min-score", count(answer.below, "document"));
@@ -136,7 +136,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         "of document",
         "resemblance",
         if estimated { "  95% interval  " } else { "" },
-        in_folder(folder)
+        in_folder(&folder)
     );
     for found in &answer.matches {
         let interval = match found.interval {
@@ -159,7 +159,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             labels(&found.metadata),
             if found.identical { "  (identical)" } else { "" }
         );
-        passages(&mut page, found, style, excerpts);
+        passages(&mut page, found, answer.profile.unit, style, excerpts);
     }
     let more = answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     if more > 0 {
@@ -169,17 +169,43 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
 }
 
 /// The folder that all of these names lie in, where a terminal has no room to print it with each of them.
-pub(crate) fn common_folder<'a>(mut names: impl Iterator<Item = &'a str>, style: Style) -> &'a str {
-    let (Some(first), Some(_)) = (names.next(), style.width) else { return "" };
-    let (mut common, mut alone) = (&first[..first.rfind('/').map_or(0, |slash| slash + 1)], true);
-    for name in names {
-        alone = false;
-        while !name.starts_with(common) {
-            let parent = common[..common.len() - 1].rfind('/').map_or(0, |slash| slash + 1);
-            common = &common[..parent];
+pub(crate) fn common_folder<'a>(names: impl Iterator<Item = &'a str>, style: Style) -> String {
+    let mut folder = SharedFolder::default();
+    if style.width.is_some() {
+        names.for_each(|name| folder.add(name));
+    }
+    folder.into_folder()
+}
+
+/// The folder that all documents lie in, where there is more than one; documents are taken one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFolder {
+    folder: Option<String>,
+    documents: u64,
+}
+
+impl SharedFolder {
+    /// Takes a document of this name.
+    pub(crate) fn add(&mut self, name: &str) {
+        self.documents += 1;
+        let Some(folder) = &mut self.folder else {
+            self.folder = Some(name[..name.rfind('/').map_or(0, |slash| slash + 1)].to_owned());
+            return;
+        };
+        while !name.starts_with(folder.as_str()) {
+            folder.truncate(folder[..folder.len() - 1].rfind('/').map_or(0, |slash| slash + 1));
         }
     }
-    if alone { "" } else { common }
+
+    /// The folder, empty where there is none.
+    pub(crate) fn into_folder(self) -> String {
+        self.folder.filter(|_| self.documents > 1).unwrap_or_default()
+    }
+}
+
+/// Where the documents are whose names are shortened.
+pub(crate) fn document_header_line(folder: &str) -> String {
+    format!("documents{}\n", in_folder(folder))
 }
 
 /// What a header says of the folder that all names lie in.
@@ -197,8 +223,13 @@ fn labels(metadata: &BTreeMap<String, String>) -> String {
 /// The most passages shown of one match; the other formats have all.
 const PASSAGES_SHOWN: usize = 10;
 
-fn passages(page: &mut String, found: &Match, style: Style, excerpts: ExcerptLines<'_>) {
-    for passage in found.passages.iter().take(PASSAGES_SHOWN) {
+/// The first passages; of programs, where short ones are many, the longest.
+fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts: ExcerptLines<'_>) {
+    let mut ordered: Vec<&Passage> = found.passages.iter().collect();
+    if unit == Unit::Token {
+        ordered.sort_by_key(|passage| Reverse(passage.symbols));
+    }
+    for passage in ordered.into_iter().take(PASSAGES_SHOWN) {
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
             "      {} = {}, bytes {}-{} = {}-{}, {}",
@@ -235,12 +266,12 @@ fn lines([first, last]: [u64; 2]) -> String {
 }
 
 /// One document of a list.
-pub(crate) fn document_line(document: &DocumentInfo, style: Style) -> String {
+pub(crate) fn document_line(document: &DocumentInfo, folder: &str, style: Style) -> String {
     format!(
         "{:>10}  {:>9}  {}{}{}\n",
         size(document.bytes),
         grouped(document.fingerprints),
-        style.strong(&escape_terminal(&document.name)),
+        style.strong(&escape_terminal(&document.name[folder.len()..])),
         labels(&document.metadata),
         if document.boilerplate { "  (boilerplate)" } else { "" }
     )
@@ -386,6 +417,14 @@ pub(crate) fn dedup_summary_line(summary: &DedupSummary) -> String {
     format!("{removable} of {} removable{bytes}, {kept} kept{because}\n", count(summary.documents, "document"))
 }
 
+/// What a reader calls a symbol.
+fn symbol(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Char => "character",
+        Unit::Word | Unit::Byte | Unit::Token => unit.name(),
+    }
+}
+
 /// The largest runs, which are shown one by one.
 const RUNS_SHOWN: usize = 8;
 
@@ -403,7 +442,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
         format!("unit {}{words}, k {}, w {}, selection {}", profile.unit, profile.k, profile.w, profile.selection),
     );
     match profile.guarantee() {
-        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, profile.unit.name()))),
+        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, symbol(profile.unit)))),
         None => row("guarantee", "none with this selection".into()),
     }
     row("documents", grouped(stats.documents));
@@ -413,7 +452,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
         row("deleted", format!("{documents} ({}) whose space is not freed yet", percent(share)));
     }
     row("bytes", size(stats.bytes));
-    row("symbols", grouped(stats.symbols));
+    row(&format!("{}s", symbol(profile.unit)), grouped(stats.symbols));
     row("fingerprints", grouped(stats.fingerprints));
     if let (Some(distinct), Some(singletons)) = (stats.distinct, stats.singletons) {
         let share = if distinct == 0 { 0.0 } else { singletons as f64 / distinct as f64 };

@@ -14,9 +14,9 @@ pub(super) use csv::{
 };
 pub(super) use escape::escape_terminal;
 pub(super) use human::{
-    common_folder, dedup_summary_line, document_line, document_page, file_lines, ingest_page, latest_run_line,
-    pair_header_line, pair_line, pairs_total, query_page, removable_line, stats_page, superseded_line, undecided_line,
-    verify_page,
+    SharedFolder, common_folder, dedup_summary_line, document_header_line, document_line, document_page, file_lines,
+    ingest_page, latest_run_line, pair_header_line, pair_line, pairs_total, query_page, removable_line, stats_page,
+    superseded_line, undecided_line, verify_page,
 };
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use style::Style;

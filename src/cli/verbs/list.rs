@@ -4,7 +4,7 @@ use fpdb::{DocumentInfo, NamePrefix};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
-use crate::cli::render::{document_header, document_line, document_row};
+use crate::cli::render::{SharedFolder, document_header, document_header_line, document_line, document_row};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, ListArgs, OutputFormat};
@@ -17,10 +17,26 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
         output.csv([document_header()])?;
     }
     let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
+    let is_chosen = |document: &DocumentInfo| {
+        prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some())
+    };
+    let mut folder = SharedFolder::default();
+    if global.format == OutputFormat::Human && output.style.width.is_some() {
+        // On a terminal names are shortened, which takes a look at all of them first.
+        database.for_each_document(|document: DocumentInfo| {
+            if is_chosen(&document) {
+                folder.add(&document.name);
+            }
+            anyhow::Ok(())
+        })?;
+    }
+    let folder = folder.into_folder();
+    if !folder.is_empty() {
+        output.text(&document_header_line(&folder))?;
+    }
     let mut listed = 0u64;
     database.for_each_document(|document: DocumentInfo| {
-        let chosen = prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some());
-        if !chosen {
+        if !is_chosen(&document) {
             return anyhow::Ok(());
         }
         listed += 1;
@@ -28,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
             OutputFormat::Json => output.json(&document),
             OutputFormat::Csv => output.csv([document_row(&document)]),
             _ => {
-                let line = document_line(&document, output.style);
+                let line = document_line(&document, document_folder(&document, &folder), output.style);
                 output.text(&line)
             }
         }
@@ -36,4 +52,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     output.finish()?;
     printer.detail(&format!("{listed} documents"));
     Ok(RunStatus::Done)
+}
+
+/// The part of a document's name that is not shown; a document that has come meanwhile may lie elsewhere.
+fn document_folder<'a>(document: &DocumentInfo, folder: &'a str) -> &'a str {
+    if document.name.starts_with(folder) { folder } else { "" }
 }

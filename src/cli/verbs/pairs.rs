@@ -68,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     let listed = answer.pairs.iter().flat_map(|pair| [pair].into_iter().chain(&pair.files));
     let names = listed.flat_map(|pair| [&*pair.a, &*pair.b]);
-    let folder = common_folder(names, output.style).to_owned();
+    let folder = common_folder(names, output.style);
     match global.format {
         OutputFormat::Csv => output.csv([pair_header(args.passages)])?,
         OutputFormat::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,

@@ -48,7 +48,7 @@ fn a_missing_path_is_reported_and_the_others_are_stored() {
     status 2
     --- stdout
     a.txt  1.1 KiB, 938 symbols, 79 fingerprints at window 20
-      looked up all: 79 found (100.0% of the query); 1 document matches
+      79 of 79 fingerprints found (100.0%), in 1 document
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  a.txt  (identical)
     --- stderr
@@ -143,7 +143,7 @@ fn an_empty_document_and_a_short_one_are_stored_and_found_by_their_digest() {
     status 0
     --- stdout
     new.txt  14 bytes, 13 symbols, 0 fingerprints at window 20
-      looked up all: 0 found (0.0% of the query); 0 documents match
+      0 of 0 fingerprints found (0.0%), in 0 documents
       too short to match: it has fewer than 25 symbols (k)
       no match
     ");

@@ -49,7 +49,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 277 fingerprints at window 20
-      looked up all: 166 found (59.9% of the query); 4 documents match
+      166 of 277 fingerprints found (59.9%), in 4 documents
       containment  of document  resemblance  document
             33.6%        10.4%         8.6%  federalist/fed51.txt
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
@@ -64,7 +64,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/essay-lifted-paragraphs.txt  3.5 KiB, 2,871 symbols, 277 fingerprints at window 20
-      looked up the 64 smallest: 36 found (56.2% of the query); 4 documents match
+      36 of the 64 smallest fingerprints found (56.2%), in 4 documents
       containment  of document  resemblance  95% interval    document
            ~28.1%        ~8.5%        ~7.0%    4.5%-10.5%    federalist/fed51.txt
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
@@ -79,7 +79,7 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/paper-10-utf16.txt  35.0 KiB, 14,550 symbols, 1,379 fingerprints at window 20
-      looked up all: 1,379 found (100.0% of the query); 1 document matches
+      1,379 of 1,379 fingerprints found (100.0%), in 1 document
       containment  of document  resemblance  document
            100.0%       100.0%       100.0%  federalist/fed10.txt
           lines 1-292 = lines 1-292, bytes 2-35860 = 0-17929, 14,550 symbols
@@ -88,9 +88,28 @@ fn the_page_of_a_query_reads_well() {
     status 0
     --- stdout
     planted/independent.txt  10.1 KiB, 7,988 symbols, 729 fingerprints at window 20
-      looked up all: 0 found (0.0% of the query); 0 documents match
+      0 of 729 fingerprints found (0.0%), in 0 documents
       no match
     ");
+}
+
+#[test]
+fn rewritten_text_is_found_and_shown() {
+    let folder = samples();
+    let (original, rewritten) = ("federalist/fed67.txt", "planted/essay-light-edits.txt");
+    let plain = ["diff", "--profile", "words", rewritten, original];
+    assert_snapshot!(told(&folder, &folder.ok(&[&plain[..], &["--rewritten"]].concat())), @"
+    status 0
+    --- stdout
+    planted/essay-light-edits.txt  2.7 KiB, 470 symbols, 457 fingerprints at window 1
+      400 of 457 fingerprints found (87.5%), in 1 document
+      containment  of document  resemblance  document
+            87.5%        26.2%        25.3%  federalist/fed67.txt
+          lines 1-44 = lines 38-81, bytes 0-2802 = 2095-4848, 470 symbols, 96.0% agree
+    ");
+    // The same text in pieces, as the edits divide it.
+    let answer = folder.ok(&[&plain[..], &["--format", "json"]].concat()).json().remove(0);
+    assert!(answer["matches"][0]["passages"].as_array().unwrap().len() > 30);
 }
 
 #[test]
