@@ -18,7 +18,7 @@ COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccac
 endif
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
-.PHONY: help setup build demo test wheel check bench soak sanitize install
+.PHONY: help setup build demo test wheel check bench soak sanitize install install-pages
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
