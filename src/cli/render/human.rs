@@ -7,10 +7,11 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::{
     Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, LatestRun, Location, Match, Measure,
-    Pair, Passage, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
+    Passage, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
 };
 
 use super::escape::escape_terminal;
+use super::folder::{common_folder, in_folder};
 use super::numbers::{count, digits, grouped, percent, size};
 use super::style::Style;
 
@@ -168,53 +169,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     page
 }
 
-/// The folder that all of these names lie in, where a terminal has no room to print it with each of them.
-pub(crate) fn common_folder<'a>(names: impl Iterator<Item = &'a str>, style: Style) -> String {
-    let mut folder = SharedFolder::default();
-    if style.width.is_some() {
-        names.for_each(|name| folder.add(name));
-    }
-    folder.into_folder()
-}
-
-/// The folder that all documents lie in, where there is more than one; documents are taken one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct SharedFolder {
-    folder: Option<String>,
-    documents: u64,
-}
-
-impl SharedFolder {
-    /// Takes a document of this name.
-    pub(crate) fn add(&mut self, name: &str) {
-        self.documents += 1;
-        let Some(folder) = &mut self.folder else {
-            self.folder = Some(name[..name.rfind('/').map_or(0, |slash| slash + 1)].to_owned());
-            return;
-        };
-        while !name.starts_with(folder.as_str()) {
-            folder.truncate(folder[..folder.len() - 1].rfind('/').map_or(0, |slash| slash + 1));
-        }
-    }
-
-    /// The folder, empty where there is none.
-    pub(crate) fn into_folder(self) -> String {
-        self.folder.filter(|_| self.documents > 1).unwrap_or_default()
-    }
-}
-
-/// Where the documents are whose names are shortened.
-pub(crate) fn document_header_line(folder: &str) -> String {
-    format!("documents{}\n", in_folder(folder))
-}
-
-/// What a header says of the folder that all names lie in.
-fn in_folder(folder: &str) -> String {
-    if folder.is_empty() { String::new() } else { format!(", in {}", escape_terminal(folder)) }
-}
-
 /// What tells documents apart for a reader: their label and group.
-fn labels(metadata: &BTreeMap<String, String>) -> String {
+pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
@@ -305,57 +261,6 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
         row("identical to", name.clone());
     }
     page
-}
-
-/// What the columns of [`pair_line`] are.
-pub(crate) fn pair_header_line(weighted: bool, folder: &str) -> String {
-    let score = if weighted { "    score  " } else { "" };
-    let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
-    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
-}
-
-/// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
-pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
-    let score = if weighted { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
-    let measures = format!(
-        "{score}{:>11}  {:>9}  {:>9}  {:>9}  ",
-        percent(pair.resemblance),
-        percent(pair.containment_a),
-        percent(pair.containment_b),
-        grouped(pair.shared),
-    );
-    let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
-        .map(|(name, metadata)| (escape_terminal(&name[folder.len()..]), labels(metadata)));
-    // Two names that do not fit the line beside each other stand below each other.
-    let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
-    let between = match style.width {
-        Some(width) if long > width => format!("\n{:width$}", "", width = measures.len()),
-        _ => "  ".to_owned(),
-    };
-    format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
-}
-
-/// Pairs of files that are shown of a pair of submissions.
-const FILES_SHOWN: usize = 3;
-
-/// The files of two submissions that share most.
-pub(crate) fn file_lines(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
-    // Below the number of shared fingerprints.
-    let indent = if weighted { 11 } else { 0 } + 33;
-    let mut lines = String::new();
-    for file in pair.files.iter().take(FILES_SHOWN) {
-        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(&name[folder.len()..]));
-        let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
-    }
-    lines
-}
-
-/// How many pairs there are.
-pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
-    match all - printed {
-        0 => format!("{}\n", count(all as u64, "pair")),
-        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed as u64), count(all as u64, "pair")),
-    }
 }
 
 /// One removable document.

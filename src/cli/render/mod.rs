@@ -3,8 +3,10 @@
 mod apply;
 mod csv;
 mod escape;
+mod folder;
 mod human;
 mod numbers;
+mod pairs;
 mod style;
 
 pub(super) use apply::{applied_line, apply_summary_line};
@@ -13,10 +15,11 @@ pub(super) use csv::{
     superseded_row, undecided_row,
 };
 pub(super) use escape::escape_terminal;
+pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{
-    SharedFolder, common_folder, dedup_summary_line, document_header_line, document_line, document_page, file_lines,
-    ingest_page, latest_run_line, pair_header_line, pair_line, pairs_total, query_page, removable_line, stats_page,
-    superseded_line, undecided_line, verify_page,
+    dedup_summary_line, document_line, document_page, ingest_page, latest_run_line, query_page, removable_line,
+    stats_page, superseded_line, undecided_line, verify_page,
 };
 pub(super) use numbers::{count, grouped, percent, size};
+pub(super) use pairs::{file_lines, pair_header_line, pair_line, pairs_total};
 pub(super) use style::Style;

@@ -1,0 +1,71 @@
+//! Folder: names are shortened on a terminal by the folder that all of them lie in.
+
+use super::escape::escape_terminal;
+use super::style::Style;
+
+/// The folder that all of these names lie in, where a terminal has no room to print it with each of them.
+pub(crate) fn common_folder<'a>(names: impl Iterator<Item = &'a str>, style: Style) -> String {
+    let mut folder = SharedFolder::default();
+    if style.width.is_some() {
+        names.for_each(|name| folder.add(name));
+    }
+    folder.into_folder()
+}
+
+/// The folder that all documents lie in, where there is more than one; documents are taken one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFolder {
+    folder: Option<String>,
+    documents: u64,
+}
+
+impl SharedFolder {
+    /// Takes a document of this name.
+    pub(crate) fn add(&mut self, name: &str) {
+        self.documents += 1;
+        let Some(folder) = &mut self.folder else {
+            self.folder = Some(name[..name.rfind('/').map_or(0, |slash| slash + 1)].to_owned());
+            return;
+        };
+        while !name.starts_with(folder.as_str()) {
+            folder.truncate(folder[..folder.len() - 1].rfind('/').map_or(0, |slash| slash + 1));
+        }
+    }
+
+    /// The folder, empty where there is none.
+    pub(crate) fn into_folder(self) -> String {
+        self.folder.filter(|_| self.documents > 1).unwrap_or_default()
+    }
+}
+
+/// Where the documents are whose names are shortened.
+pub(crate) fn document_header_line(folder: &str) -> String {
+    format!("documents{}\n", in_folder(folder))
+}
+
+/// What a header says of the folder that all names lie in.
+pub(super) fn in_folder(folder: &str) -> String {
+    if folder.is_empty() { String::new() } else { format!(", in {}", escape_terminal(folder)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_share_the_folder_that_all_of_them_lie_in() {
+        let on_terminal = Style { width: Some(80), ..Style::default() };
+        for (names, folder) in [
+            (&[][..], ""),
+            (&["a/b/c"], ""),
+            (&["a/b/c", "a/b/d"], "a/b/"),
+            (&["a/b/c", "a/bb/d"], "a/"),
+            (&["a/b/c", "a/b"], "a/"),
+            (&["a/b", "b/a", "a/b"], ""),
+            (&["/a/b", "/c"], "/"),
+        ] {
+            assert_eq!(common_folder(names.iter().copied(), on_terminal), folder, "{names:?}");
+            assert_eq!(common_folder(names.iter().copied(), Style::default()), "");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Pairs as text for people.
+
+use std::fmt::Write;
+
+use fpdb::Pair;
+
+use super::escape::escape_terminal;
+use super::folder::in_folder;
+use super::human::labels;
+use super::numbers::{count, grouped, percent};
+use super::style::Style;
+
+/// What the columns of [`pair_line`] are.
+pub(crate) fn pair_header_line(weighted: bool, folder: &str) -> String {
+    let score = if weighted { "    score  " } else { "" };
+    let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
+    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
+}
+
+/// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
+pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
+    let score = if weighted { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
+    let measures = format!(
+        "{score}{:>11}  {:>9}  {:>9}  {:>9}  ",
+        percent(pair.resemblance),
+        percent(pair.containment_a),
+        percent(pair.containment_b),
+        grouped(pair.shared),
+    );
+    let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
+        .map(|(name, metadata)| (escape_terminal(&name[folder.len()..]), labels(metadata)));
+    // Two names that do not fit the line beside each other stand below each other.
+    let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
+    let between = match style.width {
+        Some(width) if long > width => format!("\n{:width$}", "", width = measures.len()),
+        _ => "  ".to_owned(),
+    };
+    format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
+}
+
+/// Pairs of files that are shown of a pair of submissions.
+const FILES_SHOWN: usize = 3;
+
+/// The files of two submissions that share most.
+pub(crate) fn file_lines(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
+    // Below the number of shared fingerprints.
+    let indent = if weighted { 11 } else { 0 } + 33;
+    let mut lines = String::new();
+    for file in pair.files.iter().take(FILES_SHOWN) {
+        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(&name[folder.len()..]));
+        let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
+    }
+    lines
+}
+
+/// How many pairs there are.
+pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
+    match all - printed {
+        0 => format!("{}\n", count(all as u64, "pair")),
+        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed as u64), count(all as u64, "pair")),
+    }
+}
