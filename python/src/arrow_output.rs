@@ -191,6 +191,7 @@ pub(crate) fn removable_schema() -> SchemaRef {
         field("shared", UInt64),
         field("novel", UInt64),
         field("bytes", UInt64),
+        maybe("run", UInt32),
         field("metadata", strings()),
     ])
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 /// The class of an error.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::NoDatabase { .. } | Error::NoOther { .. } => "DatabaseNotFoundError",
+        Error::NoDatabase { .. } | Error::NoOther { .. } | Error::NoBuild { .. } => "DatabaseNotFoundError",
         Error::DatabaseExists { .. } => "DatabaseExistsError",
         Error::NotADatabase { .. } | Error::NotABackup { .. } | Error::NotAReport { .. } => "NotADatabaseError",
         Error::Locked { .. } | Error::JobInUse { .. } => "LockedError",
@@ -16,7 +16,9 @@ fn class(error: &Error) -> &'static str {
         | Error::BeyondRepair { .. }
         | Error::CommitsLost { .. }
         | Error::TablesLost { .. }
-        | Error::DamagedBackup { .. } => "DamagedError",
+        | Error::DamagedBackup { .. }
+        | Error::DamagedBuild { .. }
+        | Error::IncoherentBuild { .. } => "DamagedError",
         Error::Io { .. }
         | Error::CannotOpen { .. }
         | Error::Store { .. }
@@ -33,7 +35,15 @@ fn class(error: &Error) -> &'static str {
         | Error::Phrase { .. }
         | Error::NotProse { .. }
         | Error::NotWords { .. }
-        | Error::BadTable { .. } => "ParameterError",
+        | Error::BadTable { .. }
+        | Error::NotADedupReport { .. }
+        | Error::FieldTaken { .. }
+        | Error::UnfinishedBuild { .. }
+        | Error::OtherBuild { .. }
+        | Error::Unsorted { .. }
+        | Error::NotPlanned { .. }
+        | Error::NameTwice { .. }
+        | Error::AlreadyAssembled { .. } => "ParameterError",
         Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => "DocumentNotFoundError",
         Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } | Error::TooManyShared { .. } => "LimitError",
         Error::Stopped => "StoppedError",

@@ -349,8 +349,11 @@ class Removable(Answer):
         shared: fingerprints that both hold.
         novel: the longest stretch of the document, in symbols, of which the survivor holds nothing.
         bytes: bytes of the document.
+        run: the run that decided it, where decisions are kept; else None.
         metadata: what is known of it; `id` first.
     """
+
+    _OPTIONAL = frozenset({"run"})
 
     remove: str
     remove_id: int
@@ -362,6 +365,7 @@ class Removable(Answer):
     novel: int
     bytes: int
     metadata: dict[str, str]
+    run: int | None = None
     schema: str = "fpdb.dedup/1"
 
 
@@ -379,6 +383,8 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """What is removable in all: numbers of documents, and bytes of the removable ones."""
 
+    _OPTIONAL = frozenset({"latest"})
+
     documents: int
     removable: int
     kept: int
@@ -391,6 +397,7 @@ class DedupSummary(Answer):
     boilerplate: int
     unmatched_protect: list[str]
     unmatched_prefer: list[str]
+    latest: dict[str, Any] | None = None
     schema: str = "fpdb.dedup.summary/1"
 
 
