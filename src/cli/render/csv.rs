@@ -167,7 +167,14 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
 
 /// The columns of [`removable_row`].
 pub(crate) fn removable_header() -> Vec<&'static str> {
-    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id"]
+    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id", "metadata"]
+}
+
+/// All metadata as one JSON object; nothing where there is none.
+fn fields(metadata: &[(String, String)]) -> String {
+    let object: serde_json::Map<String, serde_json::Value> =
+        metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    if object.is_empty() { String::new() } else { serde_json::Value::Object(object).to_string() }
 }
 
 /// One removable document.
@@ -183,6 +190,7 @@ pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
         removable.novel.to_string(),
         removable.bytes.to_string(),
         own_id(&removable.metadata),
+        fields(&removable.metadata),
     ]
 }
 
@@ -193,6 +201,7 @@ pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
     row[2] = "undecided".to_owned();
     row[5] = undecided.id.to_string();
     row[9] = own_id(&undecided.metadata);
+    row[10] = fields(&undecided.metadata);
     row
 }
 
@@ -209,6 +218,7 @@ pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
         superseded.novel.to_string(),
         superseded.bytes.to_string(),
         own_id(&superseded.metadata),
+        fields(&superseded.metadata),
     ]
 }
 

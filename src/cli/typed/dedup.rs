@@ -6,6 +6,8 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use fpdb::{DedupBy, Keep};
 
+use super::limits::LimitArgs;
+use super::report::ReportArgs;
 use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
 
 #[derive(Debug, Args)]
@@ -68,6 +70,10 @@ pub(crate) struct DedupArgs {
     /// Without this flag it is the folder that the database is in.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) temp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 /// A bound on unmatched stretches; none where `None`.

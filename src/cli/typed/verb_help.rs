@@ -120,12 +120,13 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "dedup",
-        formats: &[Human, Json, Csv],
+        formats: &[Human, Json, Csv, Html],
         note: "A document is removable if one that stays holds enough of its fingerprints (--threshold) and leaves no long \
             stretch of it unmatched (--max-novel). Documents that are worth more are kept: protected ones, preferred ones, \
             then by --keep. The same command goes on with a job that was stopped or killed.",
         examples: &[
             ("List documents that another one contains", "fpdb dedup --by containment"),
+            ("See in a browser what would be lost with each", "fpdb dedup --by containment --format html -o report"),
             (
                 "Remove what dedup lists, by number, since versions may share a name",
                 "fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id",

@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use fpdb::{Action, ApplyOptions, Database, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error};
+use fpdb::{
+    Action, ApplyOptions, Database, DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error,
+    HtmlAnswers, PairEvidence, PassageOptions, ReadOptions,
+};
 
+use crate::cli::html_report::HtmlReport;
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
@@ -12,7 +16,7 @@ use crate::cli::render::{
     count, dedup_summary_line, latest_run_line, percent, removable_header, removable_line, removable_row,
     superseded_line, superseded_row, undecided_line, undecided_row,
 };
-use crate::cli::resolved::{database, output};
+use crate::cli::resolved::database;
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};
 use crate::cli::verbs::apply;
@@ -21,7 +25,7 @@ use crate::cli::verbs::apply;
 const WARNED_DOCUMENTS: u64 = 20;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "dedup", &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv])?;
+    let html = HtmlReport::wanted(global, &args.report)?;
     if args.by == DedupBy::Exact {
         for (flag, given) in [("--threshold", args.threshold.is_some()), ("--max-novel", args.max_novel.is_some())] {
             if given {
@@ -43,6 +47,15 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     let database = database::open_within(global, args.memory)?;
     let options = options(args, &database);
     let stop = interrupt::graceful();
+    if let Some(html) = html {
+        let bar = StepBar::start(printer, "reading the documents");
+        let answer = database.dedup(&options, &bar.task().stop(stop));
+        bar.end();
+        return match answer {
+            Err(Error::Stopped) => Ok(stopped(printer)),
+            answer => write_report(&database, args, &options, answer?, &html, printer),
+        };
+    }
     let mut output = Output::open(global)?;
     if global.format == OutputFormat::Csv {
         output.csv([removable_header()])?;
@@ -58,8 +71,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     bar.end();
     let summary = match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            printer.note("stopped; the same command goes on from here");
-            return Ok(RunStatus::Interrupted);
+            return Ok(stopped(printer));
         }
         outcome => outcome?,
     };
@@ -86,6 +98,46 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
 fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
     let action = Action::Write { folder: folder.to_owned(), mark: None };
     ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone())
+}
+
+fn stopped(printer: &Printer) -> RunStatus {
+    printer.note("stopped; the same command goes on from here");
+    RunStatus::Interrupted
+}
+
+/// Writes the removable documents as a report for a browser.
+fn write_report(
+    database: &Database,
+    args: &DedupArgs,
+    options: &DedupOptions,
+    answer: DedupAnswer,
+    html: &HtmlReport<'_>,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    remarks(&answer.summary, args, printer);
+    let by = match options.by {
+        DedupBy::Resemblance => "resemblance",
+        DedupBy::Containment => "containment",
+        _ => "exact",
+    };
+    let compares = by != "exact";
+    let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
+    let flags = vec![
+        ("--by", Some(by.to_owned())),
+        ("--threshold", compares.then(|| options.threshold.to_string())),
+        ("--max-novel", compares.then_some(novel)),
+        ("--keep", Some(format!("{:?}", options.keep).to_lowercase())),
+        ("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
+        ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
+        ("--max-df", options.max_df.map(|most| most.to_string())),
+    ];
+    let mut shown = html.options(flags)?;
+    let joining = PassageOptions { most: HtmlReport::most_passages(Some(html)), ..PassageOptions::default() };
+    let limits = args.limits.limits();
+    shown.read = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    shown.evidence = Some(PairEvidence::default().max_df(options.max_df).joining(joining).limits(limits));
+    let complete = html.write(HtmlAnswers::Dedup { database, answer }, &shown, printer)?;
+    Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
 fn options(args: &DedupArgs, database: &Database) -> DedupOptions {

@@ -8,7 +8,7 @@ use crate::document::DocId;
 use crate::query::Match;
 
 /// The flags whose values say nothing of names or places.
-const SAFE_FLAGS: [&str; 16] = [
+const SAFE_FLAGS: [&str; 20] = [
     "--mode",
     "--window",
     "-n",
@@ -25,6 +25,10 @@ const SAFE_FLAGS: [&str; 16] = [
     "--weight",
     "--new-since",
     "--skip-quotes",
+    "--by",
+    "--threshold",
+    "--max-novel",
+    "--keep",
 ];
 
 /// Flags that are told without their values, which name places: what they leave out is in no measure.
@@ -44,6 +48,12 @@ pub(super) fn anonymise(report: &mut Report) {
         document.name = format!("Document {number}");
         document.metadata.clear();
     }
+    if let Some(dedup) = &mut overview.dedup {
+        dedup.sources.clear();
+        dedup.unmatched_protect.clear();
+        dedup.unmatched_prefer.clear();
+    }
+    overview.pairs.iter_mut().filter_map(|pair| pair.removal.as_mut()).for_each(|removal| removal.id = None);
     for (pair, found) in overview.pairs.iter().zip(&mut report.evidence) {
         if let Some(found) = found {
             *found = nameless(found, overview.documents[pair.b].name.clone());

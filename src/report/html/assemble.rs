@@ -1,11 +1,15 @@
 //! Putting a report together from answers: which documents, which pairs, and how alike each document is to its best match.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::Report;
-use super::data::{Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, ReportDocument, ReportPair, Role};
+use super::data::{
+    Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, Removal, ReportDocument, ReportPair, Role,
+};
 use super::options::{HtmlAnswers, HtmlOptions};
 use crate::database::Database;
+use crate::dedup::{Because, DedupAnswer, Removable};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::pairs::PairsAnswer;
@@ -38,6 +42,7 @@ pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Resul
     match answers {
         HtmlAnswers::Queries { database, answers } => Report::of_queries(database, answers, options),
         HtmlAnswers::Pairs { database, answer } => Report::of_pairs(database, answer, options),
+        HtmlAnswers::Dedup { database, answer } => Report::of_dedup(database, answer, options),
         HtmlAnswers::Diff { a, b, answer } => {
             Ok(Report::of_diff(answer, Origin::File(a.to_owned()), Origin::File(b.to_owned()), options))
         }
@@ -175,6 +180,7 @@ impl Report {
                 identical: found.as_ref().is_some_and(|found| found.identical),
                 passages: found.as_ref().map(passages),
                 page: false,
+                removal: None,
             });
             evidence.push(found);
         }
@@ -191,6 +197,82 @@ impl Report {
         let ignored = documents.all_ignored(database, how)?;
         let common = answer.common;
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
+        Ok(Self { overview, evidence, ignored })
+    }
+}
+
+/// Removable documents: those of one survivor after each other, the largest group first, and in it those of which most would be
+/// lost. Each with the number of its group.
+fn grouped(answer: &mut DedupAnswer) -> Vec<(u64, Removable)> {
+    let mut removed: HashMap<DocId, u64> = HashMap::new();
+    for removable in &answer.removable {
+        *removed.entry(removable.keep_id).or_default() += 1;
+    }
+    let mut removable = std::mem::take(&mut answer.removable);
+    removable.sort_by_key(|one| (Reverse(removed[&one.keep_id]), one.keep_id, Reverse(one.novel), one.remove_id));
+    let (mut group, mut last) = (0, None);
+    let number = |one: Removable| {
+        if last.replace(one.keep_id) != Some(one.keep_id) {
+            group += 1;
+        }
+        (group, one)
+    };
+    removable.into_iter().map(number).collect()
+}
+
+impl Report {
+    /// The report of removable documents, each as a pair with its survivor.
+    fn of_dedup(database: &Database, mut answer: DedupAnswer, options: &HtmlOptions) -> Result<Self> {
+        let default = PairEvidence::default();
+        let how = options.evidence.as_ref().unwrap_or(&default);
+        let mut listed = grouped(&mut answer);
+        let mut histogram = vec![0; BINS];
+        listed.iter().for_each(|(_, removable)| histogram[bin(removable.score)] += 1);
+        histogram[0] += answer.summary.documents.saturating_sub(listed.len() as u64);
+        let left = listed.len().saturating_sub(options.max_pairs) as u64;
+        listed.truncate(options.max_pairs);
+        let ids: Vec<(DocId, DocId)> = listed.iter().map(|(_, one)| (one.remove_id, one.keep_id)).collect();
+        let mut found = found_in(database, &ids, how)?;
+        let mut documents = Documents::default();
+        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
+        for (group, removable) in listed {
+            let (a, b) =
+                (documents.stored(database, removable.remove_id)?, documents.stored(database, removable.keep_id)?);
+            let found = found.matches.remove(&(removable.remove_id, removable.keep_id));
+            let identical = removable.because == Because::Identical;
+            let of_match = |of: fn(&Match) -> f64| found.as_ref().map_or(f64::from(u8::from(identical)), of);
+            let id = removable.metadata.into_iter().find(|(name, _)| name == "id").map(|(_, value)| value);
+            pairs.push(ReportPair {
+                a,
+                b,
+                shared: removable.shared,
+                resemblance: of_match(|found| found.resemblance),
+                containment_a: of_match(|found| found.containment),
+                containment_b: of_match(|found| found.document_containment),
+                score: removable.score,
+                interval: None,
+                estimated: Vec::new(),
+                identical,
+                passages: found.as_ref().map(passages),
+                page: false,
+                removal: Some(Removal { group, because: removable.because, novel: removable.novel, id }),
+            });
+            evidence.push(found);
+        }
+        let resembles = answer.summary.causes.resembles > 0;
+        let measure = if resembles { PairMeasure::Resemblance } else { PairMeasure::ContainmentA };
+        let mut overview = overview(Command::Dedup, *database.profile(), measure, options);
+        overview.database = Some(searched(database, options)?);
+        overview.left_out = LeftOut { pairs: left, ..LeftOut::default() };
+        for (id, ignored) in found.ignored {
+            if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
+                documents.ignored.insert(index, ignored);
+            }
+        }
+        let ignored = documents.all_ignored(database, how)?;
+        let (compared, common) = (answer.summary.documents, answer.summary.common);
+        let dedup = Some(answer.summary);
+        let overview = Overview { documents: documents.list, pairs, histogram, compared, common, dedup, ..overview };
         Ok(Self { overview, evidence, ignored })
     }
 }
@@ -285,6 +367,7 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         histogram: Vec::new(),
         compared: 0,
         common: 0,
+        dedup: None,
         left_out: LeftOut::default(),
         failures: options.failures.clone(),
     }
@@ -315,6 +398,7 @@ fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> Repo
         identical: found.identical,
         passages: with_passages.then(|| passages(found)),
         page: false,
+        removal: None,
     }
 }
 

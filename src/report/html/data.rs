@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::dedup::{Because, DedupSummary};
 use crate::document::DocId;
 use crate::ingest::Failure;
 use crate::profile::Profile;
@@ -42,6 +43,9 @@ pub(super) struct Overview {
     pub(super) compared: u64,
     /// Hashes that are in no measure because more documents hold them than the df cap allows.
     pub(super) common: u64,
+    /// What is removable in all; `None` for other commands than `dedup`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dedup: Option<DedupSummary>,
     /// What is not in the report.
     pub(super) left_out: LeftOut,
     /// What could not be read.
@@ -58,6 +62,8 @@ pub(super) enum Command {
     Pairs,
     /// `fpdb diff`.
     Diff,
+    /// `fpdb dedup`.
+    Dedup,
 }
 
 /// One of the numbers of a pair.
@@ -175,6 +181,23 @@ pub(super) struct ReportPair {
     pub(super) passages: Option<u64>,
     /// Whether the report has a page of it: its passages, and its texts if it has texts.
     pub(super) page: bool,
+    /// Why A is removable, where B is its survivor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) removal: Option<Removal>,
+}
+
+/// Why a document is removable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Removal {
+    /// The number of its group: those of one survivor, the largest group first.
+    pub(super) group: u64,
+    /// What it is to the survivor.
+    pub(super) because: Because,
+    /// The longest stretch, in symbols, of which the survivor holds nothing.
+    pub(super) novel: u64,
+    /// The record's own name for itself; nothing in an anonymous report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
 }
 
 /// What is not in the report.

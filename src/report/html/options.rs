@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::database::Database;
+use crate::dedup::DedupAnswer;
 use crate::ingest::Failure;
 use crate::input::ReadOptions;
 use crate::pairs::PairsAnswer;
@@ -27,6 +28,13 @@ pub enum HtmlAnswers<'a> {
         database: &'a Database,
         /// The pairs.
         answer: PairsAnswer,
+    },
+    /// The answer of [`Database::dedup`]: each removable document beside its survivor, with what would be lost marked.
+    Dedup {
+        /// The database whose documents were compared.
+        database: &'a Database,
+        /// The removable documents.
+        answer: DedupAnswer,
     },
     /// The answer of [`diff`](crate::diff).
     Diff {

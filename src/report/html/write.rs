@@ -63,7 +63,9 @@ type Sides = HashMap<(usize, bool), SideData>;
 pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &HtmlOptions) -> Result<HtmlSummary> {
     let path = path.as_ref();
     let database = match &answers {
-        HtmlAnswers::Queries { database, .. } | HtmlAnswers::Pairs { database, .. } => Some(*database),
+        HtmlAnswers::Queries { database, .. }
+        | HtmlAnswers::Pairs { database, .. }
+        | HtmlAnswers::Dedup { database, .. } => Some(*database),
         HtmlAnswers::Diff { .. } => None,
     };
     let mut report = assemble(answers, options)?;

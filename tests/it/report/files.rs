@@ -152,7 +152,7 @@ fn html_needs_a_place_and_a_command_that_has_it() {
     assert!(error(&["diff", "docs/a.txt", "docs/b.txt", "--format", "html"]).contains("name it with -o DIR"));
     assert!(error(&["pairs", "--anonymise"]).contains("--anonymise is for reports"));
     assert!(error(&["pairs", "--passages"]).contains("--passages is for --format json and csv"));
-    for command in [&["list"][..], &["stats"], &["show", "docs/a.txt"], &["dedup"]] {
+    for command in [&["list"][..], &["stats"], &["show", "docs/a.txt"]] {
         assert!(error(&[command, &["--format", "html", "-o", "x"]].concat()).contains("invalid value 'html'"));
     }
 }

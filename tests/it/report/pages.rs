@@ -569,3 +569,58 @@ fn estimates_are_told_from_what_was_counted() {
     }
     browser.check_quiet();
 }
+
+/// Each removable document opens beside its survivor, and what the survivor lacks is marked: nothing else is.
+#[test]
+fn removable_documents_show_what_would_be_lost() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let words = |from: u64, to: u64| (from..to).map(|number| word(number * 7) + " ").collect::<String>();
+    let long = words(0, 600);
+    let lost = "alone stand these few sentences of which no other file has heard a single word at any time";
+    let mut lines = String::new();
+    for (id, text) in [
+        ("whole", long.clone()),
+        ("version", format!("{}{lost} {}", words(0, 200), words(200, 400))),
+        ("part", words(100, 300)),
+        ("other", words(2000, 2600)),
+        ("twin", words(2000, 2600)),
+    ] {
+        lines += &format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n");
+    }
+    folder.write("docs.jsonl", lines);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs.jsonl"]);
+    let flags = ["dedup", "--by", "containment"];
+    let mut rows = folder.ok(&[&flags[..], &["--format", "json"]].concat()).json();
+    let summary = rows.pop().unwrap();
+    assert_eq!(rows.len(), 3);
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    browser.open(&page(&folder, "report"), "");
+    assert_eq!(browser.text("document.getElementById('fact-removable').textContent"), "3");
+    assert_eq!(browser.text("document.getElementById('fact-groups').textContent"), "2");
+    let causes = browser.text("document.getElementById('causes').textContent");
+    assert!(causes.contains("identical1") && causes.contains("contained2"), "{causes}");
+    let sources = browser.text("document.getElementById('sources').textContent");
+    assert!(sources.contains("docs.jsonl") && sources.contains("60.0%"), "{sources}");
+    assert_eq!(summary["bytes"], rows.iter().map(|row| row["bytes"].as_u64().unwrap()).sum::<u64>());
+    // The larger group first, and in it the document of which most would be lost.
+    let order =
+        browser.ask("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.children[1].textContent)");
+    let order: Vec<&str> = order.as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
+    assert!(
+        order[0].ends_with("id version") && order[1].ends_with("id part") && order[2].ends_with("id twin"),
+        "{order:?}"
+    );
+    browser.open(&page(&folder, "report"), "pair=1");
+    browser.wait("document.querySelector('main').dataset.whole");
+    let marked = "[...document.querySelectorAll('mark.lost')].filter((mark) => mark.closest('.pane'))";
+    let text = browser.text(&format!("{marked}.map((mark) => mark.textContent).join('|')"));
+    assert!(text.contains("these few sentences of which no other file has heard a single word"), "{text}");
+    assert!(text.len() < lost.len() + 80, "what the survivor has is not marked: {text}");
+    let novel = rows.iter().find(|row| row["metadata"]["id"] == "version").unwrap()["novel"].to_string();
+    assert!(browser.text("document.getElementById('removal').textContent").contains(&format!("{novel} symbols")));
+    browser.open(&page(&folder, "report"), "pair=3");
+    browser.wait("document.querySelector('main').dataset.whole");
+    assert_eq!(browser.ask(&format!("{marked}.length")), json!(0), "nothing of a twin is lost");
+    browser.check_quiet();
+}

@@ -93,7 +93,7 @@ const MEASURES = {
   smaller: { title: "the smaller share", of: (pair) => Math.min(pair.containment_a, pair.containment_b) },
 };
 // What the reader has chosen, kept while pages are changed.
-const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: "score", ascending: false, shown: 100, folded: false, together: true };
+const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: report.dedup ? "number" : "score", ascending: false, shown: 100, folded: false, together: true };
 const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
 
@@ -115,8 +115,10 @@ function recall(address) {
   view.filter = chosen.get("filter") || "";
 }
 
-// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read.
+// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read. Of removable documents
+// all are listed.
 function firstThreshold() {
+  if (report.dedup) return 0;
   const bins = report.pairs.map((pair) => bin(score(pair))).sort((a, b) => b - a);
   const room = Math.max(report.documents.length, 10);
   return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);

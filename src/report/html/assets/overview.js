@@ -5,6 +5,7 @@ const title = () => ({
   query: () => `What ${count(report.compared, "query document")} share${report.compared === 1 ? "s" : ""} with the database`,
   pairs: () => `Pairs among ${count(report.compared, "document")}`,
   diff: () => "Two documents compared",
+  dedup: () => `${grouped(report.dedup.removable)} of ${count(report.compared, "document")} removable`,
 })[report.command]();
 
 // Documents by the whole percents of their best match: of all documents where that is the report's own measure, otherwise of
@@ -80,8 +81,14 @@ function overview() {
 
   const columns = [
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
-    { key: "a", title: report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), labelsOf(report.documents[pair.a])] },
-    { key: "b", title: "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pair.identical && h("span", { class: "faint" }, " (identical)")] },
+    { key: "a", title: report.dedup ? "A, removable" : report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
+    { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pair.identical && h("span", { class: "faint" }, " (identical)")] },
+    ...(report.dedup ? [
+      { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
+      { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
+      { key: "novel", title: "longest unmatched", class: "number", of: (pair) => pair.removal.novel, cell: (pair) => grouped(pair.removal.novel) },
+      { key: "bytes", title: "bytes", class: "number", of: (pair) => report.documents[pair.a].bytes, cell: (pair) => grouped(report.documents[pair.a].bytes) },
+    ] : []),
     ...["score", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
       key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
       cell: (pair) => [meter(pair[measure], true, isEstimate(pair, measure)), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
@@ -140,14 +147,24 @@ function overview() {
     const reach = bins.slice(Math.max(view.threshold, 1)).reduce((sum, documents) => sum + documents, 0);
     outputText.textContent = `${view.threshold}%`;
     bars.move(view.threshold);
-    const best = report.pairs.reduce((most, pair) => Math.max(most, score(pair)), 0);
     const fact = (id, value, what) => h("div", { class: "fact" }, h("b", { id }, value), h("span", {}, what));
+    if (report.dedup) {
+      facts.replaceChildren(
+        fact("fact-documents", grouped(report.compared), "documents compared"),
+        fact("fact-removable", grouped(report.dedup.removable), "removable"),
+        fact("fact-groups", grouped(report.dedup.groups), "survivors of removable ones"),
+        fact("fact-bytes", size(report.dedup.bytes), "of removable documents"),
+        fact("fact-undecided", grouped(report.dedup.undecided), "undecided"),
+        fact("fact-pairs", grouped(pairs.length), view.threshold ? `listed at ${view.threshold}% or more` : "listed"));
+    } else {
+    const best = report.pairs.reduce((most, pair) => Math.max(most, score(pair)), 0);
     facts.replaceChildren(
       fact("fact-documents", grouped(report.compared), report.command === "query" ? "queries" : "documents compared"),
       fact("fact-reach", grouped(reach), `with a match of ${Math.max(view.threshold, 1)}% or more`),
       fact("fact-pairs", grouped(pairs.length), view.threshold ? `pairs at ${view.threshold}% or more` : "pairs"),
       fact("fact-clusters", grouped(groups.length), "clusters"),
       fact("fact-best", percent(best), `the highest ${MEASURES[view.measure].title}`));
+    }
     clusterPlace.replaceChildren(...groups.slice(0, 200).map((group, number) => h("li", {}, h("button", { class: "plain", type: "button", onclick: () => choose(group) },
       `${number + 1}: ${count(group.length, "document")}`), " ", h("span", { class: "faint" },
       group.slice(0, 8).flatMap((document, at) => [at ? ", " : "", name(report.documents[document].name)]), group.length > 8 && `, and ${group.length - 8} more`))));
@@ -172,7 +189,7 @@ function overview() {
   document.getElementById("main").replaceChildren(h("div", { class: "overview" },
     ...left().map((words) => h("p", { class: "notice wide", role: "note" }, words)),
     h("section", { class: "card wide", "aria-label": "in short" }, facts),
-    !single && h("section", { class: "card histogram" }, h("h2", {}, report.command === "query" ? "Best match of each query" : "Best match of each document"),
+    !single && h("section", { class: "card histogram" }, h("h2", {}, report.dedup ? "Score of each removable document" : report.command === "query" ? "Best match of each query" : "Best match of each document"),
       bars.picture,
       h("div", { class: "screen" }, slider, h("div", { class: "tools" },
         h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
@@ -180,7 +197,8 @@ function overview() {
         bins[0] > 0 && `${count(bins[0], "document")} with a best match below 1% ${bins[0] === 1 ? "is" : "are"} not drawn.`,
         view.measure !== report.measure && report.left_out.pairs > 0 && " By this measure only documents of listed pairs are counted.")),
     !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
-    h("section", { class: "card wide list", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, report.command === "query" ? "Matches" : "Pairs"),
+    report.dedup && totals(),
+    h("section", { class: "card wide list", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, report.dedup ? "Removable documents, largest group first" : report.command === "query" ? "Matches" : "Pairs"),
       h("div", { class: "tools" }, h("label", {}, "filter ", filter), chosen, shownText, h("span", { class: "grow" }),
         h("button", { type: "button", id: "csv", onclick: () => save(listed) }, "Save as CSV")),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "list-title" }, h("table", {}, h("thead", {}, heads), rows), more)),
@@ -188,11 +206,23 @@ function overview() {
   update();
 }
 
+// What is removable, by cause and by source.
+function totals() {
+  const { causes, sources } = report.dedup;
+  const table = (id, heads, rows) => h("table", { id }, h("thead", {}, h("tr", {}, heads.map((words, at) => h("th", { scope: "col", class: at && "number" }, words)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h("td", { class: at && "number" }, cell))))));
+  return h("section", { class: "card wide", "aria-label": "totals" }, h("h2", {}, "What would go"),
+    table("causes", ["because", "documents"], Object.entries(causes).map(([cause, documents]) => [cause, grouped(documents)])),
+    sources.length > 0 && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "sources" }, table("sources", ["source", "documents", "removable", "share", "bytes"],
+      sources.map(({ source, documents, removable, bytes }) => [source ? name(source) : "(the current folder)", grouped(documents), grouped(removable), percent(removable / documents), size(bytes)]))));
+}
+
 // What this report does not hold, in sentences.
 function left() {
   const { pairs, least, pages, bytes } = report.left_out;
   const notes = [];
-  if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The histogram counts all.`);
+  if (pairs > 0 && report.dedup) notes.push(`${count(pairs, "removable document")} of smaller groups ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The totals count all.`);
+  else if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The histogram counts all.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
   if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
@@ -233,9 +263,10 @@ function save(pairs) {
   };
   const groups = clusters(pairs);
   const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
-  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "cluster"]];
+  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
-    pair.containment_a, pair.containment_b, pair.identical, pair.passages, cluster.get(pair.a)]);
+    pair.containment_a, pair.containment_b, pair.identical, pair.passages, cluster.get(pair.a),
+    ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : [])]);
   const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
   h("a", { href: url, download: "pairs.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);

@@ -40,7 +40,9 @@ function measures(pair) {
     bar("bar-a", ["share of ", side("A"), " in ", side("B")], "containment_a"),
     bar("bar-b", ["share of ", side("B"), " in ", side("A")], "containment_b"),
     bar("bar-r", "resemblance", "resemblance"), report.measure === "score" && bar("bar-s", "score", "score"), interval,
-    h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"));
+    h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"),
+    pair.removal && h("span", { id: "removal", class: "faint" }, side("A"), ` is removable (${pair.removal.because}`, pair.removal.id && `, id ${inLine(pair.removal.id)}`,
+      `, ${size(report.documents[pair.a].bytes)}), `, side("B"), " stays; the longest stretch that would be lost has ", count(pair.removal.novel, "symbol")));
 }
 
 function draw(main, pair, documents, data, texts, wanted) {
@@ -70,7 +72,8 @@ function draw(main, pair, documents, data, texts, wanted) {
     const letter = "AB"[side];
     const tokens = text === null ? [] : tokensOf(text, document.language);
     const differs = (number) => edits(number)[side];
-    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, tokens, differs }, choose);
+    const lost = side === 0 && Boolean(pair.removal) && !pair.identical && pair.passages === passages.length;
+    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
@@ -121,6 +124,7 @@ function draw(main, pair, documents, data, texts, wanted) {
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold, halves.every((half) => half.pane) && together,
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
+    pair.removal && !pair.identical && h("span", {}, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages, together: () => together.click() });
 

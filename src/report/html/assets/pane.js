@@ -8,11 +8,12 @@ const UNITS_OF_ROW = 4000;
 
 class Pane {
   // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing;
-  // tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks.
-  constructor(label, text, { spans, common, tokens, differs }, choose) {
+  // lost: whether what is in no passage is marked; tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks.
+  constructor(label, text, { spans, common, lost, tokens, differs }, choose) {
     this.text = text;
     this.spans = spans;
     this.common = common;
+    this.lost = lost;
     this.tokens = tokens;
     this.differs = differs;
     this.rows = rowsOf(text);
@@ -71,6 +72,8 @@ class Pane {
           title: active.length > 1 ? `passages ${active.map((span) => span.number).join(", ")}` : `passage ${active[0].number}` }, words));
       } else if (grey.some(overlaps)) {
         line.append(h("mark", { class: "common", title: "held by many documents, boilerplate, quoted or a phrase to be ignored: not counted" }, words));
+      } else if (this.lost && /\S/.test(this.text.slice(from, to))) {
+        line.append(h("mark", { class: "lost", title: "in no passage: lost if this document is removed" }, words));
       } else line.append(words);
     }
     return line;
