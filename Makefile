@@ -18,10 +18,10 @@ COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccac
 endif
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
-.PHONY: help setup build demo test wheel check bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel check bench soak sanitize install install-pages
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## make this machine able to build: compilers and libclang, installed where missing
 	@tools/setup.sh
@@ -37,6 +37,9 @@ test: setup ## all tests, those in the documentation included; of the HTML repor
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh test
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$(FPDB_CHROMIUM)" ] || \
 	  echo "SKIPPED the tests of the HTML report in a browser: no Chromium here; tools/setup.sh --browser installs it"
+
+test-spark: wheel ## the tests with Spark: a master and two workers on loopback, started and ended here
+	@tools/spark.sh
 
 wheel: setup ## the Python package: one wheel in target/wheels/
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel

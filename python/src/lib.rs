@@ -10,6 +10,7 @@ mod feed;
 mod fingerprints;
 mod options;
 mod rows;
+mod staging;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ mod _native {
     use super::rows::Rows;
     #[pymodule_export]
     use super::serve_documents;
+    #[pymodule_export]
+    use super::staging::{NativeStaging, StagedBatches};
     #[pymodule_export]
     use super::waiting::StopToken;
 

@@ -1,0 +1,304 @@
+"""Building databases with Spark.
+
+    import fpdb.spark
+
+    documents = spark.read.parquet("/shared/corpus")
+    fpdb.spark.build(documents, "/shared/build-1", "text", text="content", id="url")
+
+    # then, on the machine that keeps the database:
+    #   fpdb assemble --db archive.db /shared/build-1
+
+`build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see;
+`fpdb assemble` moves them into a database in one commit.
+
+Spark 4 or later, pyarrow, and this package on every executor are needed (`spark.archives`, or installed). Executors need no database
+and no program.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._answers import Answer, Failure
+from ._errors import ParameterError
+from ._profile import Profile, native_profile
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["BuildSummary", "build"]
+
+# Postings of a part: files of some 70 MB, and a sort that fits an executor of 1 GB.
+_POSTINGS = 8_000_000
+# Documents of a part: files of some 100 MB.
+_DOCUMENTS = 400_000
+# A hash with more postings than so many parts is divided by document.
+_HEAVY_PARTS = 4
+# Documents that are looked at for hashes with very many postings and for the bounds of names.
+_SAMPLE = 50_000
+
+_ROWS = "part int not null, high bigint not null, low bigint not null, value binary not null"
+
+
+@dataclass(frozen=True)
+class BuildSummary(Answer):
+    """What a build has made: the fields of the JSON `fpdb.build/1`.
+
+    Attributes:
+        path: its folder, for `fpdb assemble`.
+        generation: what tells it from other builds.
+        documents: documents that were read.
+        failures: documents that could not be read.
+        failed: the first of them.
+        bytes, symbols, fingerprints: sums over the documents.
+        parts: parts that have rows, and `staged_bytes`, the bytes of their files.
+    """
+
+    path: str
+    generation: str
+    documents: int
+    failures: int
+    failed: list[Failure]
+    bytes: int
+    symbols: int
+    fingerprints: int
+    parts: int
+    staged_bytes: int
+
+
+def build(
+    df: DataFrame,
+    path: str | os.PathLike[str],
+    profile: str | Profile = "prose",
+    *,
+    text: str = "text",
+    id: str = "id",
+    metadata: Sequence[str] = (),
+    format: str = "auto",
+    store_text: bool = False,
+    parts: int | None = None,
+) -> BuildSummary:
+    """Makes the parts of a database of all rows of a DataFrame, one document a row.
+
+    Documents are numbered by file and row: by those of the Parquet files that the DataFrame reads, if it reads all rows of them;
+    else by those of a copy in the folder of the build. So the build is the same whatever Spark does with its partitions, and a
+    build that was stopped goes on when it is called again: only parts that are missing are made.
+
+    Args:
+        df: the documents.
+        path: a folder that the driver and all executors see under this name. It must be a file system, not an object store.
+        profile: a name, or a `Profile`.
+        text: the column of texts: string or binary.
+        id: the column that names documents; unique, without nulls.
+        metadata: columns that are kept with the documents.
+        format: as for `Database.ingest_table`.
+        store_text: keep the documents' bytes, so that passages can be compared symbol by symbol.
+        parts: parts of the postings; None: one for 8 million expected postings.
+
+    Raises:
+        ParameterError: a column is missing or null; names that repeat; another build in the folder.
+        DamagedError: the engine lost or repeated rows. Rows that it did not sort fail the job.
+    """
+    spark = df.sparkSession
+    path = os.path.abspath(os.fspath(path))
+    _check_columns(df, [text, id, *metadata])
+    settings = native_profile(profile)
+    rows, documents = _numbered(df, path, text, id, metadata)
+    staging = _begun(path)
+    if staging is None:
+        plan = {
+            "profile": settings,
+            "documents": documents,
+            "posting_parts": parts or 1,
+            "document_parts": max(1, math.ceil(documents / _DOCUMENTS)),
+            "name_bounds": [],
+            "heavy": [],
+            "format": format,
+            "store_text": store_text,
+        }
+        _measure(rows, plan, parts)
+        staging = _native.NativeStaging(path, plan)
+    else:
+        _check_plan(json.loads(staging.plan()), settings, documents, format, store_text)
+    finished = staging.finished_parts()
+    generation, count = staging.generation, staging.part_count
+    if len(finished) < count:
+        map_side, reduce_side = _sides(path, generation, finished)
+        # Batches of many large documents would fill an executor.
+        limits = {
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+            "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+        }
+        with _configured(spark, limits):
+            mapped = rows.mapInArrow(map_side, _ROWS)
+            sorted_rows = _by_part(mapped, count).sortWithinPartitions("part", "high", "low", "value")
+            sorted_rows.mapInArrow(reduce_side, "part int").collect()
+    summary = json.loads(staging.finish())
+    failed = [Failure._of(one) for one in summary.pop("failed")]
+    return BuildSummary._of({**summary, "path": path, "failed": failed})
+
+
+def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in df.columns:
+            raise ParameterError(f"the DataFrame has no column {name}; it has {', '.join(df.columns)}")
+
+
+def _begun(path: str) -> _native.NativeStaging | None:
+    """The build that is in the folder, if there is one."""
+    return _native.NativeStaging(path) if os.path.exists(os.path.join(path, "plan.json")) else None
+
+
+def _check_plan(plan: Mapping[str, Any], profile: str, documents: int, format: str, store_text: bool) -> None:
+    asked = {
+        "profile": json.loads(_native.profile(profile)),
+        "documents": documents,
+        "front_end": format,
+        "store_text": store_text,
+    }
+    for name, value in asked.items():
+        if plan[name] != value:
+            raise ParameterError(
+                f"another build is in this folder: its {name} is {plan[name]}, and {value} is asked for",
+                "name an empty folder, or remove that build if it is no longer needed",
+            )
+
+
+def _numbered(df: DataFrame, path: str, text: str, id: str, metadata: Sequence[str]) -> tuple[DataFrame, int]:
+    """The rows as the map side takes them (`number`, `name`, `text`, and what is kept), and how many there are."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F
+
+    kept = [name for name in metadata if name not in (id, text)]
+    columns = [F.col(id).alias("name"), F.col(text).alias("text"), F.col(id).alias(id), *map(F.col, kept)]
+
+    def placed(frame: DataFrame) -> DataFrame:
+        place = [F.col("_metadata.file_path").alias("__file"), F.col("_metadata.row_index").alias("__row")]
+        return frame.select(*place, *columns)
+
+    def counted(frame: DataFrame) -> list[Any]:
+        per_file = frame.groupBy("__file").agg(F.count("*").alias("rows"), F.max("__row").alias("last"))
+        return sorted(per_file.collect(), key=lambda row: row["__file"])
+
+    copy = os.path.join(path, "input")
+    files = None
+    if not os.path.exists(copy):
+        try:
+            frame = placed(df)
+            files = counted(frame)
+        except AnalysisException:
+            # It does not come from files, or from files of another format.
+            files = None
+    # A filter leaves gaps, a join repeats rows.
+    if files is None or any(row["rows"] != row["last"] + 1 for row in files):
+        if not os.path.exists(os.path.join(copy, "_SUCCESS")):
+            names = list(dict.fromkeys([id, text, *kept]))
+            df.select(*names).write.mode("overwrite").parquet("file://" + copy)
+        frame = placed(df.sparkSession.read.parquet("file://" + copy))
+        files = counted(frame)
+    before, bases = 0, []
+    for row in files:
+        bases.append((row["__file"], before))
+        before += row["rows"]
+    if before >= 2**32 - 1:
+        raise ParameterError(f"a database holds 4,294,967,294 documents, and these are {before}")
+    table = df.sparkSession.createDataFrame(bases, "__file string, __base bigint")
+    joined = frame.join(F.broadcast(table), "__file")
+    number = (F.col("__base") + F.col("__row")).alias("number")
+    return joined.select(number, *[F.col(name) for name in frame.columns[2:]]), before
+
+
+def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
+    """Completes a plan: how many parts, where parts of names begin, which hashes have very many postings."""
+    from pyspark.sql import functions as F
+
+    documents = plan["documents"]
+    share = min(1.0, _SAMPLE / max(1, documents))
+    # Whole documents by number: the same ones each time.
+    step = max(1, round(1 / share))
+    sample = rows if step == 1 else rows.where(F.col("number") % step == 0)
+    if plan["document_parts"] > 1:
+        names = sorted(str(row["name"]) for row in sample.select("name").collect())
+        bounds = {names[len(names) * part // plan["document_parts"]] for part in range(1, plan["document_parts"])}
+        plan["name_bounds"] = sorted(bounds, key=lambda name: name.encode("utf-8"))
+    if parts is not None and documents < _SAMPLE:
+        return
+    profile, format = plan["profile"], plan["format"] if plan["format"] not in ("auto", "code") else "text"
+
+    def hashes(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        for batch in batches:
+            made = pyarrow.table(_native.fingerprint(batch.column(0), profile, format, 1))
+            flat = [chunk.flatten() for chunk in made.column("hashes").chunks]
+            values = pyarrow.chunked_array(flat, pyarrow.uint64()).combine_chunks()
+            yield pyarrow.record_batch([values.view(pyarrow.int64())], ["hash"])
+
+    found = sample.select("text").mapInArrow(hashes, "hash bigint").groupBy("hash").count()
+    # The most frequent ones are all that is looked at; their number says how many postings there are.
+    total = found.agg(F.sum("count")).first()[0] or 0
+    if parts is None:
+        plan["posting_parts"] = max(1, math.ceil(total * step / _POSTINGS))
+    most = max(2, _HEAVY_PARTS * total / plan["posting_parts"])
+    heavy = found.where(F.col("count") > most).collect() if documents >= _SAMPLE else []
+    each = max(1.0, total / plan["posting_parts"])
+    plan["heavy"] = sorted((row["hash"] % 2**64, max(2, math.ceil(row["count"] / each))) for row in heavy)
+
+
+def _by_part(rows: DataFrame, count: int) -> DataFrame:
+    """Brings the rows of each part together."""
+    from pyspark.sql import functions as F
+
+    if hasattr(rows, "repartitionById"):
+        return rows.repartitionById(count, F.col("part"))
+    return rows.repartition(count, "part")
+
+
+def _sides(path: str, generation: str, finished: list[int]) -> tuple[Any, Any]:
+    """The functions that the executors run. They hold nothing but these values."""
+
+    def staging() -> _native.NativeStaging:
+        build = _native.NativeStaging(path)
+        if build.generation != generation:
+            raise RuntimeError(f"{path} holds another build on this machine: it must be one folder that all machines see")
+        return build
+
+    def map_side(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        build = staging()
+        for batch in batches:
+            reader = pyarrow.RecordBatchReader.from_stream(build.map(batch, finished))
+            yield from reader
+
+    def reduce_side(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        made = staging().reduce(batches)
+        yield pyarrow.record_batch([pyarrow.array(made, pyarrow.int32())], ["part"])
+
+    return map_side, reduce_side
+
+
+@contextmanager
+def _configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Sets what is set nowhere else, for a while."""
+    before = {name: spark.conf.get(name, None) for name in settings}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)

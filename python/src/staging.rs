@@ -1,0 +1,273 @@
+//! A build on many machines: the two sides of its shuffle, with rows as Arrow batches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use fpdb::{StagedColumns, StagedRows, Staging, StagingPlan};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::arrow_input::{Arrays, Texts, is_plain, plain};
+use crate::arrow_output as arrow;
+use crate::errors::{parameter, raise};
+use crate::options::{json, profile_of};
+
+/// The columns of rows on their way to their parts.
+fn schema() -> SchemaRef {
+    let field = |name, kind| Field::new(name, kind, false);
+    Arc::new(Schema::new(vec![
+        field("part", DataType::Int32),
+        field("high", DataType::Int64),
+        field("low", DataType::Int64),
+        field("value", DataType::Binary),
+    ]))
+}
+
+/// The plan of a build, as Python gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Planning {
+    profile: String,
+    documents: u32,
+    posting_parts: u32,
+    document_parts: u32,
+    name_bounds: Vec<String>,
+    heavy: Vec<(u64, u32)>,
+    format: String,
+    store_text: bool,
+}
+
+impl Planning {
+    fn plan(self) -> PyResult<StagingPlan> {
+        Ok(StagingPlan::new(profile_of(&self.profile)?, self.documents)
+            .posting_parts(self.posting_parts)
+            .document_parts(self.document_parts)
+            .name_bounds(self.name_bounds)
+            .heavy(self.heavy)
+            .front_end(self.format)
+            .store_text(self.store_text))
+    }
+}
+
+/// The folder of a build.
+#[pyclass(frozen, module = "fpdb._native")]
+pub(crate) struct NativeStaging(Staging);
+
+#[pymethods]
+impl NativeStaging {
+    /// Opens the build in a folder, or begins one of this plan.
+    #[new]
+    #[pyo3(signature = (path, plan=None))]
+    fn new(path: PathBuf, plan: Option<Planning>) -> PyResult<Self> {
+        let staging = match plan {
+            Some(plan) => Staging::create(path, &plan.plan()?),
+            None => Staging::open(path),
+        };
+        staging.map(Self).map_err(raise)
+    }
+
+    #[getter]
+    fn generation(&self) -> &str {
+        self.0.generation()
+    }
+
+    #[getter]
+    fn part_count(&self) -> u32 {
+        self.0.part_count()
+    }
+
+    /// The plan as JSON.
+    fn plan(&self) -> PyResult<String> {
+        json(self.0.plan())
+    }
+
+    fn finished_parts(&self) -> PyResult<Vec<u32>> {
+        self.0.finished_parts().map_err(raise)
+    }
+
+    /// The rows of a batch whose first columns are `number`, `name` and `text`, and whose others are kept with the documents.
+    fn map(&self, py: Python<'_>, batch: &Bound<'_, PyAny>, finished: Vec<u32>) -> PyResult<StagedBatches> {
+        let mut arrays = Arrays::of(batch)?;
+        let mut made = Vec::new();
+        while let Some(array) = py.detach(|| arrays.next())? {
+            let documents = Documents::of(&array)?;
+            py.detach(|| -> fpdb::Result<()> {
+                let mut emit = |rows: StagedRows| {
+                    made.push(rows);
+                    Ok(())
+                };
+                let mut mapper = self.0.mapper(&finished);
+                for row in 0..array.len() {
+                    let metadata = documents.metadata(row);
+                    mapper.push(
+                        documents.number(row),
+                        &documents.name(row),
+                        documents.texts.get(row),
+                        metadata,
+                        &mut emit,
+                    )?;
+                }
+                mapper.finish(&mut emit)
+            })
+            .map_err(raise)?;
+        }
+        let batches = made.into_iter().map(batch_of).collect::<Result<Vec<_>, _>>();
+        Ok(StagedBatches(Arc::new(batches.map_err(|error| parameter(&error.to_string()))?)))
+    }
+
+    /// Makes parts of batches of sorted rows. Returns their numbers.
+    fn reduce(&self, py: Python<'_>, batches: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let mut reducer = self.0.reducer();
+        for batch in batches.try_iter()? {
+            let mut arrays = Arrays::of(&batch?)?;
+            while let Some(array) = py.detach(|| arrays.next())? {
+                let rows = Rows::of(&array)?;
+                reducer = py
+                    .detach(|| -> fpdb::Result<_> {
+                        reducer.push(&rows.columns())?;
+                        Ok(reducer)
+                    })
+                    .map_err(raise)?;
+            }
+        }
+        py.detach(|| reducer.finish()).map_err(raise)
+    }
+
+    /// Writes the manifest. What was made, as JSON.
+    fn finish(&self, py: Python<'_>) -> PyResult<String> {
+        json(&py.detach(|| self.0.finish()).map_err(raise)?)
+    }
+}
+
+/// Rows on their way to their parts, as an Arrow stream.
+#[pyclass(frozen, module = "fpdb._native")]
+pub(crate) struct StagedBatches(Arc<Vec<RecordBatch>>);
+
+#[pymethods]
+impl StagedBatches {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // By the protocol a producer may answer with its own schema.
+        drop(requested_schema);
+        let (batches, mut index) = (Arc::clone(&self.0), 0);
+        arrow::stream(py, schema(), move || {
+            index += 1;
+            batches.get(index - 1).cloned().map(Ok)
+        })
+    }
+}
+
+fn batch_of(rows: StagedRows) -> Result<RecordBatch, ArrowError> {
+    let StagedRows { parts, highs, lows, ends, values, .. } = rows;
+    let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
+    let values = BinaryArray::try_new(OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(values), None)?;
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Int32Array::from(parts)),
+        Arc::new(Int64Array::from(highs)),
+        Arc::new(Int64Array::from(lows)),
+        Arc::new(values),
+    ];
+    RecordBatch::try_new(schema(), columns)
+}
+
+/// The columns of a batch, once there are as many as needed.
+fn columns_of(array: &ArrayRef, least: usize) -> PyResult<&[ArrayRef]> {
+    let columns = array.as_struct_opt().map(arrow_array::StructArray::columns);
+    columns.filter(|columns| columns.len() >= least).ok_or_else(|| parameter("the batch lacks columns"))
+}
+
+fn unfit(name: &str, array: &ArrayRef, expected: &str) -> PyErr {
+    parameter(&format!("the column {name} is of type {}, and not {expected}", array.data_type()))
+}
+
+/// A batch of documents.
+struct Documents {
+    numbers: Int64Array,
+    names: ArrayRef,
+    texts: Texts,
+    metadata: Vec<(String, ArrayRef)>,
+}
+
+impl Documents {
+    fn of(array: &ArrayRef) -> PyResult<Self> {
+        let columns = columns_of(array, 3)?;
+        let numbers = columns[0].as_primitive_opt::<Int64Type>().filter(|numbers| numbers.null_count() == 0);
+        let numbers = numbers.ok_or_else(|| unfit("number", &columns[0], "int64 without nulls"))?.clone();
+        if !is_plain(columns[1].data_type()) || columns[1].null_count() > 0 {
+            return Err(unfit("id", &columns[1], "text or a number, without nulls"));
+        }
+        if !Texts::fit(columns[2].data_type()) {
+            return Err(unfit("text", &columns[2], "text or binary"));
+        }
+        let mut metadata = Vec::new();
+        if let DataType::Struct(fields) = array.data_type() {
+            for (field, column) in fields.iter().zip(columns).skip(3) {
+                if !is_plain(field.data_type()) {
+                    return Err(unfit(field.name(), column, "text, a number, a date or a truth value"));
+                }
+                metadata.push((field.name().clone(), column.clone()));
+            }
+        }
+        Ok(Self { numbers, names: columns[1].clone(), texts: Texts::new(&columns[2]), metadata })
+    }
+
+    fn number(&self, row: usize) -> u32 {
+        // What is no number of a document is none of the plan either.
+        u32::try_from(self.numbers.value(row)).unwrap_or(u32::MAX)
+    }
+
+    fn name(&self, row: usize) -> String {
+        plain(&self.names, row).unwrap_or_default()
+    }
+
+    /// As a table that is ingested: its nulls are left out.
+    fn metadata(&self, row: usize) -> Vec<(String, String)> {
+        self.metadata.iter().filter_map(|(name, column)| Some((name.clone(), plain(column, row)?))).collect()
+    }
+}
+
+/// A batch of sorted rows.
+struct Rows {
+    parts: Int32Array,
+    highs: Int64Array,
+    lows: Int64Array,
+    values: BinaryArray,
+}
+
+impl Rows {
+    fn of(array: &ArrayRef) -> PyResult<Self> {
+        let columns = columns_of(array, 4)?;
+        let whole = |index: usize| columns[index].null_count() == 0;
+        let parts = columns[0].as_primitive_opt::<Int32Type>().filter(|_| whole(0));
+        let long = |index: usize| columns[index].as_primitive_opt::<Int64Type>().filter(|_| whole(index));
+        Ok(Self {
+            parts: parts.ok_or_else(|| unfit("part", &columns[0], "int32 without nulls"))?.clone(),
+            highs: long(1).ok_or_else(|| unfit("high", &columns[1], "int64 without nulls"))?.clone(),
+            lows: long(2).ok_or_else(|| unfit("low", &columns[2], "int64 without nulls"))?.clone(),
+            values: columns[3]
+                .as_binary_opt::<i32>()
+                .filter(|_| whole(3))
+                .ok_or_else(|| unfit("value", &columns[3], "binary without nulls"))?
+                .clone(),
+        })
+    }
+
+    fn columns(&self) -> StagedColumns<'_> {
+        StagedColumns {
+            parts: self.parts.values(),
+            highs: self.highs.values(),
+            lows: self.lows.values(),
+            offsets: self.values.value_offsets(),
+            values: self.values.value_data(),
+        }
+    }
+}

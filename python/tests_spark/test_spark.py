@@ -1,0 +1,148 @@
+"""A database that a cluster has built gives the answers of one machine, whatever is killed, repeated or stopped meanwhile."""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import sysconfig
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from pyspark import cloudpickle
+
+import fpdb
+import fpdb.spark
+
+# The executors do not have this file.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sysconfig.get_path("scripts")) / "fpdb"
+
+
+def program(*arguments, status=0):
+    run = subprocess.run([PROGRAM, *map(str, arguments), "--format", "json"], capture_output=True, text=True)
+    assert run.returncode == status, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def documents():
+    """Paragraphs of the samples, some altered, some joined, one large, one empty, one null: (id, text, year)."""
+    chance = random.Random(7)
+    paragraphs = []
+    for path in sorted((ROOT / "data-samples").glob("*/*.txt")):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        paragraphs += [(f"{path.stem}/{number}", part) for number, part in enumerate(text.split("\n\n")) if part]
+    made = [(name, text, 1780 + len(text) % 9) for name, text in paragraphs]
+    for number in range(200):
+        (_, one, _), (_, other, _) = chance.choice(made), chance.choice(made)
+        words = one.split()
+        del words[:: chance.randint(5, 40)]
+        made.append((f"altered/{number}", " ".join(words) + "\n" + other, None))
+    # A footer that many documents share: its hashes are heavy.
+    footer = "\nAll rights reserved. No part of this page may be reproduced without permission of the publisher."
+    made = [(name, text + footer if chance.random() < 0.4 else text, year) for name, text, year in made]
+    made.insert(50, ("large", "\n".join(text for _, text in paragraphs) * 4, 1800))
+    made.insert(90, ("empty", "", 1800))
+    made.insert(91, ("null", None, 1800))
+    return made
+
+
+def write(folder, rows, files=6):
+    """The rows as Parquet files; the table of all of them, in the order of files and rows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table = pyarrow.table(
+        {"url": [row[0] for row in rows], "content": [row[1] for row in rows], "year": [row[2] for row in rows]},
+        pyarrow.schema([("url", pyarrow.string()), ("content", pyarrow.string()), ("year", pyarrow.int32())]),
+    )
+    size = -(-len(rows) // files)
+    for number in range(files):
+        pyarrow.parquet.write_table(table.slice(number * size, size), folder / f"part-{number}.parquet")
+    return table
+
+
+COLUMNS = {"text": "content", "id": "url"}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    rows = documents()
+    table = write(folder / "files", rows)
+    with fpdb.create(folder / "one", "prose") as database:
+        database.ingest_table(table, **COLUMNS, keep=["year"], store_text=True)
+    return folder
+
+
+def forget(value):
+    """Without times, and without numbers: a document that cannot be read has one in a build."""
+    if isinstance(value, dict):
+        gone = ("ingested_at", "seconds", "id", "a_id", "b_id", "remove_id", "keep_id")
+        return {name: forget(inner) for name, inner in value.items() if name not in gone}
+    return [forget(inner) for inner in value] if isinstance(value, list) else value
+
+
+def answers(db):
+    asked = [
+        ["list"],
+        ["pairs", "--top", 300],
+        ["dedup", "--by", "containment", "--threshold", 0.5],
+        ["query", "--document", "altered/3", "--document", "large", "--document", "fed10/4", "--top", 0],
+    ]
+    verified = program("--db", db, "verify")
+    assert verified[0]["problems"] == []
+    return [[forget(line) for line in program("--db", db, *words)] for words in asked]
+
+
+@pytest.fixture(scope="module")
+def expected(corpus):
+    return answers(corpus / "one")
+
+
+def build(spark, corpus, path, **options):
+    df = spark.read.parquet(str(corpus / "files"))
+    return fpdb.spark.build(df, path, **COLUMNS, metadata=["year"], store_text=True, parts=5, **options)
+
+
+def assemble(staging, db):
+    # One text is null: that is said, and the status tells it.
+    program("--db", db, "assemble", staging, status=2)
+    return answers(db)
+
+
+def watched(monkeypatch, folder, wrap):
+    """Puts what `wrap` makes of each side around the functions that the executors run."""
+    folder.mkdir()
+    sides = fpdb.spark._sides
+    monkeypatch.setattr(fpdb.spark, "_sides", lambda *arguments: wrap(str(folder), *sides(*arguments)))
+
+
+def test_the_answers_are_those_of_one_machine(spark, corpus, expected, tmp_path):
+    summary = build(spark, corpus, tmp_path / "staging")
+    assert (summary.failures, summary.failed[0].name) == (1, "null")
+    assert assemble(tmp_path / "staging", tmp_path / "db") == expected
+    assert not (tmp_path / "staging").exists()
+    # A database like any other: it takes in more, by an ingest and by another build.
+    with fpdb.open(tmp_path / "db", write=True) as database:
+        assert database.ingest_table(pyarrow.table({"id": ["new"], "text": ["a text that is new " * 9]})).added == 1
+
+
+def test_tasks_that_run_twice_change_nothing(spark, corpus, expected, tmp_path, monkeypatch):
+    def twice(folder, map_side, reduce_side):
+        def task(batches):
+            whole = list(batches)
+            list(reduce_side(iter(whole)))
+            yield from reduce_side(iter(whole))
+
+        return map_side, task
+
+    watched(monkeypatch, tmp_path / "seen", twice)
+    summary = build(spark, corpus, tmp_path / "staging")
+    made = list((tmp_path / "staging" / "parts").iterdir())
+    assert len(made) == 2 * summary.parts
+    assert assemble(tmp_path / "staging", tmp_path / "db") == expected
