@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import sysconfig
+import time
 
 import pyarrow
 import pyarrow.parquet
@@ -146,3 +147,83 @@ def test_tasks_that_run_twice_change_nothing(spark, corpus, expected, tmp_path, 
     made = list((tmp_path / "staging" / "parts").iterdir())
     assert len(made) == 2 * summary.parts
     assert assemble(tmp_path / "staging", tmp_path / "db") == expected
+
+
+def test_a_stopped_build_goes_on_from_its_finished_parts(spark, corpus, expected, tmp_path, monkeypatch):
+    def failing(folder, map_side, reduce_side):
+        def task(batches):
+            from pyspark import TaskContext
+
+            if TaskContext.get().partitionId() == 3:
+                time.sleep(3)
+                raise RuntimeError("this machine is on fire")
+            yield from reduce_side(batches)
+
+        return map_side, task
+
+    staging = tmp_path / "staging"
+    with monkeypatch.context() as patch:
+        watched(patch, tmp_path / "seen", failing)
+        with pytest.raises(Exception, match="on fire"):
+            build(spark, corpus, staging)
+    finished = {path.name for path in (staging / "parts").iterdir() if (path / "part.json").exists()}
+    assert finished and not any(name.startswith("3.") for name in finished)
+    assert "is not finished" in refused("--db", tmp_path / "db", "assemble", staging)
+    with pytest.raises(fpdb.ParameterError, match="another build"):
+        build(spark, corpus, staging, profile="words")
+    build(spark, corpus, staging)
+    made = {path.name for path in (staging / "parts").iterdir()}
+    assert finished < made
+    parts = [name.split(".")[0] for name in made if (staging / "parts" / name / "part.json").exists()]
+    assert len(parts) == len(set(parts)), "no part was made again"
+    assert assemble(staging, tmp_path / "db") == expected
+
+
+def refused(*arguments):
+    run = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert run.returncode == 2
+    return run.stderr
+
+
+def test_names_that_repeat_and_columns_that_do_not_fit_are_errors(spark, tmp_path):
+    twice = spark.createDataFrame([("a", "one text"), ("b", "another"), ("a", "a third")], "id string, text string")
+    with pytest.raises(Exception, match="two documents are named a"):
+        fpdb.spark.build(twice, tmp_path / "twice", parts=1)
+    with pytest.raises(fpdb.ParameterError, match="no column body"):
+        fpdb.spark.build(twice, tmp_path / "column", text="body")
+    numbers = spark.createDataFrame([("a", 1)], "id string, text int")
+    with pytest.raises(Exception, match="the column text is of type Int32"):
+        fpdb.spark.build(numbers, tmp_path / "type", parts=1)
+
+
+def test_queries_from_all_executors_are_those_of_one(spark, corpus):
+    df = spark.read.parquet(str(corpus / "files")).where("url like 'altered/1%' or url in ('null', 'empty')")
+    found = fpdb.spark.query(df, corpus / "one", **COLUMNS, top=5).collect()
+    rows = df.where("content is not null").collect()
+    with fpdb.open(corpus / "one") as database:
+        wanted = {row["url"]: database.query(row["content"], top=5) for row in rows}
+    expected = [
+        (name, match.document, match.shared, match.containment, [passage.symbols for passage in match.passages])
+        for name, answer in wanted.items()
+        for match in answer.matches
+    ]
+    made = [
+        (row["query"], row["document"], row["shared"], row["containment"], [one["symbols"] for one in row["passages"]])
+        for row in found
+    ]
+    assert len(expected) > 50 and sorted(made) == sorted(expected)
+
+
+def test_apply_leaves_out_what_a_report_removes(spark, corpus, tmp_path):
+    report = tmp_path / "report.jsonl"
+    lines = subprocess.run(
+        [PROGRAM, "--db", corpus / "one", "dedup", "--by", "containment", "--threshold", "0.5", "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    report.write_text(lines)
+    removed = {json.loads(line)["remove"] for line in lines.splitlines() if '"fpdb.dedup/1"' in line}
+    df = spark.read.parquet(str(corpus / "files"))
+    stays = {row["url"] for row in fpdb.spark.apply(df, report, id="url").select("url").collect()}
+    assert removed and stays == {row["url"] for row in df.select("url").collect()} - removed

@@ -1,4 +1,4 @@
-"""Building databases with Spark.
+"""Building and asking databases with Spark.
 
     import fpdb.spark
 
@@ -9,7 +9,8 @@
     #   fpdb assemble --db archive.db /shared/build-1
 
 `build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see;
-`fpdb assemble` moves them into a database in one commit.
+`fpdb assemble` moves them into a database in one commit. `query` asks a database from all executors, and `apply` leaves out the rows
+that a dedup report removes.
 
 Spark 4 or later, pyarrow, and this package on every executor are needed (`spark.archives`, or installed). Executors need no database
 and no program.
@@ -20,13 +21,15 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
 from ._answers import Answer, Failure
+from ._database import Database, open as open_database
 from ._errors import ParameterError
 from ._profile import Profile, native_profile
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["BuildSummary", "build"]
+__all__ = ["BuildSummary", "apply", "build", "query"]
 
 # Postings of a part: files of some 70 MB, and a sort that fits an executor of 1 GB.
 _POSTINGS = 8_000_000
@@ -302,3 +305,149 @@ def _configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[No
                 spark.conf.unset(name)
             else:
                 spark.conf.set(name, value)
+
+
+_MATCHES = (
+    "query string, document string, shared bigint, score double, containment double, document_containment double, "
+    "resemblance double, identical boolean, coverage double, passages array<struct<"
+    "query_start: bigint, query_end: bigint, document_start: bigint, document_end: bigint, symbols: bigint, exact: boolean>>"
+)
+
+_open: dict[str, Database] = {}
+_opening = threading.Lock()
+
+
+def _database(path: str) -> Database:
+    """The database, open for reading: once in each process of an executor."""
+    with _opening:
+        if path not in _open:
+            _open[path] = open_database(path)
+        return _open[path]
+
+
+def query(
+    df: DataFrame,
+    db: str | os.PathLike[str],
+    *,
+    text: str = "text",
+    id: str = "id",
+    mode: Literal["containment", "resemblance"] = "containment",
+    window: int | None = None,
+    top: int | None = 10,
+    min_score: float = 0.0,
+    max_df: int | None = None,
+    passages: bool = True,
+) -> DataFrame:
+    """Which stored documents share text with the rows of a DataFrame: a row for each match, best first for each query.
+
+    Args:
+        df: the queries.
+        db: a database on storage that all executors see. It is opened for reading, once in each of their processes.
+        text: the column of texts: string or binary; nulls match nothing.
+        id: the column that names queries.
+        mode, window, top, min_score, max_df, passages: as for `Database.query`.
+
+    Returns:
+        A DataFrame of `query`, `document`, `shared`, `score`, `containment`, `document_containment`, `resemblance`, `identical`,
+        `coverage` and `passages`, whose offsets are bytes.
+    """
+    from pyspark.sql import functions as F
+
+    _check_columns(df, [text, id])
+    path = os.path.abspath(os.fspath(db))
+    options: dict[str, Any] = {
+        "mode": mode,
+        "window": window,
+        "top": top,
+        "min_score": min_score,
+        "max_df": max_df,
+        "passages": passages,
+    }
+
+    def ask(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        database = _database(path)
+        schema: Any = None
+        for batch in batches:
+            batch = batch.filter(batch.column(1).is_valid())
+            names = batch.column(0).to_pylist()
+            texts = batch.column(1)
+            for start in range(0, len(names), 256):
+                some = names[start : start + 256]
+                rows = []
+                # Two at least: an error of a single query is raised, and here it concerns one row of many.
+                column = pyarrow.concat_arrays([texts.slice(start, len(some)), texts.slice(start, 1)])
+                for answer in database.query(column, **options):
+                    index = int(answer.query.name)
+                    if index < len(some):
+                        rows += [_match_row(some[index], match) for match in answer.matches]
+                schema = schema or _match_schema(pyarrow)
+                if rows:
+                    yield pyarrow.RecordBatch.from_pylist(rows, schema)
+
+    return df.select(F.col(id).cast("string"), F.col(text)).mapInArrow(ask, _MATCHES)
+
+
+def _match_row(query: str, match: Any) -> dict[str, Any]:
+    return {
+        "query": query,
+        "document": match.document,
+        "shared": match.shared,
+        "score": match.score,
+        "containment": match.containment,
+        "document_containment": match.document_containment,
+        "resemblance": match.resemblance,
+        "identical": match.identical,
+        "coverage": match.coverage,
+        "passages": [
+            {
+                "query_start": passage.query.start,
+                "query_end": passage.query.end,
+                "document_start": passage.document.start,
+                "document_end": passage.document.end,
+                "symbols": passage.symbols,
+                "exact": passage.exact,
+            }
+            for passage in match.passages
+        ],
+    }
+
+
+def _match_schema(arrow: Any) -> Any:
+    places = ["query_start", "query_end", "document_start", "document_end", "symbols"]
+    passage = arrow.struct([*((name, arrow.int64()) for name in places), ("exact", arrow.bool_())])
+    shares = ["score", "containment", "document_containment", "resemblance"]
+    return arrow.schema(
+        [
+            ("query", arrow.string()),
+            ("document", arrow.string()),
+            ("shared", arrow.int64()),
+            *((name, arrow.float64()) for name in shares),
+            ("identical", arrow.bool_()),
+            ("coverage", arrow.float64()),
+            ("passages", arrow.list_(passage)),
+        ]
+    )
+
+
+def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str = "id") -> DataFrame:
+    """The rows of a DataFrame that a dedup report does not remove.
+
+    Args:
+        df: the documents.
+        report: the output of `fpdb dedup --format json`: a path that all executors see; or a DataFrame with a column `remove`.
+        id: the column that names documents, as in `build`.
+    """
+    from pyspark.sql import functions as F
+
+    _check_columns(df, [id])
+    if isinstance(report, (str, os.PathLike)):
+        path = "file://" + os.path.abspath(os.fspath(report))
+        lines = df.sparkSession.read.schema("schema string, remove string").json(path)
+        # A line that is no JSON is a damaged report, not a line that removes nothing.
+        lines = lines.where(F.col("schema") == "fpdb.dedup/1")
+    else:
+        lines = report
+    removed = lines.select(F.col("remove").alias("__removed")).where(F.col("__removed").isNotNull()).distinct()
+    return df.join(removed, F.col(id).cast("string") == F.col("__removed"), "left_anti")
