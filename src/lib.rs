@@ -34,6 +34,7 @@ mod columns;
 mod database;
 mod dedup;
 mod document;
+mod duplicate;
 mod error;
 mod extract;
 mod failure;
@@ -74,10 +75,11 @@ pub use database::{
     Removal, StoredPart,
 };
 pub use dedup::{
-    Because, DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupRow, DedupSummary, Keep, LatestRun,
+    DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupPlan, DedupRow, DedupSummary, Keep, LatestRun,
     Removable, SourceTotals, Superseded, Undecided,
 };
 pub use document::{DocId, Format, Language, Modified, Offsets, Span};
+pub use duplicate::{Because, Duplicate};
 pub use error::{Error, Result, StoreFailure};
 pub use extract::ReaderProcess;
 #[cfg(unix)]

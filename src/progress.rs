@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::duplicate::Duplicate;
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
@@ -35,6 +36,9 @@ pub trait Progress: Sync {
     /// A document has been added in this format, or was stored already. This and all below are called from the thread that
     /// called the ingest.
     fn document(&self, _name: &str, _outcome: Outcome, _format: &str) {}
+
+    /// A document has been left out, because a stored one justifies that.
+    fn duplicate(&self, _duplicate: &Duplicate) {}
 
     /// A container that an earlier run ingested whole has not changed; it holds so many documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}

@@ -1,19 +1,23 @@
-//! Ctrl-C: the first one stops an ingest at its next commit; any other command, and the second one, stops at once.
+//! Ctrl-C: the first one stops an ingest at its next commit, and a dedup where it is safe; any other command, and the second one,
+//! stops at once.
 //!
 //! A signal that is ignored when the program starts stays ignored: that is how `nohup` keeps a command alive when its
 //! terminal goes, and how a shell keeps Ctrl-C from what a script runs in the background.
 
 use std::io::{self, Write};
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use fpdb::StopToken;
 
 /// Stopped by the first Ctrl-C.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
-/// True while a command runs that stops by itself when [`STOP`] is stopped.
-static GRACEFUL: AtomicBool = AtomicBool::new(false);
+/// What is said at the first Ctrl-C, while a command runs that stops by itself when [`STOP`] is stopped.
+static GRACEFUL: OnceLock<&str> = OnceLock::new();
+
+/// What stops at the next commit says.
+pub(crate) const AT_COMMIT: &str =
+    "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
 /// Listens for Ctrl-C, for requests to terminate, for the end of the terminal, and for SIGUSR1, which asks how far the
 /// command has come; each unless it is ignored.
@@ -53,11 +57,9 @@ fn stop() {
     // One thread listens.
     let again = STOP.is_stopped();
     STOP.stop();
-    let at_once = again || !GRACEFUL.load(Ordering::SeqCst);
-    let said = match at_once {
-        true => "interrupted",
-        false => "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)",
-    };
+    let graceful = GRACEFUL.get().filter(|_| !again);
+    let at_once = graceful.is_none();
+    let said = graceful.copied().unwrap_or("interrupted");
     // Whoever reads it may have gone.
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
@@ -67,8 +69,8 @@ fn stop() {
     }
 }
 
-/// From now on the first Ctrl-C only stops the token that is returned.
-pub(crate) fn graceful() -> &'static StopToken {
-    GRACEFUL.store(true, Ordering::SeqCst);
+/// From now on the first Ctrl-C only stops the token that is returned, and says this.
+pub(crate) fn graceful(says: &'static str) -> &'static StopToken {
+    GRACEFUL.get_or_init(|| says);
     &STOP
 }

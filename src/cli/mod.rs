@@ -4,9 +4,9 @@
 mod colour;
 mod complete;
 mod excerpt;
-mod failure_list;
 mod html_report;
 mod interrupt;
+mod line_list;
 mod output;
 mod printer;
 mod progress;

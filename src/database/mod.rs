@@ -14,7 +14,7 @@ pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
 pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
-use crate::dedup::{self, DedupAnswer, DedupOptions, DedupRow, DedupSummary};
+use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
@@ -236,6 +236,15 @@ impl Database {
             Some(error) => Err(error),
             None => Ok(applied?),
         }
+    }
+
+    /// What a dedup with these options will take: passes over the postings, memory and disk. Decides nothing.
+    ///
+    /// # Errors
+    /// As [`Database::for_each_removable`], but that too little memory is no error.
+    pub fn plan_dedup(&self, options: &DedupOptions) -> Result<DedupPlan> {
+        let _unchanged = self.store.keep_unchanged();
+        self.run(|| dedup::plan(&self.store, options))
     }
 
     /// Calls `visit` with each document, in order of number.

@@ -12,7 +12,7 @@ use super::past::Past;
 use super::ranking::Unmatched;
 use super::record::{Fate, Reason, RecordFiles};
 use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
-use crate::document::DocId;
+use crate::document::{Digest, DocId};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
@@ -24,6 +24,7 @@ pub(crate) struct Decided {
     pub(super) threshold: Threshold,
     pub(super) common: u64,
     pub(super) boilerplate: u64,
+    pub(super) unread: u64,
 }
 
 /// Where the decisions are.
@@ -50,10 +51,11 @@ impl Decided {
     /// Calls `visit` with each removable document, then with each that is undecided, then with each that is superseded; each
     /// kind in order of ingestion. Then the state of the job is removed.
     pub(crate) fn tell(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
-        let Self { decisions, unmatched, threshold, common, boilerplate } = self;
+        let Self { decisions, unmatched, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary {
             common,
             boilerplate,
+            unread,
             unmatched_protect: unmatched.protect,
             unmatched_prefer: unmatched.prefer,
             ..DedupSummary::default()
@@ -84,8 +86,7 @@ struct Telling<'a> {
     store: &'a Store,
     threshold: Threshold,
     summary: DedupSummary,
-    /// Names and sizes of survivors.
-    survivors: HashMap<u32, (String, u64)>,
+    survivors: HashMap<u32, Survivor>,
     sources: HashMap<String, SourceTotals>,
 }
 
@@ -122,16 +123,16 @@ impl Telling<'_> {
             totals.removable += 1;
             totals.bytes += record.bytes;
             last.removable += u64::from(is_new);
-            self.summary.count(reason.because, record.bytes);
             justify.insert(reason.keep);
-            let (keep, score) = self.survivor(&record, &reason)?;
+            let (keep, because, score) = self.survivor(&record, &reason)?;
+            self.summary.count(because, record.bytes);
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
                 remove: record.name,
                 remove_id: DocId(id),
                 keep,
                 keep_id: DocId(reason.keep),
-                because: reason.because,
+                because,
                 score,
                 shared: reason.shared.into(),
                 novel: reason.novel.into(),
@@ -153,14 +154,14 @@ impl Telling<'_> {
         last.superseded = superseded.len() as u64;
         for (id, reason, run) in superseded {
             let record = store.document(id)?;
-            let (by, score) = self.survivor(&record, &reason)?;
+            let (by, because, score) = self.survivor(&record, &reason)?;
             visit(DedupRow::Superseded(Superseded {
                 schema: Schema::new(),
                 document: record.name,
                 id: DocId(id),
                 by,
                 by_id: DocId(reason.keep),
-                because: reason.because,
+                because,
                 score,
                 shared: reason.shared.into(),
                 novel: reason.novel.into(),
@@ -182,26 +183,37 @@ impl Telling<'_> {
         Ok(())
     }
 
-    /// The name of the document that justifies the removal of another, and the score.
-    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, f64)> {
+    /// The name of the document that justifies the removal of another, by what, and the score.
+    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Because, f64)> {
         if self.survivors.len() >= MOST_NAMES {
             self.survivors.clear();
         }
-        let (name, size) = match self.survivors.get(&reason.keep) {
+        let survivor = match self.survivors.get(&reason.keep) {
             Some(survivor) => survivor,
             None => {
-                let DocumentRecord { name, distinct, .. } = self.store.document(reason.keep)?;
-                self.survivors.entry(reason.keep).or_insert((name, distinct))
+                let DocumentRecord { name, distinct, digest, .. } = self.store.document(reason.keep)?;
+                self.survivors.entry(reason.keep).or_insert(Survivor { name, distinct, digest })
             }
         };
         // A document has fewer fingerprints than 2^32.
         let size_of = |distinct: u64| u32::try_from(distinct).unwrap_or(u32::MAX);
-        let score = match reason.because {
-            Because::Identical => 1.0,
-            _ => self.threshold.score(reason.shared, size_of(record.distinct), size_of(*size)),
+        let (because, score) = match reason.because {
+            Because::Identical if survivor.digest != record.digest => (Because::SameText, 1.0),
+            Because::Identical => (Because::Identical, 1.0),
+            because => {
+                let (size, other) = (size_of(record.distinct), size_of(survivor.distinct));
+                (because, self.threshold.score(reason.shared, size, other))
+            }
         };
-        Ok((name.clone(), score))
+        Ok((survivor.name.clone(), because, score))
     }
+}
+
+/// What is said of a survivor.
+struct Survivor {
+    name: String,
+    distinct: u64,
+    digest: Digest,
 }
 
 /// The totals of a source, or of all others where there are too many.
@@ -224,7 +236,7 @@ fn source_of(record: &DocumentRecord) -> &str {
 }
 
 /// The fields of a record, its own name for itself first.
-fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
+pub(crate) fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
     if let Some(place) = metadata.iter().position(|(name, _)| name == "id") {
         metadata[..=place].rotate_right(1);
     }

@@ -16,6 +16,11 @@ impl Threshold {
         Self { by, least }
     }
 
+    /// The measure.
+    pub(super) fn by(&self) -> DedupBy {
+        self.by
+    }
+
     /// Whether documents are compared by their fingerprints.
     pub(super) fn compares(&self) -> bool {
         matches!(self.by, DedupBy::Containment | DedupBy::Resemblance)

@@ -6,6 +6,7 @@
 //! was stopped. `docs/dedup.md` has the rule, the algorithm and its measurements.
 
 mod answer;
+mod arrival;
 mod decisions;
 mod frames;
 mod frequencies;
@@ -21,12 +22,16 @@ mod options;
 mod oracle;
 #[cfg(test)]
 mod oracle_append;
+#[cfg(test)]
+mod oracle_arrival;
 mod outcome;
 mod past;
+mod plan;
 mod probes;
 mod ranking;
 mod record;
 mod report;
+mod same_text;
 mod second_pass;
 mod sets;
 mod source;
@@ -37,6 +42,7 @@ use std::path::{Path, PathBuf};
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::duplicate::Because;
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::TempSpace;
@@ -52,16 +58,20 @@ use monitor::{Activity, Monitor};
 use newcomers::Newcomers;
 use outcome::Outcome;
 use past::Past;
+use plan::Plan;
 use ranking::{Rank, Ranking, Standing};
 use record::{Entry, RecordFiles, RecordHeader};
+use same_text::SameText;
 use sets::Sets;
 use source::PostingSource;
 
-pub(crate) use answer::Decided;
+pub(crate) use answer::{Decided, id_first};
+pub(crate) use arrival::{Arrivals, StoredHashes};
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
+pub use plan::DedupPlan;
+pub(crate) use plan::plan;
 pub use report::{
-    Because, DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded,
-    Undecided,
+    DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
 };
 
 /// Finds out which documents are removable.
@@ -73,11 +83,14 @@ pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> 
     if options.mode != DedupMode::Once {
         return run.decide_and_record();
     }
-    let (ranking, unmatched) = Ranking::of_store(store, options, &mut |_| Ok(Standing::Open), (&temp, plan.sorting))?;
+    let same_text = run.same_text()?;
+    let open = &mut |_| Ok(Standing::Open);
+    let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, open, (&temp, plan.sorting))?;
     let found = run.decide(ranking, store, "")?;
     let Found { outcome, job, common, boilerplate } = found;
     let threshold = Threshold::new(options.by, options.threshold);
-    Ok(Decided { decisions: Kept::InMemory(Box::new(outcome), job), unmatched, threshold, common, boilerplate })
+    let (decisions, unread) = (Kept::InMemory(Box::new(outcome), job), same_text.unread);
+    Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread })
 }
 
 /// A run and what it works with.
@@ -101,11 +114,23 @@ struct Found {
 }
 
 impl Run<'_> {
+    fn monitor(&self) -> Monitor<'_> {
+        let view = self.store.view();
+        Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents }
+    }
+
+    /// The documents of the same text, where that is asked for.
+    fn same_text(&self) -> Result<SameText> {
+        match self.options.by {
+            DedupBy::ExactText => SameText::find(self.store, (self.temp, self.plan.sorting), &self.monitor()),
+            _ => Ok(SameText::default()),
+        }
+    }
+
     /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
     fn decide(&self, ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<Found> {
         let Self { store, options, temp, plan, .. } = *self;
-        let view = store.view();
-        let monitor = Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents };
+        let (view, monitor) = (store.view(), self.monitor());
         monitor.check()?;
         let mut found = Found {
             outcome: Outcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
@@ -144,8 +169,9 @@ impl Run<'_> {
         };
         let mut past = read()?;
         let mut header = past.header().cloned().unwrap_or_default();
-        let (ranking, unmatched) =
-            Ranking::of_store(store, options, &mut |id| past.standing(id), (temp, plan.sorting))?;
+        let same_text = self.same_text()?;
+        let standing = &mut |id| past.standing(id);
+        let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
         let open: RoaringBitmap = open_documents(&ranking).collect();
         if !open.is_empty() || past.header().is_none() {
             let found = if past.header().is_some() {
@@ -167,7 +193,7 @@ impl Run<'_> {
         let RecordHeader { common, boilerplate, .. } = header;
         let threshold = Threshold::new(options.by, options.threshold);
         let decisions = Kept::Recorded { files, stored, database, rule, job: self.job.clone() };
-        Ok(Decided { decisions, unmatched, threshold, common, boilerplate })
+        Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread: same_text.unread })
     }
 }
 
@@ -251,43 +277,6 @@ fn join(
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
     Ok(Joined { common, boilerplate, superseded })
-}
-
-/// How the memory is divided.
-struct Plan {
-    /// For sorting documents.
-    sorting: u64,
-    /// For the sets of all documents, before they go to disk.
-    sets: u64,
-    /// For sets and the index of survivors.
-    rest: u64,
-    /// Documents that are compared with the same survivors at a time.
-    batch: u32,
-}
-
-/// So many documents occupy all threads, and comparing them with each other costs little.
-const BATCH: u32 = 2048;
-
-/// Bytes that each document takes in the second pass, and beside those of the other rooms.
-const BYTES_PER_DOCUMENT: u64 = 13;
-
-impl Plan {
-    fn new(documents: u64, options: &DedupOptions, memory: u64) -> Result<Self> {
-        let cost = if options.budget.is_some() { decisions::BYTES_OF_COST } else { 0 };
-        let each = ranking::BYTES_PER_DOCUMENT
-            + decisions::BYTES_PER_DOCUMENT
-            + sets::BYTES_PER_DOCUMENT
-            + BYTES_PER_DOCUMENT
-            + cost;
-        let fixed = documents * each;
-        // The index needs some room to make sense.
-        let needed = fixed + fixed / 4;
-        if memory < needed {
-            return Err(Error::TooLittleMemory { needed, allowed: memory });
-        }
-        let rest = memory - fixed;
-        Ok(Self { sorting: memory - documents * ranking::BYTES_PER_DOCUMENT, sets: rest / 2, rest, batch: BATCH })
-    }
 }
 
 /// Where temporary files go: the folder asked for, else that of the database; where nothing can be written there, the

@@ -8,6 +8,7 @@ use crate::progress::{STEP, Task};
 /// What a job is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activity {
+    Reading,
     Counting,
     Collecting,
     Preparing,
@@ -20,6 +21,7 @@ pub(super) enum Activity {
 impl Activity {
     fn step(self) -> &'static str {
         match self {
+            Self::Reading => "texts read again",
             Self::Counting => "postings counted",
             Self::Collecting => "postings collected by document",
             Self::Preparing => "documents prepared",

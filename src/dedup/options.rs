@@ -12,6 +12,8 @@ pub enum DedupBy {
     /// Nothing else.
     #[default]
     Exact,
+    /// A survivor that has the same text: the same symbols in the standard form.
+    ExactText,
     /// A survivor that resembles it.
     Resemblance,
     /// A survivor that contains it.
@@ -125,12 +127,13 @@ impl DedupOptions {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
         let by = match by {
             DedupBy::Exact => "exact".to_owned(),
+            DedupBy::ExactText => "exact-text".to_owned(),
             DedupBy::Resemblance => format!("resemblance {threshold}"),
             DedupBy::Containment => format!("containment {threshold}"),
         };
         let number = |number: &Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
         let mut rule = format!("by {by}, keep {}", format!("{keep:?}").to_lowercase());
-        if *by != *"exact" {
+        if !by.starts_with("exact") {
             rule += &format!(", max-novel {}", number(max_novel));
             for (name, limit) in [("max-df", max_df), ("budget", budget)] {
                 if limit.is_some() {

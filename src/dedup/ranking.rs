@@ -1,7 +1,7 @@
 //! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its number in that order.
 //!
-//! Documents of the same bytes form one group. The first of a group is its *leader*; only leaders are compared, and the
-//! others share their leader's fate.
+//! Documents of the same bytes, or where that is asked for of the same text, form one group. The first of a group is its
+//! *leader*; only leaders are compared, and the others share their leader's fate.
 
 use std::cmp::Ordering;
 
@@ -9,6 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use regex::Regex;
 use roaring::RoaringBitmap;
 
+use super::same_text::SameText;
 use super::{DedupOptions, Keep};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -138,6 +139,7 @@ impl Ranking {
     pub(super) fn of_store(
         store: &Store,
         options: &DedupOptions,
+        same_text: &SameText,
         standing: &mut dyn FnMut(u32) -> Result<Standing>,
         (temp, memory): (&TempSpace, u64),
     ) -> Result<(Self, Unmatched)> {
@@ -177,7 +179,8 @@ impl Ranking {
                 Standing::Gone => return Ok(true),
                 standing => standing == Standing::Stays,
             };
-            let ranked = Ranked { pinned, ..ranked(id, &record, protected, preferred) };
+            let digest = same_text.of(record.digest);
+            let ranked = Ranked { pinned, digest, ..ranked(id, &record, protected, preferred) };
             sorter.push(RankKey::of(&ranked, options.keep))?;
             Ok(true)
         })?;

@@ -1,35 +1,10 @@
 //! Report: what a dedup answers. Each row and the summary are also their JSON.
 
-use bincode::{Decode, Encode};
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
-use crate::schema::{Answer, Schema};
-
-/// Why a document is removable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Because {
-    /// Its bytes are the survivor's.
-    Identical,
-    /// The survivor contains it.
-    Contained,
-    /// The survivor resembles it.
-    Resembles,
-}
-
-impl Because {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::Contained => "contained",
-            Self::Resembles => "resembles",
-        }
-    }
-}
+use crate::duplicate::{Because, ordered_map};
+use crate::schema::{Answer, Schema, is_zero};
 
 /// A removable document. Also its JSON (`fpdb.dedup/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,6 +140,9 @@ pub struct DedupSummary {
     pub unmatched_protect: Vec<String>,
     /// Patterns of `prefer` that no document's name matches.
     pub unmatched_prefer: Vec<String>,
+    /// Documents that may have the text of another, and whose text could not be read again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
     /// The last run that has decided anything, where decisions are kept from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest: Option<LatestRun>,
@@ -196,6 +174,9 @@ pub struct LatestRun {
 pub struct DedupCauses {
     /// Of the same bytes as the survivor.
     pub identical: u64,
+    /// Of the same text as the survivor.
+    #[serde(default, rename = "same-text", skip_serializing_if = "is_zero")]
+    pub same_text: u64,
     /// Contained in the survivor.
     pub contained: u64,
     /// Resembling the survivor.
@@ -206,6 +187,7 @@ impl DedupSummary {
     pub(super) fn count(&mut self, because: Because, bytes: u64) {
         *match because {
             Because::Identical => &mut self.causes.identical,
+            Because::SameText => &mut self.causes.same_text,
             Because::Contained => &mut self.causes.contained,
             Because::Resembles => &mut self.causes.resembles,
         } += 1;
@@ -250,40 +232,6 @@ impl DedupAnswer {
             DedupRow::Undecided(undecided) => self.undecided.push(undecided),
             DedupRow::Superseded(superseded) => self.superseded.push(superseded),
         }
-    }
-}
-
-/// Names and values as a JSON object that keeps their order.
-mod ordered_map {
-    use std::fmt;
-
-    use serde::de::{MapAccess, Visitor};
-    use serde::{Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(fields: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
-        struct Fields;
-
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Vec<(String, String)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of strings")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(fields)
-            }
-        }
-
-        deserializer.deserialize_map(Fields)
     }
 }
 

@@ -41,6 +41,10 @@ pub(super) fn distinct(entries: &[Entry]) -> impl Iterator<Item = u32> + '_ {
 /// Bytes of memory that each document takes here, while sets are made and later.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 24;
 
+/// Bytes of an entry, and of what is written of it before sets are sorted on disk.
+pub(super) const BYTES_PER_POSTING: u64 = size_of::<Entry>() as u64;
+pub(super) const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
+
 /// The sets of all documents.
 pub(super) struct Sets {
     pub(super) terms: Terms,

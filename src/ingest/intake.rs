@@ -2,12 +2,15 @@
 //!
 //! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
+//!
+//! It is long because one thread takes every kind of step, and each changes the same batch and the same summary.
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::arrivals::Stream;
 use super::known::{KnownDocuments, is_same};
 use super::messages::{Closed, Parcel, Piece, ReadDocument, Step};
 use super::options::{IngestOptions, OnChange};
@@ -43,6 +46,8 @@ pub(super) struct Intake<'a> {
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
     before: Option<Before>,
     sweep: Sweep,
+    /// Decides which documents are left out, where that is asked for.
+    stream: Option<Stream<'a>>,
     /// A document was broken off because the run is to stop. Nothing after it is taken, though it may have been read
     /// already: the next run has to find the order it would have had.
     broken_off: bool,
@@ -52,6 +57,7 @@ pub(super) struct Intake<'a> {
 struct Before {
     documents: u64,
     kept: u64,
+    duplicates: u64,
     failures: u64,
     met: u64,
 }
@@ -89,7 +95,9 @@ pub(super) fn with_intake<T>(
         };
         threads::start_within(scope, "commit", commit).map_err(Error::threads(1))?;
         let (part, whole) = BATCH_SHARE;
-        let memory = usize::try_from(store.memory() / whole * part).unwrap_or(usize::MAX);
+        // The hashes of documents that are not committed take about as much as their postings.
+        let share = store.memory() / whole * part / if options.dedup.is_some() { 2 } else { 1 };
+        let memory = usize::try_from(share).unwrap_or(usize::MAX);
         work(&mut Intake {
             store,
             progress: task.reports(),
@@ -103,6 +111,7 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
+            stream: options.dedup.as_ref().map(|dedup| Stream::new(store, dedup)),
             broken_off: false,
         })
     })
@@ -124,8 +133,9 @@ impl Intake<'_> {
                 self.progress.unchanged(&name, documents);
             }
             Step::Open => {
-                let IngestSummary { kept, failures, .. } = self.summary;
-                self.before = Some(Before { documents: self.documents(), kept, failures, met: self.sweep.met() });
+                let IngestSummary { kept, duplicates, failures, .. } = self.summary;
+                let (documents, met) = (self.documents(), self.sweep.met());
+                self.before = Some(Before { documents, kept, duplicates, failures, met });
             }
             Step::Close(closed) => self.close(closed)?,
             Step::Skipped { name, reason } => self.skip(name, reason),
@@ -183,7 +193,8 @@ impl Intake<'_> {
     /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
     fn close(&mut self, Closed { name, file, whole }: Closed) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
-        if before.failures != self.summary.failures || before.kept != self.summary.kept {
+        let IngestSummary { kept, duplicates, failures, .. } = self.summary;
+        if (before.kept, before.duplicates, before.failures) != (kept, duplicates, failures) {
             return Ok(());
         }
         let documents = self.documents() - before.documents;
@@ -201,7 +212,11 @@ impl Intake<'_> {
 
     /// Documents of this run so far.
     fn documents(&self) -> u64 {
-        self.summary.added + self.summary.replaced + self.summary.unchanged + self.summary.kept
+        self.summary.added
+            + self.summary.replaced
+            + self.summary.unchanged
+            + self.summary.kept
+            + self.summary.duplicates
     }
 
     fn take_job(&mut self, mut entries: usize, parcels: &Receiver<Parcel>) -> Result<()> {
@@ -283,6 +298,7 @@ impl Intake<'_> {
             lock(self.committer).discard(self.store, &mut self.batch)?;
         }
         self.batch.abandon();
+        self.stream.iter_mut().for_each(Stream::forget);
         Ok(())
     }
 
@@ -294,6 +310,9 @@ impl Intake<'_> {
     }
 
     fn take_fingerprints(&mut self, fingerprints: &Fingerprints, mut range: Range<usize>) -> Result<()> {
+        if let Some(stream) = &mut self.stream {
+            stream.take(fingerprints, range.clone());
+        }
         while !range.is_empty() {
             if self.batch.is_full() {
                 self.await_commit()?;
@@ -324,7 +343,7 @@ impl Intake<'_> {
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.known().newest_named(&record.name)? else {
-            return self.add(record, Outcome::Added);
+            return self.admit(record, Outcome::Added);
         };
         let same = if is_same(self.options, &newest_record, &record) {
             Some((newest, newest_record.clone()))
@@ -339,7 +358,12 @@ impl Intake<'_> {
                 // The same bytes, to be kept this time.
                 record.boilerplate |= stored.boilerplate;
                 self.batch.delete(id, stored);
-                return self.add(record, Outcome::Replaced);
+                let id = self.add(record, Outcome::Replaced)?;
+                if let (Some(stream), Some(id)) = (&mut self.stream, id) {
+                    stream.added(id);
+                    stream.forget();
+                }
+                return Ok(id);
             }
             let (name, format) = (record.name.clone(), stored.format.clone());
             self.abandon()?;
@@ -353,7 +377,7 @@ impl Intake<'_> {
                 self.count(&record.name, Outcome::Kept, &record.format);
                 Ok(None)
             }
-            OnChange::Both => self.add(record, Outcome::Added),
+            OnChange::Both => self.admit(record, Outcome::Added),
             OnChange::Replace => {
                 for id in self.known().named(&record.name)? {
                     self.sweep.meet(id);
@@ -361,7 +385,7 @@ impl Intake<'_> {
                     record.boilerplate |= old.boilerplate;
                     self.batch.delete(id, old);
                 }
-                self.add(record, Outcome::Replaced)
+                self.admit(record, Outcome::Replaced)
             }
         }
     }
@@ -418,6 +442,28 @@ impl Intake<'_> {
         self.commit()
     }
 
+    /// Adds a document, unless duplicates are left out and it is one.
+    fn admit(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
+        let Some(mut stream) = self.stream.take() else { return self.add(record, outcome) };
+        let id = match stream.duplicate(&record, self.known())? {
+            Some(duplicate) => {
+                self.abandon()?;
+                self.summary.duplicates += 1;
+                self.summary.duplicate_bytes += duplicate.bytes;
+                self.progress.duplicate(&duplicate);
+                None
+            }
+            None => {
+                let id = self.add(record, outcome)?;
+                id.into_iter().for_each(|id| stream.added(id));
+                id
+            }
+        };
+        stream.forget();
+        self.stream = Some(stream);
+        Ok(id)
+    }
+
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
         let identical = self.known().has_content(&record.digest)?;
         self.summary.identical += u64::from(identical);
@@ -441,6 +487,7 @@ impl Intake<'_> {
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
         self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
+        self.stream.iter_mut().for_each(Stream::committing);
         // The thread ends after this intake only, unless it panics; then there will be no outcome either.
         let _ = self.batches.send(batch);
         Ok(())

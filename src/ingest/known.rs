@@ -149,6 +149,23 @@ impl KnownDocuments<'_> {
             || self.store.documents_with(digest)?.iter().any(stays))
     }
 
+    /// The first document of this content that is no boilerplate.
+    pub(super) fn first_with(self, digest: &Digest) -> Result<Option<u32>> {
+        let Self { committing, filling, .. } = self;
+        let added = [committing.documents_with(digest), filling.documents_with(digest)].concat();
+        for id in self.store.documents_with(digest)?.into_iter().chain(added) {
+            if !self.is_deleted(id) && !self.record(id)?.boilerplate {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether one of the two batches deletes the document.
+    pub(super) fn is_deleted(self, id: u32) -> bool {
+        self.committing.deletes(id) || self.filling.deletes(id)
+    }
+
     /// The record of a document.
     pub(super) fn record(self, id: u32) -> Result<DocumentRecord> {
         let known = |pending: &PendingDocuments| pending.record(id).or_else(|| pending.update(id)).cloned();

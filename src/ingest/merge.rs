@@ -16,6 +16,8 @@ use crate::store::Store;
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();
     options.check()?;
+    // Fingerprints are taken over after documents are decided on.
+    let options = &IngestOptions { dedup: None, ..options.clone() };
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });

@@ -4,6 +4,7 @@
 //! workers read the others and make fingerprints; one thread takes these in the order of the walk, so that
 //! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
 
+mod arrivals;
 mod intake;
 mod known;
 mod merge;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::Result;
+use crate::dedup::{DedupBy, DedupOptions};
+use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
 use crate::setters::setters;
 
@@ -39,6 +40,9 @@ pub struct IngestOptions {
     pub boilerplate: bool,
     /// What is known of documents beside their content.
     pub metadata: Option<Arc<MetadataTable>>,
+    /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it.
+    /// Of these options the measure, the threshold and the bound on unmatched stretches count.
+    pub dedup: Option<DedupOptions>,
 }
 
 impl IngestOptions {
@@ -49,13 +53,22 @@ impl IngestOptions {
         read: ReadOptions,
         boilerplate: bool,
         metadata: Option<Arc<MetadataTable>>,
+        dedup: Option<DedupOptions>,
     }
 
     /// Whether a run can begin with these; it does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse.
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse, and for a measure that
+    /// documents cannot be compared by as they arrive.
     pub fn check(&self) -> Result<()> {
+        if self.dedup.as_ref().is_some_and(|dedup| dedup.by == DedupBy::ExactText || self.boilerplate) {
+            return Err(Error::InvalidParameter {
+                name: "dedup",
+                value: if self.boilerplate { "boilerplate" } else { "exact-text" }.into(),
+                expected: "documents that are no boilerplate, by exact, containment or resemblance",
+            });
+        }
         self.walk.check()
     }
 

@@ -16,7 +16,7 @@ use crate::schema::{Answer, Schema, is_zero};
 #[non_exhaustive]
 pub struct IngestSummary {
     pub(crate) schema: Schema<Self>,
-    /// Documents that could be read: added, replaced, unchanged and kept.
+    /// Documents that could be read: added, replaced, unchanged, kept and left out as duplicates.
     pub documents: u64,
     /// New documents.
     pub added: u64,
@@ -31,6 +31,12 @@ pub struct IngestSummary {
     pub removed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
+    /// Documents left out because a stored one justifies that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub duplicates: u64,
+    /// Their bytes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub duplicate_bytes: u64,
     /// Documents that could not be read.
     #[serde(default)]
     pub failures: u64,
@@ -108,7 +114,7 @@ impl IngestSummary {
 
     /// The summary of a run that began at `started` and has ended.
     pub(super) fn ended(self, started: Instant) -> Self {
-        let documents = self.added + self.replaced + self.unchanged + self.kept;
+        let documents = self.added + self.replaced + self.unchanged + self.kept + self.duplicates;
         let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
         Self { documents, seconds, ..self }
     }

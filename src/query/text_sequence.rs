@@ -2,9 +2,10 @@
 //! found in one reading of it, as many at a time as there is room for, and however large the container is.
 
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::text::{Bytes, DocumentText, StoredTexts, as_counted};
-use crate::document::Format;
+use super::text::{Bytes, COMPARED_BYTES, DocumentText, StoredTexts, Symboliser, as_counted};
+use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::input::InputLimits;
 use crate::store::Store;
@@ -17,6 +18,7 @@ pub(crate) struct TextSequence<'a> {
     /// The place of each document in the order.
     places: FxHashMap<u32, usize>,
     texts: StoredTexts<'a>,
+    symboliser: Symboliser,
     /// Documents before this place are found in one reading.
     expected: usize,
 }
@@ -26,7 +28,8 @@ impl<'a> TextSequence<'a> {
     pub(crate) fn new(store: &'a Store, order: Vec<u32>, limits: InputLimits) -> Self {
         let places = order.iter().copied().zip(0..).collect();
         let texts = StoredTexts::new(store, limits.clone()).in_any_container();
-        Self { store, limits, order, places, texts, expected: 0 }
+        let symboliser = Symboliser::new(store.profile()).with_limits(&limits);
+        Self { store, limits, order, places, texts, symboliser, expected: 0 }
     }
 
     /// The text of a document, or why there is none.
@@ -34,19 +37,34 @@ impl<'a> TextSequence<'a> {
     /// # Errors
     /// What keeps the store from being read, and the text from being extracted.
     pub(crate) fn text(&mut self, id: u32) -> Result<std::result::Result<DocumentText, &'static str>> {
+        let (format, bytes) = self.bytes(id, u64::MAX)?;
+        Ok(match bytes {
+            Bytes::Here(bytes) => Ok(as_counted(bytes, format, self.store.profile().unit, &self.limits)?),
+            Bytes::Unavailable(why) => Err(why.document()),
+        })
+    }
+
+    /// A digest of all symbols of a document, as they were fingerprinted; `None` where its text cannot be had, or is larger than
+    /// what is compared symbol by symbol.
+    ///
+    /// # Errors
+    /// What keeps the store from being read.
+    pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<Option<Digest>> {
+        let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
+        let Bytes::Here(bytes) = bytes else { return Ok(None) };
+        let text = self.symboliser.read(&bytes, format).ok();
+        Ok(text.map(|text| xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes()))
+    }
+
+    fn bytes(&mut self, id: u32, limit: u64) -> Result<(Format, Bytes)> {
         if let Some(&place) = self.places.get(&id)
             && place >= self.expected
         {
             self.expect_from(place)?;
         }
         let record = self.store.document(id)?;
-        Ok(match self.texts.bytes_of(id, &record, u64::MAX)? {
-            Bytes::Here(bytes) => {
-                let format = Format::named(&record.format).unwrap_or_default();
-                Ok(as_counted(bytes, format, self.store.profile().unit, &self.limits)?)
-            }
-            Bytes::Unavailable(why) => Err(why.document()),
-        })
+        let bytes = self.texts.bytes_of(id, &record, limit)?;
+        Ok((Format::named(&record.format).unwrap_or_default(), bytes))
     }
 
     /// Expects as many documents from this place on as there is room for, at least one.

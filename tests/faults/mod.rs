@@ -4,6 +4,7 @@
 //! happens, what was committed is there and whole, answers are right, and the same command run again ends as if nothing had
 //! been. Needs Linux and a C compiler; skipped, with a word, where there is none.
 
+mod dedup;
 mod odd_files;
 mod shim;
 mod trial;

@@ -4,6 +4,8 @@ mod append;
 mod cases;
 mod jobs;
 mod planted;
+mod stream;
+mod text;
 
 use std::collections::BTreeSet;
 

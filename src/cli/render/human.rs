@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::{
-    Because, DatabaseStats, DedupSummary, DocId, DocumentInfo, IngestSummary, LatestRun, Location, Match, Measure,
-    Passage, QueryAnswer, Removable, Superseded, Undecided, Unit, Verification, Weight,
+    DatabaseStats, DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Verification,
+    Weight,
 };
 
 use super::escape::escape_terminal;
@@ -23,6 +23,7 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.unchanged, "unchanged"),
         (summary.made_boilerplate, "boilerplate from now on"),
         (summary.kept, "changed but kept as stored"),
+        (summary.duplicates, "left out as duplicates"),
         (summary.removed, "removed, no longer in their container"),
         (summary.identical, "identical to another document"),
         (summary.failures, "failed"),
@@ -261,65 +262,6 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
         row("identical to", name.clone());
     }
     page
-}
-
-/// One removable document.
-pub(crate) fn removable_line(removable: &Removable, style: Style) -> String {
-    let because = match removable.because {
-        Because::Identical => "is identical to".to_owned(),
-        Because::Contained => format!("is contained ({}) in", percent(removable.score)),
-        _ => format!("resembles ({})", percent(removable.score)),
-    };
-    // Versions of one name are told apart by their numbers.
-    let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
-    format!(
-        "{}{}  {because}  {}{}\n",
-        style.strong(&escape_terminal(&removable.remove)),
-        number(removable.remove_id),
-        escape_terminal(&removable.keep),
-        number(removable.keep_id)
-    )
-}
-
-/// One document that is undecided.
-pub(crate) fn undecided_line(undecided: &Undecided, style: Style) -> String {
-    format!("{}  is undecided\n", style.strong(&escape_terminal(&undecided.document)))
-}
-
-/// One survivor for which a better document came.
-pub(crate) fn superseded_line(superseded: &Superseded, style: Style) -> String {
-    let because = match superseded.because {
-        Because::Identical => "is identical to".to_owned(),
-        Because::Contained => format!("is contained ({}) in", percent(superseded.score)),
-        _ => format!("resembles ({})", percent(superseded.score)),
-    };
-    format!(
-        "{}  stays, and {because}  {}, which came later\n",
-        style.strong(&escape_terminal(&superseded.document)),
-        escape_terminal(&superseded.by)
-    )
-}
-
-/// What the last run has decided.
-pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
-    let superseded = match latest.superseded {
-        0 => String::new(),
-        more => format!("; {} for which a better document came", count(more, "survivor")),
-    };
-    let (decided, removable) = (count(latest.decided, "document"), grouped(latest.removable));
-    format!("run {} decided {decided}, of which {removable} are removable{superseded}", latest.run)
-}
-
-/// What is removable in all.
-pub(crate) fn dedup_summary_line(summary: &DedupSummary) -> String {
-    let because = match summary.groups {
-        0 => String::new(),
-        1 => "; 1 survivor justifies them".to_owned(),
-        groups => format!("; {} justify them", count(groups, "survivor")),
-    };
-    let (removable, kept) = (grouped(summary.removable), grouped(summary.kept));
-    let bytes = if summary.removable > 0 { format!(" ({})", size(summary.bytes)) } else { String::new() };
-    format!("{removable} of {} removable{bytes}, {kept} kept{because}\n", count(summary.documents, "document"))
 }
 
 /// What a reader calls a symbol.

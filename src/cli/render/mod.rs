@@ -2,6 +2,7 @@
 
 mod apply;
 mod csv;
+mod dedup;
 mod escape;
 mod folder;
 mod human;
@@ -14,12 +15,13 @@ pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
     superseded_row, undecided_row,
 };
+pub(super) use dedup::{
+    dedup_plan_page, dedup_summary_line, duplicate_line, latest_run_line, removable_line, superseded_line,
+    undecided_line,
+};
 pub(super) use escape::escape_terminal;
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
-pub(super) use human::{
-    dedup_summary_line, document_line, document_page, ingest_page, latest_run_line, query_page, removable_line,
-    stats_page, superseded_line, undecided_line, verify_page,
-};
+pub(super) use human::{document_line, document_page, ingest_page, query_page, stats_page, verify_page};
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use pairs::{file_lines, pair_header_line, pair_line, pairs_total};
 pub(super) use style::Style;

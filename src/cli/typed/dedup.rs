@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use fpdb::{DedupBy, Keep};
+use fpdb::{DedupBy, DedupOptions, Keep, Profile};
 
 use super::limits::LimitArgs;
 use super::report::ReportArgs;
 use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
 
+/// When a document goes because of another.
 #[derive(Debug, Args)]
-pub(crate) struct DedupArgs {
-    /// What makes a document removable, beside being identical to another
-    #[arg(long, value_name = "BY", default_value = "exact", value_parser = by())]
-    pub(crate) by: DedupBy,
+pub(crate) struct RuleArgs {
+    /// What makes a document removable, beside being identical to another [default: exact]
+    #[arg(long, value_name = "BY", value_parser = by())]
+    pub(crate) by: Option<DedupBy>,
     /// The least resemblance, or containment in the survivor (0 to 1), with --by resemblance or containment [default: 0.8]
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
@@ -24,6 +25,41 @@ pub(crate) struct DedupArgs {
     /// 1200 characters or bytes, 200 words, or 400 tokens.
     #[arg(long, value_name = "SYMBOLS", value_parser = parse_novel)]
     pub(crate) max_novel: Option<MaxNovel>,
+}
+
+impl RuleArgs {
+    /// The flags that are given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let given = [
+            ("--by", self.by.is_some()),
+            ("--threshold", self.threshold.is_some()),
+            ("--max-novel", self.max_novel.is_some()),
+        ];
+        given.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
+    }
+
+    /// The rule, for a database of this profile.
+    pub(crate) fn options(&self, profile: &Profile) -> anyhow::Result<DedupOptions> {
+        let mut options = DedupOptions::of(profile);
+        options.by = self.by.unwrap_or_default();
+        if let (DedupBy::Exact | DedupBy::ExactText, Some(flag)) =
+            (options.by, self.given().into_iter().find(|flag| *flag != "--by"))
+        {
+            anyhow::bail!(
+                "{flag} is for --by resemblance and --by containment; without them only identical documents go, or with --by \
+                 exact-text those of the same text"
+            );
+        }
+        options.threshold = self.threshold.unwrap_or(options.threshold);
+        options.max_novel = self.max_novel.map_or(options.max_novel, |typed| typed.0);
+        Ok(options)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DedupArgs {
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
     /// Which document of several alike stays
     #[arg(long, value_name = "WHICH", default_value = "longest", value_parser = keep())]
     pub(crate) keep: Keep,
@@ -54,6 +90,9 @@ pub(crate) struct DedupArgs {
     /// Decide about all documents, and keep the decisions in the place of earlier ones
     #[arg(long)]
     pub(crate) rerank: bool,
+    /// Say what this would take, and end
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Warn of archives and folders that would lose more than this share of their documents
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share, hide_short_help = true)]
     pub(crate) warn_source: f64,
@@ -91,6 +130,7 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     choices([
         ("exact", DedupBy::Exact, "Nothing else"),
+        ("exact-text", DedupBy::ExactText, "A survivor has the same text, letter by letter"),
         ("resemblance", DedupBy::Resemblance, "A survivor resembles it"),
         ("containment", DedupBy::Containment, "A survivor contains it"),
     ])

@@ -6,6 +6,7 @@ use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fpdb::{OnChange, ReadOptions, RecordFields};
 
+use super::dedup::RuleArgs;
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
 use super::reading::ReadArgs;
@@ -55,6 +56,17 @@ pub(crate) struct IngestArgs {
     /// become boilerplate too; to undo it, remove them and ingest them again.
     #[arg(long)]
     pub(crate) boilerplate: bool,
+    /// Leave out documents that a stored one makes removable, as they arrive
+    ///
+    /// Each is compared with all before it. --by, --threshold and --max-novel say by what, as for `fpdb dedup`. What is left out
+    /// is not stored.
+    #[arg(long, conflicts_with = "boilerplate")]
+    pub(crate) dedup: bool,
+    #[command(flatten, next_help_heading = "Leaving out duplicates")]
+    pub(crate) rule: RuleArgs,
+    /// Write each document that is left out to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "dedup", hide_short_help = true)]
+    pub(crate) duplicates: Option<PathBuf>,
     /// Write each failure to this file, one JSON object a line
     ///
     /// The answer lists only the first thousand documents that could not be read.

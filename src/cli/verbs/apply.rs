@@ -38,7 +38,9 @@ pub(crate) fn act(
     {
         return Err(Error::InsideDatabase { path: folder.clone(), database: path }.into());
     }
-    let stop = interrupt::graceful();
+    let stop = interrupt::graceful(
+        "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
+    );
     let bar = StepBar::start(printer, "reading the report");
     let json = global.format == OutputFormat::Json;
     let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| match json {

@@ -13,8 +13,8 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    count, dedup_summary_line, latest_run_line, percent, removable_header, removable_line, removable_row,
-    superseded_line, superseded_row, undecided_line, undecided_row,
+    count, dedup_plan_page, dedup_summary_line, latest_run_line, percent, removable_header, removable_line,
+    removable_row, superseded_line, superseded_row, undecided_line, undecided_row,
 };
 use crate::cli::resolved::database;
 use crate::cli::run_status::RunStatus;
@@ -26,15 +26,6 @@ const WARNED_DOCUMENTS: u64 = 20;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
-    if args.by == DedupBy::Exact {
-        for (flag, given) in [("--threshold", args.threshold.is_some()), ("--max-novel", args.max_novel.is_some())] {
-            if given {
-                anyhow::bail!(
-                    "{flag} is for --by resemblance and --by containment; without them only identical documents go"
-                );
-            }
-        }
-    }
     let report = match (&args.write, &global.output) {
         (Some(_), None) => {
             anyhow::bail!("--write acts on the report, which has to be a file: add --format json -o REPORT")
@@ -45,8 +36,20 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         (_, path) => path.as_deref(),
     };
     let database = database::open_within(global, args.memory)?;
-    let options = options(args, &database);
-    let stop = interrupt::graceful();
+    let options = options(args, &database)?;
+    if args.dry_run {
+        let plan = database.plan_dedup(&options)?;
+        let mut output = Output::open(global)?;
+        match global.format {
+            OutputFormat::Json => output.json(&plan)?,
+            _ => output.text(&dedup_plan_page(&plan))?,
+        }
+        output.finish()?;
+        return Ok(RunStatus::Done);
+    }
+    let stop = interrupt::graceful(
+        "stopping; press Ctrl-C again to stop at once (the same command goes on from what is decided by then)",
+    );
     if let Some(html) = html {
         let bar = StepBar::start(printer, "reading the documents");
         let answer = database.dedup(&options, &bar.task().stop(stop));
@@ -118,9 +121,10 @@ fn write_report(
     let by = match options.by {
         DedupBy::Resemblance => "resemblance",
         DedupBy::Containment => "containment",
+        DedupBy::ExactText => "exact-text",
         _ => "exact",
     };
-    let compares = by != "exact";
+    let compares = !by.starts_with("exact");
     let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
     let flags = vec![
         ("--by", Some(by.to_owned())),
@@ -140,11 +144,8 @@ fn write_report(
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-fn options(args: &DedupArgs, database: &Database) -> DedupOptions {
-    let mut options = DedupOptions::of(database.profile());
-    options.by = args.by;
-    options.threshold = args.threshold.unwrap_or(options.threshold);
-    options.max_novel = args.max_novel.map_or(options.max_novel, |typed| typed.0);
+fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions> {
+    let mut options = args.rule.options(database.profile())?;
     options.keep = args.keep;
     options.prefer = args.prefer.clone();
     options.protect = args.protect.clone();
@@ -156,7 +157,7 @@ fn options(args: &DedupArgs, database: &Database) -> DedupOptions {
         _ => DedupMode::Once,
     };
     options.temp_dir = args.temp_dir.clone();
-    options
+    Ok(options)
 }
 
 fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Result<()> {
@@ -196,6 +197,12 @@ fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
             "{} undecided and kept: deciding needs more than {} posting reads each (--budget)",
             count(summary.undecided, "document"),
             args.budget.unwrap_or_default()
+        ));
+    }
+    if summary.unread > 0 {
+        printer.note(&format!(
+            "{} may have the text of another and could not be read again: they stay (--store-text keeps texts)",
+            count(summary.unread, "document")
         ));
     }
     if summary.boilerplate > 0 {

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::{
-    DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task, Unit,
-    WalkOptions,
+    DatabaseWriter, Duplicate, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
+    Unit, WalkOptions,
 };
 
-use crate::cli::failure_list::FailureList;
 use crate::cli::interrupt;
+use crate::cli::line_list::LineList;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
-use crate::cli::render::ingest_page;
+use crate::cli::render::{duplicate_line, ingest_page};
 use crate::cli::resolved::{database, output, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};
@@ -32,13 +32,21 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .boilerplate(args.boilerplate)
         .metadata(metadata);
     options.check()?;
+    if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
+        anyhow::bail!("{flag} says which documents --dedup leaves out");
+    }
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let Opened { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    let stop = interrupt::graceful();
+    let options = match args.dedup {
+        true => options.dedup(Some(args.rule.options(&profile)?)),
+        false => options,
+    };
+    options.check()?;
+    let stop = interrupt::graceful(interrupt::AT_COMMIT);
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
     let names =
@@ -46,7 +54,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = Events {
         typed: names(typed),
         listed: names(listed),
-        failures: args.failures.as_deref().map(FailureList::begin).transpose()?,
+        failures: args.failures.as_deref().map(LineList::begin).transpose()?,
+        duplicates: args.duplicates.as_deref().map(LineList::begin).transpose()?,
         shown: 0,
         refused: Vec::new(),
         links: 0,
@@ -64,7 +73,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let programs = events.programs;
-    if let Some(list) = events.failures {
+    for list in [events.failures, events.duplicates].into_iter().flatten() {
         list.finish()?;
     }
     let mut summary = ingested?;
@@ -103,7 +112,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&hint);
     }
     if summary.interrupted {
-        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept;
+        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept + summary.duplicates;
         printer.note(&format!(
             "interrupted: {safe} documents of this run are committed and safe; run the same command to continue"
         ));
@@ -195,7 +204,8 @@ struct Events {
     typed: HashSet<String>,
     /// The names of the paths in a list of files.
     listed: HashSet<String>,
-    failures: Option<FailureList>,
+    failures: Option<LineList>,
+    duplicates: Option<LineList>,
     /// Failures that have been printed.
     shown: u64,
     /// Files that were typed and are no documents.
@@ -218,7 +228,7 @@ impl Messages<'_> {
             self.progress.suspend(|| self.printer.failure(name, error));
         }
         if let Some(list) = &mut events.failures {
-            list.push(name, error);
+            list.push(&Failure::of(name, error));
         }
     }
 }
@@ -257,6 +267,14 @@ impl fpdb::Progress for Messages<'_> {
         } else {
             self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
         }
+    }
+
+    fn duplicate(&self, duplicate: &Duplicate) {
+        self.progress.documents(1);
+        if let Some(list) = &mut self.events().duplicates {
+            list.push(duplicate);
+        }
+        self.progress.suspend(|| self.printer.detail(duplicate_line(duplicate).trim_end()));
     }
 
     fn unchanged(&self, name: &str, documents: u64) {

@@ -23,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
     };
     let database = writing.open_writer(database::to_change(global, printer)?)?;
     let mut output = Output::open(global)?;
-    let stop = interrupt::graceful();
+    let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let (mut failed, mut left) = (false, args.others.as_slice());
     while let Some((path, rest)) = left.split_first() {
         if stop.is_stopped() {

@@ -9,8 +9,9 @@ use super::data::{
 };
 use super::options::{HtmlAnswers, HtmlOptions};
 use crate::database::Database;
-use crate::dedup::{Because, DedupAnswer, Removable};
+use crate::dedup::{DedupAnswer, Removable};
 use crate::document::DocId;
+use crate::duplicate::Because;
 use crate::error::{Error, Result};
 use crate::pairs::PairsAnswer;
 use crate::profile::Profile;

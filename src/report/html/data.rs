@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::dedup::{Because, DedupSummary};
+use crate::dedup::DedupSummary;
 use crate::document::DocId;
+use crate::duplicate::Because;
 use crate::ingest::Failure;
 use crate::profile::Profile;
 use crate::query::{Match, Measure};

@@ -27,15 +27,20 @@ impl Store {
     /// Prepares for finding `expected` hashes or so, in ascending order; how many decides what it is worth
     /// to read for them.
     pub(crate) fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
-        Lookup::new(self, expected)
+        Lookup::new(self, expected as u64, expected as u64)
+    }
+
+    /// The same for hashes that come in no order: about `expected` of them are worth the reading of filters, and blocks are read
+    /// one by one.
+    pub(crate) fn scattered_lookup(&self, expected: usize) -> Result<Lookup<'_>> {
+        Lookup::new(self, 0, expected as u64)
     }
 }
 
 impl<'a> Lookup<'a> {
-    /// Prepares for looking up `expected` hashes or so.
-    fn new(store: &'a Store, expected: usize) -> Result<Self> {
-        let expected = expected as u64;
-        let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected))?;
+    /// Prepares for looking up so many hashes in order; filters are to be worth their reading for `expected`.
+    fn new(store: &'a Store, in_order: u64, expected: u64) -> Result<Self> {
+        let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order))?;
         let worth = store.filter_use.expect(&view.runs, expected);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {

@@ -198,9 +198,9 @@ fn other_options_are_refused_until_all_is_decided_anew() {
 #[test]
 fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     let folder = Folder::new();
-    part_of_archive(&folder, "a.jsonl", 4000, 5);
+    part_of_archive(&folder, "a.jsonl", 2000, 5);
     append(&folder);
-    part_of_archive(&folder, "b.jsonl", 4000, 77);
+    part_of_archive(&folder, "b.jsonl", 2000, 77);
     let undisturbed = Folder::new();
     crate::golden::copy(folder.path(), undisturbed.path());
     let expected = run(&undisturbed, &["--append"]).stdout;

@@ -1,22 +1,23 @@
-//! Failure list: the file of `ingest --failures`, one JSON object a line for each document that could not be read.
+//! Line list: the files of `ingest --failures` and `--duplicates`, one JSON object a line for each document concerned.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use fpdb::{Error, Failure};
+use fpdb::Error;
+use serde::Serialize;
 
 use super::output::NewFile;
 
 /// The list. Until the ingest ends it is a file without a name: it could be in a folder that is ingested.
-pub(crate) struct FailureList {
+pub(crate) struct LineList {
     path: PathBuf,
     lines: BufWriter<File>,
     /// The first error in writing it, after which nothing more is written.
     broken: Option<io::Error>,
 }
 
-impl FailureList {
+impl LineList {
     /// Begins the list that will be at `path`, which must be writable.
     pub(crate) fn begin(path: &Path) -> anyhow::Result<Self> {
         drop(NewFile::create(path).map_err(|source| Error::Io { action: "create", path: path.into(), source })?);
@@ -26,9 +27,9 @@ impl FailureList {
         Ok(Self { path: path.to_owned(), lines: BufWriter::new(file), broken: None })
     }
 
-    pub(crate) fn push(&mut self, name: &str, error: &Error) {
+    pub(crate) fn push(&mut self, object: &impl Serialize) {
         if self.broken.is_none() {
-            let line = serde_json::to_writer(&mut self.lines, &Failure::of(name, error)).map_err(io::Error::from);
+            let line = serde_json::to_writer(&mut self.lines, object).map_err(io::Error::from);
             self.broken = line.and_then(|()| self.lines.write_all(b"\n")).err();
         }
     }

@@ -1,0 +1,107 @@
+//! What dedup answers, for people.
+
+use std::fmt::Write;
+
+use fpdb::{Because, DedupPlan, DedupSummary, DocId, Duplicate, LatestRun, Removable, Superseded, Undecided};
+
+use super::escape::escape_terminal;
+use super::numbers::{count, grouped, percent, size};
+use super::style::Style;
+
+/// One removable document.
+pub(crate) fn removable_line(removable: &Removable, style: Style) -> String {
+    let because = because(removable.because, removable.score);
+    // Versions of one name are told apart by their numbers.
+    let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
+    format!(
+        "{}{}  {because}  {}{}\n",
+        style.strong(&escape_terminal(&removable.remove)),
+        number(removable.remove_id),
+        escape_terminal(&removable.keep),
+        number(removable.keep_id)
+    )
+}
+
+/// One document that is undecided.
+pub(crate) fn undecided_line(undecided: &Undecided, style: Style) -> String {
+    format!("{}  is undecided\n", style.strong(&escape_terminal(&undecided.document)))
+}
+
+/// What a document is to the one that makes it removable.
+fn because(because: Because, score: f64) -> String {
+    match because {
+        Because::Identical => "is identical to".to_owned(),
+        Because::SameText => "has the text of".to_owned(),
+        Because::Contained => format!("is contained ({}) in", percent(score)),
+        _ => format!("resembles ({})", percent(score)),
+    }
+}
+
+/// One document that an ingest has left out.
+pub(crate) fn duplicate_line(duplicate: &Duplicate) -> String {
+    let because = because(duplicate.because, duplicate.score);
+    format!("left out {}, which {because} {}\n", escape_terminal(&duplicate.remove), escape_terminal(&duplicate.keep))
+}
+
+/// One survivor for which a better document came.
+pub(crate) fn superseded_line(superseded: &Superseded, style: Style) -> String {
+    let because = because(superseded.because, superseded.score);
+    format!(
+        "{}  stays, and {because}  {}, which came later\n",
+        style.strong(&escape_terminal(&superseded.document)),
+        escape_terminal(&superseded.by)
+    )
+}
+
+/// What a dedup will take.
+pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
+    let mut page = String::new();
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(page, "{name:<10} {value}");
+    };
+    row("documents", format!("{}, of which {} are to be decided", grouped(plan.documents), grouped(plan.open)));
+    let postings = count(plan.postings, "posting");
+    row(
+        "passes",
+        match plan.passes {
+            0 => "none over the postings".into(),
+            1 => format!("one over {postings}, and one over texts that may be the same"),
+            _ => format!("two over {postings}, and two over the documents at most, for each block of survivors"),
+        },
+    );
+    row("memory", format!("{} allowed, {} needed at least", size(plan.memory), size(plan.least_memory)));
+    let folder = plan.temp_dir.display();
+    row(
+        "disk",
+        match plan.disk {
+            0 => "none".into(),
+            bytes => format!("at most {} of temporary files in {folder}", size(bytes)),
+        },
+    );
+    if plan.interrupted {
+        row("state", format!("an interrupted job is in {folder}; it goes on if the documents are the same"));
+    }
+    page
+}
+
+/// What the last run has decided.
+pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
+    let superseded = match latest.superseded {
+        0 => String::new(),
+        more => format!("; {} for which a better document came", count(more, "survivor")),
+    };
+    let (decided, removable) = (count(latest.decided, "document"), grouped(latest.removable));
+    format!("run {} decided {decided}, of which {removable} are removable{superseded}", latest.run)
+}
+
+/// What is removable in all.
+pub(crate) fn dedup_summary_line(summary: &DedupSummary) -> String {
+    let because = match summary.groups {
+        0 => String::new(),
+        1 => "; 1 survivor justifies them".to_owned(),
+        groups => format!("; {} justify them", count(groups, "survivor")),
+    };
+    let (removable, kept) = (grouped(summary.removable), grouped(summary.kept));
+    let bytes = if summary.removable > 0 { format!(" ({})", size(summary.bytes)) } else { String::new() };
+    format!("{removable} of {} removable{bytes}, {kept} kept{because}\n", count(summary.documents, "document"))
+}

@@ -1,0 +1,170 @@
+//! Documents of the same text by other bytes, what a run will take, and the order of arrival.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::jobs::jobs;
+use super::{sentence, sentences};
+use crate::support::Folder;
+
+const BY_TEXT: [&str; 6] = ["dedup", "-q", "--by", "exact-text", "--format", "json"];
+
+fn removed(lines: &[Value]) -> BTreeMap<String, (String, String)> {
+    let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
+    let rows = lines.iter().filter(|line| line["schema"] == "fpdb.dedup/1");
+    rows.map(|line| (text(line, "remove"), (text(line, "keep"), text(line, "because")))).collect()
+}
+
+fn expected(rows: &[(&str, &str, &str)]) -> BTreeMap<String, (String, String)> {
+    rows.iter().map(|&(remove, keep, because)| (remove.into(), (keep.into(), because.into()))).collect()
+}
+
+#[test]
+fn documents_of_the_same_text_go_whatever_their_bytes() {
+    let folder = Folder::new();
+    let text = sentences(0..12);
+    folder.write("c/a.txt", &text);
+    folder.write("c/b.txt", text.to_uppercase().replace(' ', ",\n  "));
+    folder.write("c/copy.txt", &text);
+    folder.write("c/page.html", format!("<html><body><p>{}</p></body></html>", text.replace(' ', " <i></i>")));
+    folder.write("c/other.txt", text.replacen('a', "e", 1));
+    // Too short for a fingerprint: as many symbols, and other ones.
+    for (name, text) in [("c/s1.txt", "Ab cd."), ("c/s2.txt", "ab-cd"), ("c/s3.txt", "abce")] {
+        folder.write(name, text);
+    }
+    // Without any symbol there is no text.
+    folder.write("c/dots.txt", "...");
+    folder.write("c/stars.txt", "***");
+    folder.ok(&["ingest", "-q", "--profile", "prose", "c"]);
+    let rows = [
+        ("c/b.txt", "c/a.txt", "same-text"),
+        ("c/copy.txt", "c/a.txt", "identical"),
+        ("c/page.html", "c/a.txt", "same-text"),
+        ("c/s2.txt", "c/s1.txt", "same-text"),
+    ];
+    let lines = folder.ok(&BY_TEXT).json();
+    assert_eq!(removed(&lines), expected(&rows));
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["causes"]["same-text"], 3);
+    assert_eq!((summary["causes"]["identical"].as_u64(), summary.get("unread")), (Some(1), None));
+    let human = folder.ok(&["dedup", "--by", "exact-text"]).stdout;
+    assert!(human.contains("c/b.txt  has the text of  c/a.txt\n"), "{human}");
+    // A text that is gone is compared by nothing else; identical ones need no text.
+    std::fs::remove_file(folder.path().join("c/b.txt")).unwrap();
+    let run = folder.ok(&["dedup", "--by", "exact-text", "--format", "json"]);
+    assert_eq!(removed(&run.json()), expected(&rows[1..]));
+    assert_eq!(run.json().last().unwrap()["unread"], 1);
+    assert!(run.stderr.contains("1 document may have the text of another and could not be read again"), "{run:?}");
+    // Of copies, one that is there is enough.
+    std::fs::remove_file(folder.path().join("c/a.txt")).unwrap();
+    assert_eq!(removed(&folder.ok(&BY_TEXT).json()), expected(&rows[1..]));
+    // With decisions that are kept.
+    let kept = |flag: &str| removed(&folder.ok(&[&BY_TEXT[..], &[flag]].concat()).json());
+    assert_eq!(kept("--append"), expected(&rows[1..]));
+    folder.write("c/s4.txt", "A.B.C.D");
+    folder.write("c/new.txt", text.to_lowercase());
+    folder.ok(&["ingest", "-q", "c/s4.txt", "c/new.txt"]);
+    let because = if text == text.to_lowercase() { "identical" } else { "same-text" };
+    let more = [("c/s4.txt", "c/s1.txt", "same-text"), ("c/new.txt", "c/a.txt", because)];
+    let after = expected(&[&rows[1..], &more].concat());
+    assert_eq!(kept("--append"), after);
+    assert_eq!(kept("--rerank"), after);
+    let wrong = folder.run(&["dedup", "--by", "exact-text", "--threshold", "0.9"]);
+    assert_eq!(wrong.status, 2);
+}
+
+/// Where fingerprints are few, texts that differ between them have all of them in common.
+#[test]
+fn texts_that_differ_between_fingerprints_are_told_apart() {
+    let folder = Folder::new();
+    let text: String = sentence(7).chars().filter(|c| c.is_alphanumeric()).take(120).collect();
+    for place in 0..text.len() {
+        let mut other = text.clone().into_bytes();
+        other[place] = if other[place] == b'q' { b'z' } else { b'q' };
+        folder.write(&format!("c/{place:03}.txt"), other);
+    }
+    folder.write("c/spaced.txt", text.split_at(60).0.to_owned() + "  " + text.split_at(60).1);
+    folder.write("c/whole.txt", &text);
+    folder.ok(&["ingest", "-q", "--profile", "text", "--store-text", "c"]);
+    let like = folder.ok(&["dedup", "-q", "--by", "containment", "--threshold", "1", "--format", "json"]).json();
+    assert!(like.len() > 4, "texts with the same fingerprint: {}", like.len());
+    let lines = folder.ok(&BY_TEXT).json();
+    assert_eq!(removed(&lines), expected(&[("c/whole.txt", "c/spaced.txt", "same-text")]));
+    assert_eq!(folder.ok(&[&BY_TEXT[..], &["--memory", "100K", "--threads", "1"]].concat()).json(), lines);
+}
+
+#[test]
+fn a_dry_run_says_what_a_run_will_take() {
+    let folder = Folder::new();
+    for number in 0..40 {
+        folder.write(&format!("c/{number}.txt"), sentences(number..number + 5));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
+    let rule = ["dedup", "-q", "--dry-run", "--by", "containment", "--format", "json"];
+    let plan = |flags: &[&str]| folder.ok(&[&rule[..], flags].concat()).json().remove(0);
+    let before = plan(&[]);
+    let postings = folder.ok(&["stats", "--format", "json"]).json()[0]["fingerprints"].as_u64().unwrap();
+    let fields = ["documents", "open", "passes", "postings", "memory"].map(|field| before[field].as_u64().unwrap());
+    assert_eq!(fields, [40, 40, 2, postings, 1 << 30]);
+    assert_eq!((before["schema"].as_str(), before["interrupted"].as_bool()), (Some("fpdb.dedup.plan/1"), Some(false)));
+    // What does not fit in memory goes to disk; with less than the least there is no run.
+    let least = before["least_memory"].as_u64().unwrap();
+    let little = plan(&["--memory", &least.to_string(), "--temp-dir", "t"]);
+    assert!(little["disk"].as_u64() > before["disk"].as_u64());
+    assert!(little["temp_dir"].as_str().unwrap().ends_with('t'), "{little}");
+    let run = |memory: u64| folder.run(&["dedup", "-q", "--by", "containment", "--memory", &memory.to_string()]).status;
+    assert_eq!((run(least), run(least - 1)), (0, 2));
+    folder.ok(&["dedup", "-q", "--append", "--by", "containment"]);
+    assert_eq!(plan(&["--append"])["open"], 0);
+    folder.write("c/new.txt", sentences(90..95));
+    folder.ok(&["ingest", "-q", "c/new.txt"]);
+    assert_eq!(plan(&["--append"])["open"], 1);
+    assert_eq!(plan(&["--rerank"])["open"], 41);
+    let human = folder.ok(&["dedup", "--dry-run"]).stdout;
+    assert!(
+        human.starts_with("documents  41, of which 41 are to be decided\npasses     none over the postings\n"),
+        "{human}"
+    );
+    assert_eq!(jobs(&folder), Vec::<String>::new());
+}
+
+/// With the largest first, the same contents survive whatever the order they came in.
+#[test]
+fn the_order_of_arrival_does_not_decide_which_contents_stay() {
+    let mut seed = 11u64;
+    let mut next = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let texts: Vec<String> = (0..700)
+        .map(|number| {
+            let first = next(2500);
+            let more = if next(3) == 0 { sentence(1_000_000 + number) } else { String::new() };
+            sentences(first..first + 3 + next(10)) + &more
+        })
+        .collect();
+    let mut survivors: Option<BTreeSet<&str>> = None;
+    for round in 0..3 {
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        for place in (1..order.len()).rev() {
+            order.swap(place, if round == 0 { place } else { next(place as u64 + 1) as usize });
+        }
+        let folder = Folder::new();
+        let line = |&number: &usize| format!("{{\"id\":\"{number}\",\"text\":\"{}\"}}\n", texts[number]);
+        folder.write("a.jsonl", order.iter().map(line).collect::<String>());
+        folder.ok(&["ingest", "-q", "--profile", "words", "a.jsonl"]);
+        let flags =
+            ["dedup", "-q", "--by", "containment", "--threshold", "0.8", "--max-novel", "60", "--format", "json"];
+        let lines = folder.ok(&flags).json();
+        let gone: BTreeSet<usize> =
+            lines.iter().filter_map(|line| line["metadata"]["id"].as_str().map(|id| id.parse().unwrap())).collect();
+        assert!((100..680).contains(&gone.len()), "{}", gone.len());
+        let kept = (0..texts.len()).filter(|number| !gone.contains(number)).map(|number| texts[number].as_str());
+        let kept: BTreeSet<&str> = kept.collect();
+        match &survivors {
+            Some(survivors) => assert_eq!(kept, *survivors, "round {round}"),
+            None => survivors = Some(kept),
+        }
+    }
+}
