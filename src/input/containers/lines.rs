@@ -72,7 +72,7 @@ mod tests {
                 Line::TooLong => "too long".into(),
             });
         }
-        assert_eq!(lines.place(), 30);
+        assert_eq!(lines.place(), 29);
         assert_eq!(seen, ["one", "", "too long", "four!", "last"]);
     }
 }

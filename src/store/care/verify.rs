@@ -53,6 +53,12 @@ impl Verifier<'_> {
         self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
     }
 
+    /// True where no document was ever committed: rows of documents are then what an assembly has left that was killed, and the
+    /// next writer discards them.
+    fn awaits_assembly(&self) -> bool {
+        self.view.state.next_document == 0
+    }
+
     /// Turns damage into a problem; what the system refuses is none: other errors end the verification.
     fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
@@ -174,12 +180,11 @@ impl Verifier<'_> {
                 continue;
             };
             let what = format!("document {id}");
-            if id >= self.view.state.next_document {
-                // Of a commit to come, or of an assembly that was killed.
+            if self.awaits_assembly() {
                 break;
             }
             if !self.view.is_live(id) {
-                self.problem(&what, "it is deleted, and has a record");
+                self.problem(&what, "it is deleted or was never committed, and has a record");
                 continue;
             }
             let Some(record) = self.listed(records::decode::<DocumentRecord>(&value, || what.clone()))? else {
@@ -318,8 +323,8 @@ impl Verifier<'_> {
                 self.problem(name, "a key is shorter than four bytes");
                 continue;
             };
-            if id >= self.view.state.next_document {
-                continue;
+            if self.awaits_assembly() {
+                break;
             }
             let record = self.store.engine.get(DOCUMENTS, document_key(id), "read the documents");
             if let Some(None) = self.listed(record)? {
