@@ -92,8 +92,8 @@ pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
 pub use profile::{Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{
-    DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
-    QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
+    CorpusAnswer, CorpusPlace, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage,
+    PassageOptions, Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
 pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
 pub use staging::{

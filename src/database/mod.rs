@@ -18,7 +18,7 @@ use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSu
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
-use crate::input::{InputLimits, tidied};
+use crate::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held, tidied};
 use crate::pairs::{self, Pair, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
@@ -70,6 +70,10 @@ impl fmt::Debug for Database {
     }
 }
 
+/// Documents found at a path that are answered at a time, and the most bytes of them that are held for it.
+const QUERIES_AT_A_TIME: usize = 256;
+const QUERY_BYTES: u64 = 16 << 20;
+
 impl Database {
     /// The settings pinned when the database was made.
     #[must_use]
@@ -100,6 +104,72 @@ impl Database {
             self.answer(reader, source, options, &texts)
         };
         self.run(|| Ok(sources.par_iter().map_init(|| None, answer).collect()))
+    }
+
+    /// Answers a query for each document of a file or folder: for each file, and for each member of a container. Nothing is stored. Documents
+    /// are read as they are answered, so that an archive of any size can be asked about; `visit` is called in their order, with
+    /// their names.
+    ///
+    /// # Errors
+    /// As [`Self::query`], [`Error::Stopped`], and what `visit` returns. What is wrong with one document is its own result.
+    pub fn query_below<E: From<Error>>(
+        &self,
+        path: &Path,
+        walk: &WalkOptions,
+        options: &QueryOptions,
+        task: &Task<'_>,
+        mut visit: impl FnMut(&str, Result<QueryAnswer>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
+        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
+        let mut failed = None;
+        let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
+        let (mut bytes, mut answered) = (0, 0);
+        let mut answer = |batch: &mut Vec<_>| -> Result<()> {
+            let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
+            let texts = TextCache::of_queries(taken.len());
+            let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
+            let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
+                Err((name, error)) => (name, Err(error)),
+                Ok(candidate) => {
+                    let name = candidate.about.name.clone();
+                    let answer = match reader {
+                        Some(reader) => Ok(reader),
+                        None => new().map(|made| reader.insert(made)),
+                    };
+                    let answer = answer.and_then(|reader| {
+                        let subject = reader.read_found(&candidate)?;
+                        self.store.retry_on_delete(|| query::answer(&self.store, &subject, options, &texts))
+                    });
+                    (name, answer)
+                }
+            };
+            let answers: Vec<_> = self.run(|| Ok(taken.into_par_iter().map_init(|| None, one).collect()))?;
+            for (name, answer) in answers {
+                answered += 1;
+                visit(&name, answer).map_err(|error| {
+                    failed = Some(error);
+                    Error::Stopped
+                })?;
+            }
+            task.step("queries answered", answered, 0)
+        };
+        let walked = for_each_held(path, walk, &options.read, task.token(), &mut |found| {
+            if let Ok(Candidate { content: Content::Whole(held), .. }) = &found {
+                bytes += held.len() as u64;
+            }
+            batch.push(found);
+            if batch.len() < QUERIES_AT_A_TIME && bytes < QUERY_BYTES {
+                return Ok(());
+            }
+            bytes = 0;
+            answer(&mut batch)
+        });
+        let walked = walked.and_then(|()| answer(&mut batch));
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(walked?),
+        }
     }
 
     /// Runs `work` on the threads of this database.

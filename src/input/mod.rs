@@ -14,6 +14,7 @@ mod expand;
 mod extents;
 mod file_parts;
 mod gzip;
+mod held;
 mod limits;
 #[cfg(feature = "cli")]
 mod measure;
@@ -41,6 +42,7 @@ pub(crate) use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, Reading, expand_stream, open};
 pub(crate) use extents::Extents;
 pub(crate) use file_parts::{FileKind, visit_with_extents};
+pub(crate) use held::for_each_held;
 pub use limits::InputLimits;
 #[cfg(feature = "cli")]
 pub(crate) use measure::measure;

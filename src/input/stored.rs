@@ -117,7 +117,7 @@ fn holds(suffix: &str, member: &str) -> bool {
 }
 
 /// The bytes of a member, as they come.
-enum Gathering {
+pub(super) enum Gathering {
     Whole(Vec<u8>),
     /// They are sent by the thread that waits for them, so another has to take them.
     Pieces(JoinHandle<Result<Vec<u8>>>),
@@ -125,7 +125,7 @@ enum Gathering {
 }
 
 impl Gathering {
-    fn of(content: Content) -> Self {
+    pub(super) fn of(content: Content) -> Self {
         match content {
             Content::Whole(bytes) => Self::Whole(bytes),
             Content::Pieces(pieces) => {
@@ -143,7 +143,7 @@ impl Gathering {
         }
     }
 
-    fn whole(self) -> Result<Vec<u8>> {
+    pub(super) fn whole(self) -> Result<Vec<u8>> {
         match self {
             Self::Whole(bytes) => Ok(bytes),
             Self::Failed(error) => Err(error),

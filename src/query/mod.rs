@@ -8,6 +8,7 @@
 
 mod answer;
 mod answering;
+mod corpus;
 mod diff;
 mod estimate;
 mod evidence;
@@ -31,6 +32,7 @@ mod weight;
 
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument};
 pub(crate) use answering::answer;
+pub use corpus::{CorpusAnswer, CorpusPlace};
 pub use diff::diff;
 pub use location::Location;
 pub use options::{Mode, PassageOptions, QueryOptions};

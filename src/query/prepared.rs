@@ -225,6 +225,11 @@ impl<'a> QueryReader<'a> {
         self.read_as(&candidate, self.read.front_end, is_stream.then_some(place))
     }
 
+    /// Reads a document that was found in a folder or container.
+    pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
+        self.read_as(candidate, self.read.front_end, None)
+    }
+
     /// Reads a document in memory.
     pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<PreparedQuery> {
         self.read_as(&in_memory(name, bytes), self.read.front_end, None)

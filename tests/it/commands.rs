@@ -43,7 +43,7 @@ fn names(folder: &Folder, database: &str) -> Vec<String> {
 #[test]
 fn help_mentions_every_flag() {
     let folder = Folder::new();
-    let own: [(&str, &[&str]); 17] = [
+    let own: [(&str, &[&str]); 18] = [
         ("init", &[]),
         (
             "ingest",
@@ -75,13 +75,15 @@ fn help_mentions_every_flag() {
                 "--top",
                 "--min-score",
                 "--max-df",
+                "--by-corpus",
                 "--no-passages",
                 "--exit-status",
             ],
         ),
         ("diff", &["--exit-status", "--as"]),
         ("pairs", &["--min-shared", "--across", "--passages", "--top", "--rewritten"]),
-        ("dedup", &["--protect"]),
+        ("dedup", &["--protect", "--write"]),
+        ("apply", &["REPORT", "--write", "--remove", "--link", "--move", "--mark", "--yes"]),
         ("rm", &["NAME", "--ignore-missing"]),
         ("compact", &[]),
         ("verify", &[]),

@@ -258,11 +258,14 @@ fn standard_input_can_be_a_container() {
 }
 
 #[test]
-fn a_query_with_a_container_says_what_to_do() {
+fn a_comparison_with_a_container_says_what_to_do() {
     let folder = folder_with(&["texts.zip", "texts.jsonl"]);
     folder.ok(&["ingest", "-q", "."]);
     for name in ["texts.zip", "texts.jsonl"] {
-        let run = folder.run(&["query", name]);
+        // In a query each member is one of its own.
+        let answers = folder.ok(&["query", name, "--format", "json"]).json();
+        assert!(answers.len() > 1 && answers.iter().all(|answer| answer["corpus_containment"] == 1.0), "{name}");
+        let run = folder.run(&["diff", name, name]);
         assert_eq!(run.status, 2);
         assert!(run.stderr.contains(&format!("{name} holds several documents")), "{run:?}");
         assert!(run.stderr.contains("--document NAME"), "{run:?}");

@@ -1,6 +1,7 @@
 //! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers themselves.
 
 mod apply;
+mod corpus;
 mod csv;
 mod dedup;
 mod escape;
@@ -11,6 +12,7 @@ mod pairs;
 mod style;
 
 pub(super) use apply::{applied_line, apply_summary_line};
+pub(super) use corpus::{corpus_header, corpus_line, corpus_row};
 pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
     superseded_row, undecided_row,

@@ -15,6 +15,9 @@ use super::values::{choices, parse_count, parse_positive, parse_share};
 #[command(group(ArgGroup::new("queries").args(["files", "document", "ids"]).required(true).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
+    ///
+    /// Each file in a folder and each member of a container (a line of JSON, a record of a WARC, a row of Parquet) is a query of its own.
+    /// Nothing of them is stored.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// Query with a stored document; may be repeated
@@ -52,6 +55,9 @@ pub(crate) struct QueryArgs {
     /// the same text. 0 ignores none.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
+    /// Print one row for each query: the share of it that the whole archive holds, and where
+    #[arg(long)]
+    pub(crate) by_corpus: bool,
     /// Do not look for passages: faster
     #[arg(long)]
     pub(crate) no_passages: bool,

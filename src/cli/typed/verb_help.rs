@@ -83,6 +83,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
             ("Find the documents most like a stored one", "fpdb query --mode resemblance --document archive/a.txt"),
             ("Answer many queries for another program", "fpdb query --format json inbox/*.txt > answers.jsonl"),
             ("Show both texts side by side in a browser", "fpdb query essay.txt --format html -o report"),
+            ("See whether a corpus holds an evaluation set", "fpdb query --db corpus.db --by-corpus eval.jsonl.zst"),
             ("Find rewritten text, in a database of words", "fpdb query --db words.db --rewritten essay.txt"),
         ],
     },

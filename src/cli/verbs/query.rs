@@ -4,14 +4,17 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fpdb::{
-    Database, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions, QuerySource, Weight,
+    Database, Error, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions, QuerySource,
+    WalkOptions, Weight,
 };
 
 use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
+use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
-use crate::cli::render::{Style, query_header, query_page, query_rows};
+use crate::cli::progress::StepBar;
+use crate::cli::render::{Style, corpus_header, corpus_line, corpus_row, query_header, query_page, query_rows};
 use crate::cli::resolved::{database, output, phrases, profile, query};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{ExcerptArgs, Global, OutputFormat, QueryArgs, ReportArgs};
@@ -23,6 +26,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let html = HtmlReport::wanted(global, &args.report)?;
     if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
+    }
+    if html.is_some() && args.by_corpus {
+        anyhow::bail!("--by-corpus has no html format");
     }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
@@ -40,23 +46,25 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
 
     output::not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
-    write_header(global, &mut output)?;
-    let (mut answered, mut failed, mut found) = (false, false, false);
+    match (args.by_corpus, global.format) {
+        (true, OutputFormat::Csv) => output.csv([corpus_header()])?,
+        _ => write_header(global, &mut output)?,
+    }
+    let mut asked =
+        Asked { database: &database, args, options: &options, global, output, printer, tally: Tally::default() };
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         for (source, answer) in some.iter().zip(database.query(some, &options)?) {
-            let answer = match answer {
-                Ok(answer) => answer,
-                Err(error) => {
-                    failed = true;
-                    printer.failure(&name_of(source), &error);
-                    continue;
+            match (source, answer) {
+                // Several documents: each is a query of its own.
+                (QuerySource::File(path), Err(Error::IsAContainer { .. } | Error::NotAFile { .. }))
+                    if path.is_dir() || path.is_file() =>
+                {
+                    if !asked.below(path)? {
+                        return Ok(RunStatus::Interrupted);
+                    }
                 }
-            };
-            answered = true;
-            found |= !answer.matches.is_empty();
-            let excerpts = excerpts_wanted(global, &args.excerpt, &args.report, output.style)
-                .map(|context| Excerpts::of_database(&database, &options.read, context, output.style));
-            write(global, &mut output, &answer, excerpts)?;
+                (source, answer) => asked.take(&name_of(source), answer)?,
+            }
         }
         printer.detail(&format!(
             "{} of {} queries answered",
@@ -64,6 +72,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             sources.len()
         ));
     }
+    let Asked { output, tally: Tally { answered, failed, found }, .. } = asked;
     if answered {
         output.finish()?;
     }
@@ -72,6 +81,65 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         (false, false) if args.exit_status => RunStatus::NothingFound,
         _ => RunStatus::Done,
     })
+}
+
+/// Takes answers as they come, and writes them.
+struct Asked<'a> {
+    database: &'a Database,
+    args: &'a QueryArgs,
+    options: &'a QueryOptions,
+    global: &'a Global,
+    output: Output,
+    printer: &'a Printer,
+    tally: Tally,
+}
+
+/// What became of the queries.
+#[derive(Default)]
+struct Tally {
+    answered: bool,
+    failed: bool,
+    found: bool,
+}
+
+impl Asked<'_> {
+    fn take(&mut self, name: &str, answer: fpdb::Result<QueryAnswer>) -> anyhow::Result<()> {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.tally.failed = true;
+                self.printer.failure(name, &error);
+                return Ok(());
+            }
+        };
+        self.tally.answered = true;
+        self.tally.found |= !answer.matches.is_empty();
+        if self.args.by_corpus {
+            let row = answer.by_corpus();
+            return match self.global.format {
+                OutputFormat::Json => self.output.json(&row),
+                OutputFormat::Csv => self.output.csv([corpus_row(&row)]),
+                _ => self.output.text(&corpus_line(&row, self.output.style)),
+            };
+        }
+        let excerpts = excerpts_wanted(self.global, &self.args.excerpt, &self.args.report, self.output.style)
+            .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
+        write(self.global, &mut self.output, &answer, excerpts)
+    }
+
+    /// Answers a query for each document below a path; false where it was interrupted.
+    fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
+        let bar = StepBar::start(self.printer, "reading the queries");
+        let (database, options) = (self.database, self.options);
+        let task = bar.task().stop(interrupt::graceful());
+        let outcome =
+            database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| self.take(name, answer));
+        bar.end();
+        match outcome {
+            Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
+            outcome => outcome.map(|()| true),
+        }
+    }
 }
 
 /// The answers as a report for a browser.

@@ -1,0 +1,98 @@
+//! Corpus: how much of a query the whole archive holds, and where, in one row.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{QueryAnswer, QueryDocument};
+use super::location::Location;
+use crate::document::DocId;
+use crate::schema::{Answer, Schema};
+
+/// How much of a query the archive holds, and where. Also its JSON (`fpdb.corpus/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CorpusAnswer {
+    pub(crate) schema: Schema<Self>,
+    /// The query document.
+    pub query: QueryDocument,
+    /// Distinct hashes looked up.
+    pub looked_up: u64,
+    /// How many of those at least one document holds.
+    pub found: u64,
+    /// `found / looked_up`: the share of the query that the archive holds.
+    pub corpus_containment: f64,
+    /// The share of the query's bytes inside passages of the documents below, each byte counted once.
+    pub coverage: f64,
+    /// Whether a document has the very same bytes.
+    pub identical: bool,
+    /// Documents that share a hash with the query.
+    pub documents: u64,
+    /// The passages in the best of them, in order of the query.
+    pub places: Vec<CorpusPlace>,
+}
+
+impl Answer for CorpusAnswer {
+    const SCHEMA: &'static str = "fpdb.corpus/1";
+}
+
+/// Where the archive holds a part of a query.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CorpusPlace {
+    /// Where the part is in the query.
+    pub query: Location,
+    /// The document that holds it.
+    pub document: String,
+    /// Its number.
+    pub id: DocId,
+    /// Where it is there.
+    pub location: Location,
+    /// Symbols of the query.
+    pub symbols: u64,
+    /// Whether the texts were compared.
+    pub exact: bool,
+}
+
+impl QueryAnswer {
+    /// The same as one row: how much of the query the archive holds, and where. Parts that several documents hold are listed for the best
+    /// of them.
+    #[must_use]
+    pub fn by_corpus(self) -> CorpusAnswer {
+        let identical = self.matches.iter().any(|found| found.identical);
+        let mut places: Vec<CorpusPlace> = Vec::new();
+        for found in self.matches {
+            for passage in found.passages {
+                let (start, end) = (passage.query.start, passage.query.end);
+                let known = |place: &CorpusPlace| place.query.start <= start && end <= place.query.end;
+                if !places.iter().any(known) {
+                    places.push(CorpusPlace {
+                        query: passage.query,
+                        document: found.document.clone(),
+                        id: found.id,
+                        location: passage.document,
+                        symbols: passage.symbols,
+                        exact: passage.exact,
+                    });
+                }
+            }
+        }
+        places.sort_by_key(|place| (place.query.start, place.query.end));
+        let (mut covered, mut at) = (0, 0);
+        for place in &places {
+            covered += place.query.end.saturating_sub(place.query.start.max(at));
+            at = at.max(place.query.end);
+        }
+        CorpusAnswer {
+            schema: Schema::new(),
+            looked_up: self.looked_up,
+            found: self.found,
+            corpus_containment: self.corpus_containment,
+            coverage: if self.query.bytes == 0 { 0.0 } else { (covered as f64 / self.query.bytes as f64).min(1.0) },
+            identical,
+            documents: self.matching_documents,
+            query: self.query,
+            places,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Queries with folders and containers: each document in them is a query of its own, and nothing is stored.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// A text of its own for each seed.
+fn text(seed: u64) -> String {
+    (0..120).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
+}
+
+fn corpus() -> Folder {
+    let folder = Folder::new();
+    for seed in 0..4 {
+        folder.write(&format!("corpus/{seed}.txt"), text(seed));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "corpus"]);
+    folder
+}
+
+/// Three queries: of two stored texts, of none, and of one word too many.
+fn queries() -> [String; 3] {
+    [text(1) + &text(2), text(77), text(3) + "more"]
+}
+
+fn ask(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+    folder.ok(&[&["query", "--format", "json"], arguments].concat()).json()
+}
+
+/// An answer without the name of its query.
+fn nameless(mut answer: Value) -> Value {
+    answer["query"].as_object_mut().unwrap().remove("name").unwrap();
+    answer
+}
+
+#[test]
+fn each_document_of_a_folder_or_container_is_a_query() {
+    let folder = corpus();
+    let queries = queries();
+    for (number, query) in queries.iter().enumerate() {
+        folder.write(&format!("alone/{number}.txt"), query);
+    }
+    let alone: Vec<Value> = (0..3).map(|number| ask(&folder, &[&format!("alone/{number}.txt")]).remove(0)).collect();
+    let expected: Vec<Value> = alone.into_iter().map(nameless).collect();
+
+    let lines: String = queries.iter().map(|query| format!("{{\"text\":\"{query}\"}}\n")).collect();
+    folder.write("eval.jsonl.zst", zstd::encode_all(lines.as_bytes(), 3).unwrap());
+    let mut builder = tar::Builder::new(Vec::new());
+    for (number, query) in queries.iter().enumerate() {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(query.len() as u64);
+        builder.append_data(&mut header, format!("{number}.txt"), query.as_bytes()).unwrap();
+    }
+    folder.write("eval.tar", builder.into_inner().unwrap());
+    for (path, names) in [
+        ("alone", ["alone/0.txt", "alone/1.txt", "alone/2.txt"]),
+        ("eval.jsonl.zst", ["eval.jsonl.zst:1", "eval.jsonl.zst:2", "eval.jsonl.zst:3"]),
+        ("eval.tar", ["eval.tar!0.txt", "eval.tar!1.txt", "eval.tar!2.txt"]),
+    ] {
+        for threads in ["1", "3"] {
+            let answers = ask(&folder, &[path, "--threads", threads]);
+            let found: Vec<&str> = answers.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
+            assert_eq!(found, names);
+            assert_eq!(answers.into_iter().map(nameless).collect::<Vec<_>>(), expected, "{path}");
+        }
+    }
+    assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 4, "nothing is stored");
+}
+
+#[test]
+fn large_members_and_many_of_them_are_answered_in_order() {
+    let folder = corpus();
+    // More than are answered at a time, and one that is more than is held at a time.
+    let large = text(2).repeat(40_000);
+    let lines: String = (0..700u64)
+        .map(|number| match number {
+            300 => format!("{{\"text\":\"{large}\"}}\n"),
+            _ => format!("{{\"text\":\"{}\"}}\n", text(number % 9)),
+        })
+        .collect();
+    folder.write("eval.jsonl", lines);
+    let answers = ask(&folder, &["eval.jsonl", "--by-corpus", "--no-passages"]);
+    assert_eq!(answers.len(), 700);
+    for (number, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["query"]["name"], format!("eval.jsonl:{}", number + 1));
+        if number != 300 {
+            assert_eq!(answer["corpus_containment"], if number % 9 < 4 { 1.0 } else { 0.0 }, "{answer}");
+        }
+    }
+    assert_eq!(answers[300]["query"]["bytes"], large.len());
+}
+
+#[test]
+fn one_row_tells_how_much_the_archive_holds_and_where() {
+    let folder = corpus();
+    let lines: String = queries().iter().map(|query| format!("{{\"text\":\"{query}\"}}\n")).collect();
+    folder.write("eval.jsonl", format!("{lines}nonsense\n"));
+    let run = folder.run(&["query", "eval.jsonl", "--by-corpus", "--format", "json"]);
+    assert_eq!(run.status, 2, "a line cannot be read: {run:#?}");
+    assert!(run.stderr.contains("eval.jsonl:4"), "{run:#?}");
+    let rows = run.json();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row["schema"] == "fpdb.corpus/1"));
+    let names = |row: &Value| {
+        let places = row["places"].as_array().unwrap().iter();
+        places.map(|place| place["document"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // No single document holds all of the first one: the archive does, but for the trigrams across its middle.
+    assert_eq!(names(&rows[0]), ["corpus/1.txt", "corpus/2.txt"]);
+    let query = &rows[0]["query"];
+    assert_eq!(rows[0]["found"].as_u64().unwrap() + 2, query["fingerprints"].as_u64().unwrap());
+    assert!(rows[0]["coverage"].as_f64().unwrap() > 0.99 && rows[0]["coverage"].as_f64().unwrap() <= 1.0);
+    assert_eq!((&rows[1]["found"], &rows[1]["coverage"], names(&rows[1]).len()), (&0.into(), &0.0.into(), 0));
+    assert_eq!(names(&rows[2]), ["corpus/3.txt"]);
+    let whole = &rows[2]["places"][0];
+    assert_eq!((&whole["location"]["start"], &whole["query"]["start"]), (&0.into(), &0.into()));
+
+    let csv = folder.run(&["query", "eval.jsonl", "--by-corpus", "--format", "csv"]).stdout;
+    assert_eq!(csv.lines().count(), 4);
+    assert!(
+        csv.starts_with("query,bytes,looked_up,found,corpus_containment,coverage,identical,documents,best,start,end\n")
+    );
+    let human = folder.run(&["query", "eval.jsonl", "--by-corpus"]).stdout;
+    assert_eq!(human.lines().count(), 3);
+    assert!(human.lines().nth(1).unwrap().ends_with("0.0%"), "{human}");
+    let run = folder.run(&["query", "-e", "corpus/../eval.jsonl", "--by-corpus", "--format", "html", "-o", "report"]);
+    assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");
+}
