@@ -100,10 +100,7 @@ impl Closed {
         self.expand_with(about, facts, reading, visit, None)
     }
 
-    /// As [`Self::expand`]; `extents` learns where members lie.
-    ///
-    /// # Errors
-    /// As there.
+    /// As [`Self::expand`], with its errors; `extents` learns where members lie.
     pub(super) fn expand_with(
         self,
         about: &About,
@@ -453,8 +450,7 @@ impl Members for Within<'_, '_> {
         };
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
-        let repeated = self.outer.repeated || !is_new;
-        let place = MemberPlace { suffix, hint, metadata, repeated, ..*self.outer };
+        let place = MemberPlace { suffix, hint, metadata, repeated: self.outer.repeated || !is_new, ..*self.outer };
         match content {
             MemberContent::Record(text) => self.expander.record(place, text),
             MemberContent::Stream(input) => self.expander.layer(place, input),
@@ -491,10 +487,12 @@ impl Members for Within<'_, '_> {
 }
 
 impl Expander<'_> {
-    /// Hands a text over that is a document in any case.
-    fn record(&mut self, place: MemberPlace, mut text: Vec<u8>) -> Result<()> {
+    /// Hands a text over that is a document in any case. Of a large one only the head is copied.
+    fn record(&mut self, place: MemberPlace, text: Vec<u8>) -> Result<()> {
         let member = member_of(&place.suffix, &self.options.fields);
-        let rest = text.split_off(text.len().min(PIECE));
-        self.found(place, Some(member), text, &mut &rest[..])
+        match text.split_at_checked(PIECE) {
+            None => self.found(place, Some(member), text, &mut io::empty()),
+            Some((head, mut rest)) => self.found(place, Some(member), head.to_vec(), &mut rest),
+        }
     }
 }

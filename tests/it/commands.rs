@@ -183,7 +183,7 @@ fn there_is_a_manual_page_for_each_command() {
     }
     folder.ok(&["man", "--output", "fpdb.1"]);
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
-    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 19 pages into pages\n");
+    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 21 pages into pages\n");
     assert_eq!(std::fs::read_to_string(folder.path().join("pages/fpdb.1")).unwrap(), page);
     // Every page that is named is there.
     let named: Vec<&str> = page.split("(1)").filter_map(|before| before.rsplit([' ', '\n']).next()).collect();

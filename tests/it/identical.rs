@@ -59,7 +59,7 @@ fn they_are_matches_whatever_does_not_count() {
     folder.ok(&["ingest", "-q", "quoted.txt"]);
     assert_eq!(ask(&["quoted.txt", "--skip-quotes"]), [("quoted.txt".to_owned(), true, 0.0)]);
     let page = folder.ok(&["query", "c/a.txt", "--max-df", "1"]).stdout;
-    assert!(page.contains("found (100.0% of the query); 2 documents match\n"), "{page}");
+    assert!(page.contains("fingerprints found (100.0%), in 2 documents\n"), "{page}");
     assert!(page.contains("fingerprints left out as common\n"), "{page}");
 }
 

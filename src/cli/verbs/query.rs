@@ -131,7 +131,9 @@ impl Asked<'_> {
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
         let bar = StepBar::start(self.printer, "reading the queries");
         let (database, options) = (self.database, self.options);
-        let task = bar.task().stop(interrupt::graceful());
+        let task = bar
+            .task()
+            .stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once (the answers so far are written)"));
         let outcome =
             database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| self.take(name, answer));
         bar.end();
