@@ -14,7 +14,29 @@
 //! Limits: 2^32 - 1 documents, and as many fingerprints in one document; one writer at a time, any number
 //! of readers beside it. Threads may share what is open: see [`Database`].
 //!
-//! [`Database`] is where to start; its documentation has a runnable example. The pure parts are
+//! ```
+//! use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource, Task};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("db");
+//! let profile = Profile::named("prose").ok_or("no such profile")?;
+//! let database = Database::create(&path, &profile)?;
+//! let stored = [Document::new("dickens", "It was the best of times, it was the worst of times, it was the age of wisdom.")];
+//! database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new())?;
+//!
+//! let text = "He wrote: it was the best of times, it was the worst of times, it was the age of reason.";
+//! for answer in database.query(&[QuerySource::text(text)], &QueryOptions::default())? {
+//!     let found = &answer?.matches[0];
+//!     assert_eq!(found.document, "dickens");
+//!     let span = &found.passages[0].query;
+//!     let shared = &text[span.start as usize..span.end as usize];
+//!     assert_eq!(shared, "it was the best of times, it was the worst of times, it was the age of");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. The pure parts are
 //! [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to fingerprints),
 //! which [`Fingerprinter`] puts together.
 

@@ -11,6 +11,7 @@ use super::values::{choices, parse_size};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("action").required(true).multiple(true))]
+#[command(override_usage = "fpdb apply <--write|--mark|--remove|--link|--move> [OPTIONS] <REPORT>")]
 pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]

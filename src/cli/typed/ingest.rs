@@ -62,11 +62,6 @@ pub(crate) struct IngestArgs {
     /// is not stored.
     #[arg(long, conflicts_with = "boilerplate")]
     pub(crate) dedup: bool,
-    #[command(flatten, next_help_heading = "Leaving out duplicates")]
-    pub(crate) rule: RuleArgs,
-    /// Write each document that is left out to this file, one JSON object a line
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "dedup", hide_short_help = true)]
-    pub(crate) duplicates: Option<PathBuf>,
     /// Write each failure to this file, one JSON object a line
     ///
     /// The answer lists only the first thousand documents that could not be read.
@@ -97,6 +92,11 @@ pub(crate) struct IngestArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+    #[command(flatten, next_help_heading = "Leaving out duplicates")]
+    pub(crate) rule: RuleArgs,
+    /// Write each document that is left out to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "dedup", hide_short_help = true)]
+    pub(crate) duplicates: Option<PathBuf>,
 }
 
 impl IngestArgs {

@@ -52,10 +52,11 @@ pub(crate) struct PairsArgs {
     /// Also pair documents of one group
     #[arg(long, conflicts_with = "group_by", hide_short_help = true)]
     pub(crate) no_groups: bool,
-    /// Count the documents of one submission as one, and list the files that share most
+    /// Count the documents of one submission as one
     ///
-    /// DIR: each folder or archive directly in it is a submission (`.`: the first folder of the names). REGEX: documents in whose
-    /// names it finds the same (its first group, else all it matches) are one submission. All other documents stand for themselves.
+    /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`: the first folder of
+    /// the names). REGEX: documents in whose names it finds the same (its first group, else all it matches) are one submission.
+    /// All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
     /// How much a shared fingerprint counts
