@@ -92,6 +92,7 @@ class NativeFingerprints:
 class StagedBatches:
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
 
+@final
 class NativeStaging:
     def __new__(cls, path: str | os.PathLike[str], plan: dict[str, Any] | None = None) -> NativeStaging: ...
     @property
@@ -104,6 +105,7 @@ class NativeStaging:
     def reduce(self, batches: Iterable[object]) -> list[int]: ...
     def finish(self) -> str: ...
 
+@final
 class NativeDatabase:
     def __new__(
         cls,
