@@ -21,7 +21,7 @@ pub(crate) enum Arrays {
     One { array: Option<ArrayRef>, field: Field },
 }
 
-/// Whether an object has the interface.
+/// True where an object has the Arrow PyCapsule interface.
 pub(crate) fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("__arrow_c_stream__")? || object.hasattr("__arrow_c_array__")?)
 }
@@ -89,7 +89,7 @@ pub(crate) enum Texts {
 }
 
 impl Texts {
-    /// Whether a column of this type holds texts.
+    /// True where a column of this type holds texts.
     pub(crate) fn fit(kind: &DataType) -> bool {
         match kind {
             DataType::Utf8

@@ -121,7 +121,7 @@ def test_answers_are_pickled(samples):
     answer = samples.query((SAMPLES / "planted" / "essay-lifted-paragraphs.txt").read_text(encoding="utf-8"))
     copy = pickle.loads(pickle.dumps(answer))
     assert copy == answer and copy.to_dict() == answer.to_dict()
-    # What is known of the text goes along.
+    # The slices were pickled, though the text was not.
     assert copy[0].passages[0].query.slice == answer[0].passages[0].query.slice is not None
     assert copy[0].passages[0].document.slice == answer[0].passages[0].document.slice is not None
     many = samples.query([text for _, text in paragraphs()[:5]])

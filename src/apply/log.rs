@@ -73,8 +73,8 @@ impl Log {
                     };
                     torn = false;
                     if line.report == digest {
-                        let about = line.target.as_deref().filter(|_| by_target(line.act)).unwrap_or(&line.source);
-                        acts.insert(key(Path::new(about)), (line.bytes, line.done));
+                        let target = line.target.as_deref().map(Path::new);
+                        acts.insert(key(about(line.act, Path::new(&line.source), target)), (line.bytes, line.done));
                     }
                 }
             }
@@ -103,39 +103,17 @@ impl Log {
         self.acts.get(&key(path)).map(|&(bytes, _)| bytes)
     }
 
-    /// Notes that an act begins, which is about the file at `about`.
-    pub(super) fn begin(
-        &mut self,
-        act: Act,
-        source: &Path,
-        target: Option<&Path>,
-        about: &Path,
-        bytes: u64,
-    ) -> Result<()> {
-        self.note(act, source, target, about, bytes, false)
+    /// Notes that an act begins.
+    pub(super) fn begin(&mut self, act: Act, source: &Path, target: Option<&Path>, bytes: u64) -> Result<()> {
+        self.note(act, source, target, bytes, false)
     }
 
     /// Notes that an act has ended.
-    pub(super) fn end(
-        &mut self,
-        act: Act,
-        source: &Path,
-        target: Option<&Path>,
-        about: &Path,
-        bytes: u64,
-    ) -> Result<()> {
-        self.note(act, source, target, about, bytes, true)
+    pub(super) fn end(&mut self, act: Act, source: &Path, target: Option<&Path>, bytes: u64) -> Result<()> {
+        self.note(act, source, target, bytes, true)
     }
 
-    fn note(
-        &mut self,
-        act: Act,
-        source: &Path,
-        target: Option<&Path>,
-        about: &Path,
-        bytes: u64,
-        done: bool,
-    ) -> Result<()> {
+    fn note(&mut self, act: Act, source: &Path, target: Option<&Path>, bytes: u64, done: bool) -> Result<()> {
         let line = Line {
             schema: SCHEMA.into(),
             report: self.digest.clone(),
@@ -145,7 +123,7 @@ impl Log {
             bytes,
             done,
         };
-        self.acts.insert(key(about), (bytes, done));
+        self.acts.insert(key(about(act, source, target)), (bytes, done));
         let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
         text.push(b'\n');
         self.append(&text)
@@ -159,7 +137,7 @@ impl Log {
     }
 }
 
-/// Whether an act is about the file that it makes, not about the one that it takes.
-fn by_target(act: Act) -> bool {
-    matches!(act, Act::Copy | Act::Write | Act::Mark)
+/// The file that an act is about: the one that it makes, or the one that it takes.
+fn about<'a>(act: Act, source: &'a Path, target: Option<&'a Path>) -> &'a Path {
+    target.filter(|_| matches!(act, Act::Copy | Act::Write | Act::Mark)).unwrap_or(source)
 }

@@ -209,7 +209,7 @@ impl Acting<'_> {
             self.summary.failed += 1;
             return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
         }
-        self.log.begin(act, path, Some(&target), &target, 0)?;
+        self.log.begin(act, path, Some(&target), 0)?;
         let before = files::Facts::of(path)?;
         if self.checked.facts[number].is_some_and(|facts| facts != before) {
             return Err(Error::ChangedWhileReading { path: path.to_owned() });
@@ -235,7 +235,7 @@ impl Acting<'_> {
             }
         };
         self.summary.bytes += bytes;
-        self.log.end(act, path, Some(&target), &target, bytes)?;
+        self.log.end(act, path, Some(&target), bytes)?;
         self.tell(source, step, true)
     }
 
@@ -266,7 +266,7 @@ impl Acting<'_> {
             && path.metadata().is_ok_and(|facts| facts.len() == bytes)
         {
             self.summary.done_before += 1;
-            self.log.end(Act::Mark, path, None, path, bytes)?;
+            self.log.end(Act::Mark, path, None, bytes)?;
             return self.tell(source, step, true);
         }
         let before = files::Facts::of(path)?;
@@ -278,7 +278,7 @@ impl Acting<'_> {
                 return Err(Error::ChangedWhileReading { path: path.to_owned() });
             }
             let bytes = placing.synced()?;
-            self.log.begin(Act::Mark, path, None, path, bytes)?;
+            self.log.begin(Act::Mark, path, None, bytes)?;
             placing.finish()
         });
         let bytes = match marked {
@@ -289,7 +289,7 @@ impl Acting<'_> {
             }
         };
         self.summary.bytes += bytes;
-        self.log.end(Act::Mark, path, None, path, bytes)?;
+        self.log.end(Act::Mark, path, None, bytes)?;
         self.tell(source, step, true)
     }
 
@@ -327,13 +327,13 @@ impl Acting<'_> {
         }
         let step = Step { act, target: target.clone(), documents: 1, reason };
         if self.options.act {
-            self.log.begin(act, path, target.as_deref(), path, bytes)?;
+            self.log.begin(act, path, target.as_deref(), bytes)?;
             match (&self.options.action, &target) {
                 (Action::Link(kind), Some(survivor)) => files::link(path, survivor, *kind)?,
                 (Action::Move { .. }, Some(target)) => files::move_to(path, target, self.task.token())?,
                 _ => std::fs::remove_file(path).map_err(Error::io("remove", path))?,
             }
-            self.log.end(act, path, target.as_deref(), path, bytes)?;
+            self.log.end(act, path, target.as_deref(), bytes)?;
         }
         self.summary.applied += 1;
         self.summary.bytes += bytes;

@@ -363,11 +363,14 @@ impl Database {
     /// # Errors
     /// [`Error::NoSuchDocument`] where there is none.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
-        let ids = self.ids_named(name)?;
-        if ids.is_empty() {
-            return Err(Error::NoSuchDocument { name: name.to_owned() });
+        // Other documents may have the name by the time the records are read.
+        let documents: Vec<DocumentInfo> = self
+            .store
+            .retry_on_delete(|| self.ids_named(name)?.into_iter().map(|id| self.document(DocId(id))).collect())?;
+        match documents.is_empty() {
+            true => Err(Error::NoSuchDocument { name: name.to_owned() }),
+            false => Ok(documents),
         }
-        Ok(self.records(&ids)?.into_iter().map(|(id, record)| DocumentInfo::new(id, record)).collect())
     }
 
     /// The records of documents, but of those that have been deleted since.

@@ -2,8 +2,8 @@
 //!
 //! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
-//!
-//! It is long because one thread takes every kind of step, and each changes the same batch and the same summary.
+
+mod commits;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,7 +19,7 @@ use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use crate::columns::Fingerprints;
 use crate::document::Digest;
-use crate::error::{Error, Result, StoreFailure};
+use crate::error::{Error, Result};
 use crate::input::About;
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
@@ -285,23 +285,6 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Commits where the batch has no room for another document, or has part of one in the store already. A document that is
-    /// only touched takes room as well: its record is written anew.
-    fn commit_if_full(&mut self) -> Result<()> {
-        if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
-    }
-
-    /// Drops what was taken of the current document.
-    fn abandon(&mut self) -> Result<()> {
-        if self.batch.is_spilled() {
-            self.await_commit()?;
-            lock(self.committer).discard(self.store, &mut self.batch)?;
-        }
-        self.batch.abandon();
-        self.stream.iter_mut().for_each(Stream::forget);
-        Ok(())
-    }
-
     /// Drops what was taken of the current document, and all that would come after it.
     fn break_off(&mut self) -> Result<()> {
         self.before = None;
@@ -475,36 +458,6 @@ impl Intake<'_> {
         *self.summary.formats.entry(record.format.clone()).or_default() += 1;
         self.count(&record.name, outcome, &record.format);
         self.batch.finish(record).map(Some)
-    }
-
-    /// Hands the batch to the committing thread, once that is done with the one before.
-    pub(super) fn commit(&mut self) -> Result<()> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
-        self.await_commit()?;
-        let next = self.batch.next();
-        let batch = std::mem::replace(&mut self.batch, next);
-        let documents = self.documents();
-        self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
-        self.stream.iter_mut().for_each(Stream::committing);
-        // The thread ends after this intake only, unless it panics; then there will be no outcome either.
-        let _ = self.batches.send(batch);
-        Ok(())
-    }
-
-    /// Waits until the last batch is committed.
-    pub(super) fn await_commit(&mut self) -> Result<()> {
-        if let Some(documents) = self.last.awaited.take() {
-            let ended = || Error::Store {
-                action: "commit",
-                failure: StoreFailure::Other,
-                source: "the thread that commits has ended".into(),
-            };
-            self.outcomes.recv().unwrap_or_else(|_| Err(ended()))?;
-            self.progress.committed(documents);
-        }
-        Ok(())
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

@@ -89,8 +89,8 @@ impl Store {
         ask()
     }
 
-    /// Makes something of the runs of a commit with `made`, and returns it with the view of that commit. Tries again where runs
-    /// were folded in between; a cursor that exists keeps its run readable.
+    /// Makes something of the rows of a commit with `made`, such as a cursor, and returns it with the view of that commit.
+    /// Tries again where there was another commit in between. A cursor that exists keeps its rows readable.
     pub(super) fn of_one_commit<T>(&self, mut made: impl FnMut(&View) -> Result<T>) -> Result<(Arc<View>, T)> {
         loop {
             let view = self.view();

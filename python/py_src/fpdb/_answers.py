@@ -120,7 +120,7 @@ class Location(Answer):
         return None if self._text is None else self._text.excerpt(self.start, self.end)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is known of the text goes along; the text stays.
+        # The slice is pickled; the text is not.
         state = dict(self.__dict__, _slice=self._slice if self._text is None else self.slice)
         state["_text"] = None
         return state

@@ -609,7 +609,7 @@ class Database:
             RemovableDocuments(removable), UndecidedDocuments(undecided), DedupSummary._of(json.loads(summary))
         )
 
-    # What is stored
+    # Stored documents
 
     def documents(self) -> Documents:
         """The stored documents: to go through, or as an Arrow stream."""

@@ -38,12 +38,12 @@ impl Store {
 
     /// The last of [`Store::documents_named`] that is `wanted`. Those before it are not looked at.
     pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
-        let view = self.view();
-        if view.state().documents == 0 {
+        if self.view().state().documents == 0 {
             return Ok(None);
         }
         let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
-        for entry in self.engine.entries_back(NAMES, &last, "read names and digests")? {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries_back(NAMES, &last, "read names and digests"))?;
+        for entry in rows {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
             if view.is_live(id) && wanted(id) {
@@ -60,12 +60,12 @@ impl Store {
 
     /// The document ids at the end of the keys that begin with `prefix`.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
-        let view = self.view();
         let mut ids = Vec::new();
-        if view.state().documents == 0 {
+        if self.view().state().documents == 0 {
             return Ok(ids);
         }
-        for entry in self.engine.entries(name, prefix, "read names and digests")? {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(name, prefix, "read names and digests"))?;
+        for entry in rows {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
             if view.is_live(id) {
@@ -77,9 +77,9 @@ impl Store {
 
     /// The numbers of all documents that are stored and not boilerplate. Reads no record.
     pub(crate) fn document_ids(&self) -> Result<RoaringBitmap> {
-        let view = self.view();
         let mut ids = RoaringBitmap::new();
-        for entry in self.engine.entries(DOCUMENTS, &[], "read the documents")? {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(DOCUMENTS, &[], "read the documents"))?;
+        for entry in rows {
             let (key, _) = entry?;
             let id = split_u32(&key).map(|(_, id)| id);
             ids.extend(id.filter(|&id| view.is_live(id) && !view.is_boilerplate(id)));
@@ -93,8 +93,9 @@ impl Store {
         first: u32,
         mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>,
     ) -> Result<()> {
-        let view = self.view();
-        for entry in self.engine.entries(DOCUMENTS, &document_key(first), "read the documents")? {
+        let first = document_key(first);
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(DOCUMENTS, &first, "read the documents"))?;
+        for entry in rows {
             let (key, value) = entry?;
             let Some(([], document)) = split_u32(&key) else {
                 return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });
