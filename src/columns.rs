@@ -53,13 +53,16 @@ pub(crate) struct Columns {
 }
 
 /// Hash and position, start and end, first and last line: zipped, so that one check of the index does for all.
-type Rows<'a> = Zip<Zip<Zip<Iter<'a, u64>, Column<'a>>, Zip<Column<'a>, Column<'a>>>, Zip<Column<'a>, Column<'a>>>;
-type Column<'a> = Iter<'a, u32>;
+type RowIter<'a> = Zip<
+    Zip<Zip<Iter<'a, u64>, ColumnIter<'a>>, Zip<ColumnIter<'a>, ColumnIter<'a>>>,
+    Zip<ColumnIter<'a>, ColumnIter<'a>>,
+>;
+type ColumnIter<'a> = Iter<'a, u32>;
 
 /// Goes along fingerprints.
 #[derive(Clone, Debug)]
 pub struct FingerprintsIter<'a> {
-    rows: Rows<'a>,
+    rows: RowIter<'a>,
     bases: Row,
     /// How many more are relative to these.
     in_block: usize,

@@ -9,7 +9,7 @@
 
 use std::array;
 
-use crate::lanes::{Job, Lanes, Processor};
+use crate::lanes::{Lanes, Processor, SimdJob};
 use crate::normalize::{Content, LETTERS};
 
 /// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
@@ -50,11 +50,11 @@ pub struct KgramHasher {
     /// B^k, what the symbol that leaves was multiplied with.
     leaving: u64,
     pairs: Box<Pairs>,
-    state: State,
+    state: RollingState,
 }
 
 #[derive(Clone, Debug)]
-struct State {
+struct RollingState {
     k: usize,
     rolling: u64,
     seen: usize,
@@ -70,7 +70,7 @@ impl KgramHasher {
         for (pair, change) in pairs.iter_mut().enumerate() {
             *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
         }
-        let state = State { k: k as usize, rolling: 0, seen: 0, processor: Processor::detect() };
+        let state = RollingState { k: k as usize, rolling: 0, seen: 0, processor: Processor::detect() };
         Self { leaving, pairs, state }
     }
 
@@ -110,8 +110,8 @@ impl KgramHasher {
     }
 }
 
-impl State {
-    fn fill<S: Source>(&mut self, source: S, from: usize, mut out: &mut [u64]) {
+impl RollingState {
+    fn fill<S: SymbolSource>(&mut self, source: S, from: usize, mut out: &mut [u64]) {
         let fresh = source.length().saturating_sub(from);
         let warm_up = fresh.min(self.k.saturating_sub(self.seen));
         for i in from..from + warm_up {
@@ -134,7 +134,7 @@ impl State {
 }
 
 /// Symbols in one form or the other.
-trait Source: Copy {
+trait SymbolSource: Copy {
     /// What has to be known of a symbol that enters and the one that leaves with it.
     type Pair: Copy + Default;
     fn length(self) -> usize;
@@ -153,7 +153,7 @@ struct Values<'a> {
     leaving: u64,
 }
 
-impl Source for Values<'_> {
+impl SymbolSource for Values<'_> {
     type Pair = u64;
 
     #[inline(always)]
@@ -191,7 +191,7 @@ struct Codes<'a> {
     pairs: &'a Pairs,
 }
 
-impl Source for Codes<'_> {
+impl SymbolSource for Codes<'_> {
     type Pair = u16;
 
     #[inline(always)]
@@ -232,7 +232,7 @@ struct Roll<'a, S> {
     out: &'a mut [u64],
 }
 
-impl<S: Source> Job for Roll<'_, S> {
+impl<S: SymbolSource> SimdJob for Roll<'_, S> {
     type Output = u64;
 
     #[inline(always)]
@@ -261,7 +261,12 @@ impl<S: Source> Job for Roll<'_, S> {
 
 /// Rolls over `N` parts, which all have the same length and follow one another, side by side.
 #[inline(always)]
-fn roll<S: Source, const N: usize>(source: S, k: usize, mut states: [u64; N], mut out: [&mut [u64]; N]) -> [u64; N] {
+fn roll<S: SymbolSource, const N: usize>(
+    source: S,
+    k: usize,
+    mut states: [u64; N],
+    mut out: [&mut [u64]; N],
+) -> [u64; N] {
     let part = out[0].len();
     let mut pairs = [[S::Pair::default(); STRETCH]; N];
     let mut at = 0;
@@ -301,11 +306,11 @@ fn roll<S: Source, const N: usize>(source: S, k: usize, mut states: [u64; N], mu
 }
 
 /// A part's hashes by blocks, and those left over.
-type Stretch<'a> = (&'a mut [[u64; STEPS]], &'a mut [u64]);
+type PartHashes<'a> = (&'a mut [[u64; STEPS]], &'a mut [u64]);
 
 /// The last steps for one block of each part.
 #[inline(always)]
-fn finish_blocks<const N: usize>(stretches: &mut [Stretch; N], block: usize) {
+fn finish_blocks<const N: usize>(stretches: &mut [PartHashes; N], block: usize) {
     for (blocks, _) in stretches {
         for slot in &mut blocks[block] {
             *slot = finish(*slot);

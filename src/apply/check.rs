@@ -20,7 +20,7 @@ use super::rewrite::why_whole;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
-    Candidate, Container, Content, Extents, FileKind, Found, ReadOptions, Reader, RecordFields, next_piece,
+    Candidate, Container, Content, Extents, FileKind, ReadOptions, Reader, RecordFields, WalkEvent, next_piece,
     visit_with_extents,
 };
 use crate::progress::Task;
@@ -332,9 +332,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn found(&mut self, found: Found) {
+    fn found(&mut self, found: WalkEvent) {
         self.settle();
-        let Found::Document(Candidate { about, content }) = found else { return };
+        let WalkEvent::Document(Candidate { about, content }) = found else { return };
         let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),

@@ -6,7 +6,7 @@ use crate::normalize::Scribe;
 
 /// Text in the making, with its segments. Origins are to be given in ascending order.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
+pub(super) struct TextBuilder {
     text: Vec<u8>,
     segments: Vec<Segment>,
     /// Whether the last segment is verbatim, and so may grow.
@@ -15,7 +15,7 @@ pub(super) struct Builder {
     shift: u64,
 }
 
-impl Builder {
+impl TextBuilder {
     /// Room for `bytes` bytes of text, whose origins will be told without the `shift` bytes before them.
     pub(super) fn new(bytes: usize, shift: usize) -> Self {
         Self { text: Vec::with_capacity(bytes), shift: shift as u64, ..Self::default() }
@@ -80,7 +80,7 @@ impl Builder {
     }
 }
 
-impl Scribe for Builder {
+impl Scribe for TextBuilder {
     fn verbatim(&mut self, text: &str, at: u64) {
         self.verbatim(text.as_bytes(), at);
     }
@@ -91,12 +91,12 @@ impl Scribe for Builder {
 }
 
 /// Text and its segments.
-type Pair<'a> = (&'a [u8], &'a [Segment]);
+type SegmentedText<'a> = (&'a [u8], &'a [Segment]);
 
 /// `outer` has origins in the text of `inner`, which has origins itself: adds the text of `outer`, with those.
-pub(super) fn compose(outer: Pair<'_>, inner: Pair<'_>, builder: &mut Builder) {
+pub(super) fn compose(outer: SegmentedText<'_>, inner: SegmentedText<'_>, builder: &mut TextBuilder) {
     let mut map = super::Map::new(inner.1, inner.0.len() as u64);
-    for Stretch { text, origin, is_verbatim } in stretches(outer) {
+    for PlainSegment { text, origin, is_verbatim } in stretches(outer) {
         let bytes = &outer.0[text.start as usize..text.end as usize];
         if !is_verbatim {
             builder.replaced(bytes, map.origin(origin));
@@ -115,15 +115,15 @@ pub(super) fn compose(outer: Pair<'_>, inner: Pair<'_>, builder: &mut Builder) {
 }
 
 /// A segment, spelt out.
-struct Stretch {
+struct PlainSegment {
     text: Span,
     origin: Span,
     is_verbatim: bool,
 }
 
-fn stretches<'a>((text, segments): Pair<'a>) -> impl Iterator<Item = Stretch> + 'a {
+fn stretches<'a>((text, segments): SegmentedText<'a>) -> impl Iterator<Item = PlainSegment> + 'a {
     let ends = segments.iter().skip(1).map(|next| next.text).chain([text.len() as u64]);
-    segments.iter().zip(ends).map(|(&Segment { text: start, origin }, end)| Stretch {
+    segments.iter().zip(ends).map(|(&Segment { text: start, origin }, end)| PlainSegment {
         text: Span { start, end },
         origin,
         is_verbatim: end - start == origin.end - origin.start,

@@ -10,14 +10,14 @@ const CODES: u64 = 1 << 17;
 
 /// Refuses a program that is harmful to read, with the reason.
 pub(super) fn check(program: &[u8]) -> Result<(), &'static str> {
-    let mut tokens = Tokens { program, at: 0 };
+    let mut tokens = CmapTokens { program, at: 0 };
     let (mut depth, mut codes) = (0_usize, 0);
     // The values since a list of ranges has begun, and the lower end of the last range.
     let (mut ranges, mut lower) = (None::<u64>, None);
     while let Some(token) = tokens.next()? {
         match token {
-            Token::Open => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
+            CmapToken::Open => depth += 1,
+            CmapToken::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > DEPTH {
@@ -27,15 +27,15 @@ pub(super) fn check(program: &[u8]) -> Result<(), &'static str> {
             continue;
         }
         let Some(place) = &mut ranges else {
-            ranges = (token == Token::Begin).then_some(0);
+            ranges = (token == CmapToken::Begin).then_some(0);
             continue;
         };
         match (token, *place % 3) {
-            (Token::Code(code), 0) => lower = Some(code),
-            (Token::Code(upper), 1) => codes += lower.map_or(0, |lower| u64::from(upper.saturating_sub(lower)) + 1),
-            (Token::Other | Token::Code(_) | Token::Close, 2) => {}
+            (CmapToken::Code(code), 0) => lower = Some(code),
+            (CmapToken::Code(upper), 1) => codes += lower.map_or(0, |lower| u64::from(upper.saturating_sub(lower)) + 1),
+            (CmapToken::Other | CmapToken::Code(_) | CmapToken::Close, 2) => {}
             (token, _) => {
-                ranges = (token == Token::Begin).then_some(0);
+                ranges = (token == CmapToken::Begin).then_some(0);
                 continue;
             }
         }
@@ -48,7 +48,7 @@ pub(super) fn check(program: &[u8]) -> Result<(), &'static str> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum CmapToken {
     Open,
     Close,
     /// A string, as the number that its bytes are.
@@ -58,14 +58,14 @@ enum Token {
     Other,
 }
 
-struct Tokens<'a> {
+struct CmapTokens<'a> {
     program: &'a [u8],
     at: usize,
 }
 
-impl Tokens<'_> {
+impl CmapTokens<'_> {
     /// The next token; `None` at the end, or where the library's parser gives up.
-    fn next(&mut self) -> Result<Option<Token>, &'static str> {
+    fn next(&mut self) -> Result<Option<CmapToken>, &'static str> {
         loop {
             let rest = &self.program[self.at..];
             let length = |is_inside: fn(&u8) -> bool| rest.iter().take_while(|byte| is_inside(byte)).count();
@@ -79,16 +79,16 @@ impl Tokens<'_> {
                     self.at += length(|byte| !b"\r\n".contains(byte));
                     continue;
                 }
-                [b'<', b'<', ..] => (Token::Open, 2),
-                [b'>', b'>', ..] => (Token::Close, 2),
-                [b'[' | b'{', ..] => (Token::Open, 1),
-                [b']' | b'}', ..] => (Token::Close, 1),
+                [b'<', b'<', ..] => (CmapToken::Open, 2),
+                [b'>', b'>', ..] => (CmapToken::Close, 2),
+                [b'[' | b'{', ..] => (CmapToken::Open, 1),
+                [b']' | b'}', ..] => (CmapToken::Close, 1),
                 [b'<', ..] => return Ok(self.hexadecimal()),
                 [b'(', ..] => return self.literal(),
-                [b'/', ..] => (Token::Other, 1 + length_of_name(&rest[1..])),
+                [b'/', ..] => (CmapToken::Other, 1 + length_of_name(&rest[1..])),
                 [byte, ..] if byte.is_ascii_graphic() => {
                     let length = length_of_name(rest).max(1);
-                    (if &rest[..length] == b"beginbfrange" { Token::Begin } else { Token::Other }, length)
+                    (if &rest[..length] == b"beginbfrange" { CmapToken::Begin } else { CmapToken::Other }, length)
                 }
                 _ => return Ok(None),
             };
@@ -98,16 +98,16 @@ impl Tokens<'_> {
     }
 
     /// `<0041>`.
-    fn hexadecimal(&mut self) -> Option<Token> {
+    fn hexadecimal(&mut self) -> Option<CmapToken> {
         let digits = &self.program[self.at + 1..];
         let end = digits.iter().position(|&byte| byte == b'>')?;
         self.at += end + 2;
         let digit = |&byte: &u8| char::from(byte).to_digit(16);
-        Some(Token::Code(digits[..end].iter().filter_map(digit).fold(0, |code, digit| code << 4 | digit)))
+        Some(CmapToken::Code(digits[..end].iter().filter_map(digit).fold(0, |code, digit| code << 4 | digit)))
     }
 
     /// `(A)`, with strings in it, each of which the parser calls itself for.
-    fn literal(&mut self) -> Result<Option<Token>, &'static str> {
+    fn literal(&mut self) -> Result<Option<CmapToken>, &'static str> {
         let (mut depth, mut code) = (0_usize, 0_u32);
         let mut bytes = self.program[self.at..].iter();
         while let Some(&byte) = bytes.next() {
@@ -126,7 +126,7 @@ impl Tokens<'_> {
                 return Err("its fonts have too many brackets within each other");
             }
             if depth == 0 {
-                return Ok(Some(Token::Code(code)));
+                return Ok(Some(CmapToken::Code(code)));
             }
         }
         Ok(None)

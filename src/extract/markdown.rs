@@ -3,9 +3,9 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::Extracted;
-use super::builder::Builder;
+use super::builder::TextBuilder;
 use super::html;
-use super::source::Source;
+use super::source::Utf8Source;
 use crate::document::Span;
 
 /// CommonMark, and what else is common.
@@ -17,14 +17,14 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 
 /// The text of a Markdown document.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
-    let source = Source::new(bytes, None);
+    let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
     read(source.text(), &mut builder);
     source.lead_back(builder)
 }
 
 /// Adds the text of a document.
-pub(super) fn read(markdown: &str, builder: &mut Builder) {
+pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
     // Images and metadata open, whose text is not read.
     let mut dropped = 0_u32;
     for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {

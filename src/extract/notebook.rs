@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::builder::{Builder, compose};
-use super::source::Source;
+use super::builder::{TextBuilder, compose};
+use super::source::Utf8Source;
 use super::{Extracted, markdown};
 use crate::document::{Format, Span};
 use crate::error::{Error, Result};
@@ -41,14 +41,14 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
         detail: "it is not the JSON of a notebook".into(),
         source: Some(error.into()),
     };
-    let source = Source::new(bytes, None);
+    let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len() / 2);
     let json = source.text();
     let notebook: Notebook<'_> = serde_json::from_str(json).map_err(broken)?;
     let worksheets = notebook.worksheets.iter().flat_map(|worksheet| &worksheet.cells);
     for cell in notebook.cells.iter().chain(worksheets) {
         let Some(written) = cell.source else { continue };
-        let mut text = Builder::default();
+        let mut text = TextBuilder::default();
         match written.get().starts_with('[') {
             true => {
                 let lines: Vec<&RawValue> = serde_json::from_str(written.get()).map_err(broken)?;
@@ -59,7 +59,7 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
         let end = offset(json, written.get()) + written.get().len();
         let (text, segments) = text.finish();
         if cell.cell_type.get() == "\"markdown\"" {
-            let mut read = Builder::default();
+            let mut read = TextBuilder::default();
             markdown::read(str::from_utf8(&text).unwrap_or_default(), &mut read);
             let (read, origins) = read.finish();
             compose((&read, &origins), (&text, &segments), &mut builder);
@@ -78,7 +78,7 @@ fn offset(json: &str, part: &str) -> usize {
 }
 
 /// Adds the characters of a string of `json`; what is no string has none.
-fn unescape(json: &str, string: &str, builder: &mut Builder) {
+fn unescape(json: &str, string: &str, builder: &mut TextBuilder) {
     let Some(inner) = string.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) else { return };
     let begin = offset(json, inner);
     let bytes = inner.as_bytes();

@@ -87,7 +87,7 @@ pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<String> {
         refuse_encrypted(&manifest)?;
     }
     let content = package.needed("content.xml")?;
-    let mut reader = OpenDocument::default();
+    let mut reader = OdtContent::default();
     xml::read(Format::Odt, &content, &mut |piece| {
         reader.take(&piece);
         Ok(())
@@ -105,7 +105,7 @@ fn refuse_encrypted(manifest: &[u8]) -> Result<()> {
 
 /// Reads `content.xml`.
 #[derive(Default)]
-struct OpenDocument {
+struct OdtContent {
     body: Paragraphs,
     /// Footnotes and endnotes: they stand in the middle of the paragraphs they belong to.
     notes: Paragraphs,
@@ -120,7 +120,7 @@ struct OpenDocument {
 /// Elements whose content is no part of the text.
 const DROPPED: [&str; 5] = ["annotation", "tracked-changes", "note-citation", "title", "desc"];
 
-impl OpenDocument {
+impl OdtContent {
     fn take(&mut self, piece: &XmlEvent<'_>) {
         match piece {
             XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,

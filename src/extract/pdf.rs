@@ -33,7 +33,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     }
     let mut work = Work { document: &document, left: limit, limits };
     pages.values().try_for_each(|&page| work.page(page))?;
-    let mut text = Limited { text: Vec::new(), limit };
+    let mut text = LimitedText { text: Vec::new(), limit };
     for &page in pages.keys() {
         let writer: &mut dyn Write = &mut text;
         match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
@@ -211,12 +211,12 @@ fn memory_of(content: &[u8]) -> u64 {
 }
 
 /// Text of bounded length.
-struct Limited {
+struct LimitedText {
     text: Vec<u8>,
     limit: u64,
 }
 
-impl Write for Limited {
+impl Write for LimitedText {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if (self.text.len() + bytes.len()) as u64 > self.limit {
             return Err(std::io::ErrorKind::StorageFull.into());

@@ -2,20 +2,20 @@
 
 use encoding_rs::Encoding;
 
-use super::builder::{Builder, compose};
+use super::builder::{TextBuilder, compose};
 use super::{Extracted, Segment};
 use crate::document::Offsets;
 use crate::normalize::{Transcribed, is_plain_utf8, transcribe};
 
 /// A document in UTF-8.
-pub(super) enum Source<'a> {
+pub(super) enum Utf8Source<'a> {
     /// Its own bytes, after a byte order mark of `mark` bytes.
     Plain { bytes: &'a [u8], mark: usize },
     /// What they were decoded to.
     Transcript { text: Vec<u8>, segments: Vec<Segment>, facts: Transcribed },
 }
 
-impl<'a> Source<'a> {
+impl<'a> Utf8Source<'a> {
     /// Reads a document in the encoding its first bytes betray, or else the `declared` one, or else as text is read.
     pub(super) fn new(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Self {
         let is_utf8 =
@@ -23,7 +23,7 @@ impl<'a> Source<'a> {
         if let Some(mark) = is_utf8 {
             return Self::Plain { bytes, mark };
         }
-        let mut builder = Builder::new(bytes.len(), 0);
+        let mut builder = TextBuilder::new(bytes.len(), 0);
         let facts = transcribe(bytes, declared, &mut builder);
         let (text, segments) = builder.finish();
         Self::Transcript { text, segments, facts }
@@ -40,13 +40,13 @@ impl<'a> Source<'a> {
     }
 
     /// Text in the making, with origins in [`text`](Self::text).
-    pub(super) fn builder(&self, capacity: usize) -> Builder {
+    pub(super) fn builder(&self, capacity: usize) -> TextBuilder {
         let mark = if let Self::Plain { mark, .. } = self { *mark } else { 0 };
-        Builder::new(capacity, mark)
+        TextBuilder::new(capacity, mark)
     }
 
     /// What was made by a [`builder`](Self::builder), with origins in the document itself.
-    pub(super) fn lead_back(self, builder: Builder) -> Extracted {
+    pub(super) fn lead_back(self, builder: TextBuilder) -> Extracted {
         let (text, segments) = builder.finish();
         let (text, segments, facts) = match self {
             Self::Plain { bytes, .. } => {
@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
                 (text, segments, Transcribed { encoding, undecodable: 0 })
             }
             Self::Transcript { text: inner, segments: origins, facts } => {
-                let mut builder = Builder::new(text.len(), 0);
+                let mut builder = TextBuilder::new(text.len(), 0);
                 compose((&text, &segments), (&inner, &origins), &mut builder);
                 let (text, segments) = builder.finish();
                 (text, segments, facts)

@@ -4,8 +4,8 @@
 //! what stands before `\begin{document}`, the names of commands with their optional arguments, and the arguments of those commands that hold names and lengths. Everything else stays, with
 //! the arguments of all other commands and the contents of formulas among it.
 
-use super::builder::Builder;
-use super::source::Source;
+use super::builder::TextBuilder;
+use super::source::Utf8Source;
 use super::{Extracted, accents};
 use crate::document::Span;
 
@@ -49,7 +49,7 @@ const NAMES: [&str; 34] = [
 
 /// The text of a document.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
-    let source = Source::new(bytes, None);
+    let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
     let text = source.text();
     let body = match text.find("\\begin{document}") {
@@ -58,25 +58,25 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
         None if text.contains("\\documentclass") => 0..0,
         None => 0..text.len(),
     };
-    Reader::new(&text.as_bytes()[..body.end]).read(body.start, &mut builder);
+    TexReader::new(&text.as_bytes()[..body.end]).read(body.start, &mut builder);
     source.lead_back(builder)
 }
 
 /// Reads TeX.
-struct Reader<'a> {
+struct TexReader<'a> {
     tex: &'a [u8],
     /// How many groups may yet turn out to have no end within reach. After that none is looked for: each costs some
     /// thousand steps, and a document could be made of nothing else.
     misses: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TexReader<'a> {
     fn new(tex: &'a [u8]) -> Self {
         Self { tex, misses: 100 + tex.len() / 256 }
     }
 
     /// Adds the text from byte `at` on.
-    fn read(mut self, mut at: usize, builder: &mut Builder) {
+    fn read(mut self, mut at: usize, builder: &mut TextBuilder) {
         let tex = self.tex;
         while at < tex.len() {
             let plain = memchr::memchr2(b'\\', b'%', &tex[at..]).unwrap_or(tex.len() - at);
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the command that begins at `at`, and returns where what stays begins.
-    fn command(&mut self, at: usize, builder: &mut Builder) -> usize {
+    fn command(&mut self, at: usize, builder: &mut TextBuilder) -> usize {
         let tex = self.tex;
         let letters = tex[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let name = str::from_utf8(&tex[at + 1..at + 1 + letters]).unwrap_or_default();

@@ -4,7 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::charset::declared;
-use super::source::Source;
+use super::source::Utf8Source;
 use crate::document::Format;
 use crate::error::{Error, Result};
 
@@ -40,7 +40,7 @@ pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'
         detail: "a part of it is not well-formed".into(),
         source: Some(error.into()),
     };
-    let source = Source::new(bytes, declared(bytes));
+    let source = Utf8Source::new(bytes, declared(bytes));
     let mut reader = Reader::from_str(source.text());
     let mut open = 0_u64;
     loop {

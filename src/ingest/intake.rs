@@ -12,7 +12,7 @@ use std::thread;
 
 use super::arrivals::Stream;
 use super::known::{KnownDocuments, is_same};
-use super::messages::{Closed, Parcel, Piece, ReadDocument, Step};
+use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadContainer, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::record::{origin_of, record_of, trusted_mtime};
 use super::summary::IngestSummary;
@@ -118,29 +118,29 @@ pub(super) fn with_intake<T>(
 }
 
 impl Intake<'_> {
-    pub(super) fn take(&mut self, step: Step) -> Result<()> {
+    pub(super) fn take(&mut self, step: IntakeStep) -> Result<()> {
         if self.broken_off {
             return Ok(());
         }
         match step {
-            Step::Unchanged(about, format) => {
+            IntakeStep::Unchanged(about, format) => {
                 self.progress.read(about.file.map_or(0, |file| file.bytes));
                 self.count(&about.name, Outcome::Unchanged, &format);
             }
-            Step::KnownContainer(name, bytes, documents) => {
+            IntakeStep::KnownContainer(name, bytes, documents) => {
                 self.progress.read(bytes);
                 self.summary.unchanged += documents;
                 self.progress.unchanged(&name, documents);
             }
-            Step::Open => {
+            IntakeStep::Open => {
                 let IngestSummary { kept, duplicates, failures, .. } = self.summary;
                 let (documents, met) = (self.documents(), self.sweep.met());
                 self.before = Some(Before { documents, kept, duplicates, failures, met });
             }
-            Step::Close(closed) => self.close(closed)?,
-            Step::Skipped { name, reason } => self.skip(name, reason),
-            Step::Failed { name, error } => self.fail(&name, &error),
-            Step::Read(entries, parcels) => self.take_job(entries, &parcels)?,
+            IntakeStep::Close(closed) => self.close(closed)?,
+            IntakeStep::Skipped { name, reason } => self.skip(name, reason),
+            IntakeStep::Failed { name, error } => self.fail(&name, &error),
+            IntakeStep::Read(entries, parcels) => self.take_job(entries, &parcels)?,
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Intake<'_> {
     }
 
     /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
-    fn close(&mut self, Closed { name, file, whole }: Closed) -> Result<()> {
+    fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
         let IngestSummary { kept, duplicates, failures, .. } = self.summary;
         if (before.kept, before.duplicates, before.failures) != (kept, duplicates, failures) {
@@ -242,24 +242,24 @@ impl Intake<'_> {
         Ok(())
     }
 
-    fn take_piece(&mut self, piece: Piece, entries: &mut usize) -> Result<()> {
+    fn take_piece(&mut self, piece: ParcelEntry, entries: &mut usize) -> Result<()> {
         match piece {
-            Piece::Text(chunk) => self.take_text(chunk)?,
-            Piece::Stored(about, digest) => {
+            ParcelEntry::Text(chunk) => self.take_text(chunk)?,
+            ParcelEntry::Stored(about, digest) => {
                 *entries -= 1;
                 self.touch(about, digest)?;
                 self.commit_if_full()?;
             }
-            Piece::End(about, read) => {
+            ParcelEntry::End(about, read) => {
                 *entries -= 1;
                 self.take_end(about, read)?;
                 self.commit_if_full()?;
             }
-            Piece::Skipped { name, reason } => {
+            ParcelEntry::Skipped { name, reason } => {
                 *entries -= 1;
                 self.skip(name, reason);
             }
-            Piece::Failed { name, error } => {
+            ParcelEntry::Failed { name, error } => {
                 *entries -= 1;
                 self.fail(&name, &error);
             }

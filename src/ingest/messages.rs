@@ -1,7 +1,7 @@
 //! Messages: what the walker, the workers and the intake hand each other.
 //!
-//! The walker sends the intake one [`Step`] after the other, and the workers one [`Job`] after the other. A job has a queue of its
-//! own, which the intake gets as a step: through it the worker sends the [`Piece`]s of its documents, in [`Parcel`]s.
+//! The walker sends the intake one [`IntakeStep`] after the other, and the workers one [`ReadJob`] after the other. A job has a queue of its
+//! own, which the intake gets as a step: through it the worker sends the [`ParcelEntry`]s of its documents, in [`Parcel`]s.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -13,7 +13,7 @@ use crate::fingerprint::DocumentFacts;
 use crate::input::{About, Candidate, FileFacts};
 
 /// One step of the walk, as the intake sees it.
-pub(super) enum Step {
+pub(super) enum IntakeStep {
     /// What comes of a job of so many entries.
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
@@ -23,7 +23,7 @@ pub(super) enum Step {
     /// What comes up to the next `Close` is of one file.
     Open,
     /// All of the file has been handed over.
-    Close(Closed),
+    Close(ReadContainer),
     Skipped {
         name: String,
         reason: &'static str,
@@ -35,7 +35,7 @@ pub(super) enum Step {
 }
 
 /// A container or compressed file that has been read.
-pub(super) struct Closed {
+pub(super) struct ReadContainer {
     pub(super) name: String,
     pub(super) file: Arc<FileFacts>,
     /// None of it was left out because of an error.
@@ -43,7 +43,7 @@ pub(super) struct Closed {
 }
 
 /// Documents to be read, one after the other.
-pub(super) struct Job {
+pub(super) struct ReadJob {
     pub(super) entries: Vec<JobEntry>,
     /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
     /// of a document that is the only one.
@@ -65,11 +65,11 @@ pub(super) enum JobEntry {
 pub(super) struct Parcel {
     pub(super) fingerprints: Fingerprints,
     /// Each with the number of fingerprints that come before it. Those after the last piece are of a document that goes on.
-    pub(super) pieces: Vec<(usize, Piece)>,
+    pub(super) pieces: Vec<(usize, ParcelEntry)>,
 }
 
 /// What comes between the fingerprints of documents, on its way from a worker to the intake.
-pub(super) enum Piece {
+pub(super) enum ParcelEntry {
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
     /// It has the content that is stored; it had no other piece.

@@ -10,7 +10,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use super::intake::Intake;
-use super::messages::Job;
+use super::messages::ReadJob;
 use super::options::IngestOptions;
 use super::walker::Walker;
 use super::worker::work;
@@ -35,7 +35,7 @@ pub(super) fn run(
     let (stop, progress) = (&task.token().child(), task.reports());
     let waiting = threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
-    let (jobs, waiting_jobs) = sync_channel::<Job>(waiting);
+    let (jobs, waiting_jobs) = sync_channel::<ReadJob>(waiting);
     let waiting_jobs = Mutex::new(waiting_jobs);
     thread::scope(|scope| {
         let mut walker = Walker::new(store, options, stop, progress, (steps, jobs));

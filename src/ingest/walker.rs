@@ -11,11 +11,13 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::known::{self, Known};
-use super::messages::{Closed, Job, JobEntry, Step};
+use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
 use crate::document::Digest;
 use crate::error::Result;
-use crate::input::{About, Candidate, Content, Document, Found, Opened, Reading, Source, expand_stream, open, walk};
+use crate::input::{
+    About, Candidate, Content, Document, Opened, ReadContext, Source, WalkEvent, expand_stream, open, walk,
+};
 use crate::progress::Progress;
 use crate::stop::StopToken;
 use crate::store::Store;
@@ -36,8 +38,8 @@ pub(super) struct Walker<'a> {
     options: &'a IngestOptions,
     stop: &'a StopToken,
     progress: &'a dyn Progress,
-    steps: SyncSender<Step>,
-    jobs: SyncSender<Job>,
+    steps: SyncSender<IntakeStep>,
+    jobs: SyncSender<ReadJob>,
     /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
     /// they hold.
     entries: Vec<JobEntry>,
@@ -51,7 +53,7 @@ impl<'a> Walker<'a> {
         options: &'a IngestOptions,
         stop: &'a StopToken,
         progress: &'a dyn Progress,
-        (steps, jobs): (SyncSender<Step>, SyncSender<Job>),
+        (steps, jobs): (SyncSender<IntakeStep>, SyncSender<ReadJob>),
     ) -> Self {
         Self { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 }
     }
@@ -90,61 +92,61 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes what the walk has found.
-    fn found(&mut self, found: Found) -> Result<ControlFlow<()>> {
+    fn found(&mut self, found: WalkEvent) -> Result<ControlFlow<()>> {
         if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
         }
         let mut candidate = match found {
-            Found::Skipped { name, reason } => return Ok(self.step(Step::Skipped { name, reason })),
-            Found::Failed { name, error } => return Ok(self.step(Step::Failed { name, error })),
-            Found::Document(candidate) => candidate,
+            WalkEvent::Skipped { name, reason } => return Ok(self.step(IntakeStep::Skipped { name, reason })),
+            WalkEvent::Failed { name, error } => return Ok(self.step(IntakeStep::Failed { name, error })),
+            WalkEvent::Document(candidate) => candidate,
         };
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
         let progress = self.progress;
         let read = |bytes| progress.read(bytes);
-        let reading = Reading { options: &self.options.read, stop: self.stop, progress: &read };
+        let reading = ReadContext { options: &self.options.read, stop: self.stop, progress: &read };
         let Some(file) = candidate.about.file.clone() else {
             expand_stream(&candidate, reading, &mut |found| self.member(found));
             return Ok(ControlFlow::Continue(()));
         };
         let mut about = candidate.about;
         let stored = match known::before_reading(self.store, self.options, &about, &file)? {
-            Known::Unchanged(format) => return Ok(self.step(Step::Unchanged(about, format))),
+            Known::Unchanged(format) => return Ok(self.step(IntakeStep::Unchanged(about, format))),
             Known::Content(digest) => Some(digest),
             Known::Nothing => None,
         };
         if let Some(documents) = known::container(self.store, self.options, &about.name, &file)? {
-            return Ok(self.step(Step::KnownContainer(about.name, file.bytes, documents)));
+            return Ok(self.step(IntakeStep::KnownContainer(about.name, file.bytes, documents)));
         }
         let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
             Ok(Opened::Document(content)) => {
-                let closed = Closed { name: about.name.clone(), file, whole: true };
-                let _ = self.step(Step::Open);
+                let closed = ReadContainer { name: about.name.clone(), file, whole: true };
+                let _ = self.step(IntakeStep::Open);
                 let _ = self.document(about, content, None);
-                return Ok(self.step(Step::Close(closed)));
+                return Ok(self.step(IntakeStep::Close(closed)));
             }
             Ok(Opened::Container(container)) => container,
-            Err(error) => return Ok(self.step(Step::Failed { name: about.name, error })),
+            Err(error) => return Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         };
-        let _ = self.step(Step::Open);
+        let _ = self.step(IntakeStep::Open);
         match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
-            Ok(whole) => Ok(self.step(Step::Close(Closed { name: about.name, file, whole }))),
-            Err(error) => Ok(self.step(Step::Failed { name: about.name, error })),
+            Ok(whole) => Ok(self.step(IntakeStep::Close(ReadContainer { name: about.name, file, whole }))),
+            Err(error) => Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         }
     }
 
     /// Takes what a container holds.
-    fn member(&mut self, found: Found) -> ControlFlow<()> {
+    fn member(&mut self, found: WalkEvent) -> ControlFlow<()> {
         if self.stop.is_stopped() {
             return ControlFlow::Break(());
         }
         match found {
-            Found::Skipped { name, reason } => self.entry(name.len(), JobEntry::Skipped { name, reason }),
-            Found::Failed { name, error } => self.entry(name.len(), JobEntry::Failed { name, error }),
-            Found::Document(Candidate { mut about, content }) => {
+            WalkEvent::Skipped { name, reason } => self.entry(name.len(), JobEntry::Skipped { name, reason }),
+            WalkEvent::Failed { name, error } => self.entry(name.len(), JobEntry::Failed { name, error }),
+            WalkEvent::Document(Candidate { mut about, content }) => {
                 if let Some(table) = &self.options.metadata {
                     table.apply(&mut about);
                 }
@@ -188,13 +190,13 @@ impl<'a> Walker<'a> {
     fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
         let (parcels, taken) = sync_channel(PARCELS_WAITING);
         // The step before the job: a worker that waits for the intake then waits for a step it will reach.
-        let told = self.steps.send(Step::Read(entries.len(), taken)).is_ok();
+        let told = self.steps.send(IntakeStep::Read(entries.len(), taken)).is_ok();
         // An intake that is gone has failed, and says so itself.
-        let given = told && self.jobs.send(Job { entries, stored, parcels }).is_ok();
+        let given = told && self.jobs.send(ReadJob { entries, stored, parcels }).is_ok();
         if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
+    fn step(&mut self, step: IntakeStep) -> ControlFlow<()> {
         self.hand_over()?;
         // An intake that is gone has failed, and says so itself.
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

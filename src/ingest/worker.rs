@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
 use super::known;
-use super::messages::{Job, JobEntry, Parcel, Piece, ReadDocument};
+use super::messages::{JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
 use crate::columns::FINGERPRINT_BYTES;
 use crate::document::Digest;
@@ -20,7 +20,7 @@ use crate::store::{CHUNK_BYTES, Store, compress};
 const PARCEL_FINGERPRINTS: usize = 4096;
 
 /// What has come of a document.
-enum Outcome {
+enum DocumentOutcome {
     Stored(Digest),
     Read(ReadDocument),
 }
@@ -29,7 +29,7 @@ enum Outcome {
 pub(super) fn work(
     store: &Store,
     options: &IngestOptions,
-    jobs: &Mutex<Receiver<Job>>,
+    jobs: &Mutex<Receiver<ReadJob>>,
     stop: &StopToken,
     progress: &dyn Progress,
 ) {
@@ -46,17 +46,17 @@ pub(super) fn work(
     let mut worker = new();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { entries, stored, parcels }) = job else { return };
+        let Ok(ReadJob { entries, stored, parcels }) = job else { return };
         let mut pieces = Pieces { parcels, parcel: Parcel::default(), text: 0 };
         for entry in entries {
             let piece = match entry {
-                JobEntry::Skipped { name, reason } => Piece::Skipped { name, reason },
-                JobEntry::Failed { name, error } => Piece::Failed { name, error },
+                JobEntry::Skipped { name, reason } => ParcelEntry::Skipped { name, reason },
+                JobEntry::Failed { name, error } => ParcelEntry::Failed { name, error },
                 JobEntry::Document(candidate) => {
                     let outcome = guarded(|| {
                         Ok(match worker.stored(&candidate, stored)? {
-                            Some(digest) => Outcome::Stored(digest),
-                            None => Outcome::Read(worker.read(&candidate, &mut pieces)?),
+                            Some(digest) => DocumentOutcome::Stored(digest),
+                            None => DocumentOutcome::Read(worker.read(&candidate, &mut pieces)?),
                         })
                     });
                     let outcome = outcome.unwrap_or_else(|detail| {
@@ -65,11 +65,11 @@ pub(super) fn work(
                         Err(Error::ReaderFailed { detail })
                     });
                     match outcome {
-                        Ok(Outcome::Stored(digest)) => Piece::Stored(candidate.about, digest),
-                        Ok(Outcome::Read(read)) => Piece::End(candidate.about, Ok(read)),
+                        Ok(DocumentOutcome::Stored(digest)) => ParcelEntry::Stored(candidate.about, digest),
+                        Ok(DocumentOutcome::Read(read)) => ParcelEntry::End(candidate.about, Ok(read)),
                         Err(error) => {
                             pieces.drop_open();
-                            Piece::End(candidate.about, Err(error))
+                            ParcelEntry::End(candidate.about, Err(error))
                         }
                     }
                 }
@@ -94,8 +94,8 @@ struct Pieces {
 impl Pieces {
     /// # Errors
     /// As [`send_if_full`](Self::send_if_full).
-    fn push(&mut self, piece: Piece) -> Result<()> {
-        self.text += if let Piece::Text(text) = &piece { text.len() } else { 0 };
+    fn push(&mut self, piece: ParcelEntry) -> Result<()> {
+        self.text += if let ParcelEntry::Text(text) = &piece { text.len() } else { 0 };
         self.parcel.pieces.push((self.parcel.fingerprints.len(), piece));
         self.send_if_full()
     }
@@ -204,6 +204,6 @@ impl TextChunks {
     fn send(&mut self, pieces: &mut Pieces) -> Result<()> {
         let chunk = compress(&self.pending)?;
         self.pending.clear();
-        pieces.push(Piece::Text(chunk))
+        pieces.push(ParcelEntry::Text(chunk))
     }
 }

@@ -10,10 +10,10 @@ const EMPTY_STREAM: usize = 14;
 
 /// Reads what all streams hold.
 pub(super) struct Bzip2<R> {
-    state: State<R>,
+    state: Bzip2State<R>,
 }
 
-enum State<R> {
+enum Bzip2State<R> {
     /// The first bytes of a stream are to be looked at; there must be some, unless another stream came before.
     Between {
         input: R,
@@ -25,12 +25,12 @@ enum State<R> {
 
 impl<R: BufRead> Bzip2<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { state: State::Between { input, needed: true } }
+        Self { state: Bzip2State::Between { input, needed: true } }
     }
 
     /// Passes over empty streams and begins the next one that is not, if there is one.
     fn begin(&mut self) -> io::Result<()> {
-        let State::Between { input, needed } = &mut self.state else { return Ok(()) };
+        let Bzip2State::Between { input, needed } = &mut self.state else { return Ok(()) };
         let mut head = Vec::with_capacity(EMPTY_STREAM);
         loop {
             // Interrupted reads are tried again, so that nothing is lost between two of them.
@@ -45,10 +45,10 @@ impl<R: BufRead> Bzip2<R> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let is_end = head.is_empty();
-        if let State::Between { input, .. } = std::mem::replace(&mut self.state, State::Ended)
+        if let Bzip2State::Between { input, .. } = std::mem::replace(&mut self.state, Bzip2State::Ended)
             && !is_end
         {
-            self.state = State::Within(BzDecoder::new(Cursor::new(head).chain(input)));
+            self.state = Bzip2State::Within(BzDecoder::new(Cursor::new(head).chain(input)));
         }
         Ok(())
     }
@@ -61,15 +61,15 @@ impl<R: BufRead> Read for Bzip2<R> {
         }
         loop {
             self.begin()?;
-            let State::Within(stream) = &mut self.state else { return Ok(0) };
+            let Bzip2State::Within(stream) = &mut self.state else { return Ok(0) };
             let read = stream.read(buffer)?;
             if read > 0 {
                 return Ok(read);
             }
             // Its checksum was right, and it took all of its first bytes: no stream is shorter.
-            if let State::Within(stream) = std::mem::replace(&mut self.state, State::Ended) {
+            if let Bzip2State::Within(stream) = std::mem::replace(&mut self.state, Bzip2State::Ended) {
                 let (_, input) = stream.into_inner().into_inner();
-                self.state = State::Between { input, needed: false };
+                self.state = Bzip2State::Between { input, needed: false };
             }
         }
     }

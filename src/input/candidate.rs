@@ -73,7 +73,7 @@ pub(crate) struct FileFacts {
 
 /// One step of a walk.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum WalkEvent {
     Document(Candidate),
     /// Left out, with the reason as a phrase.
     Skipped {

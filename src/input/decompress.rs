@@ -28,10 +28,10 @@ pub(crate) fn decompress<'a>(
 }
 
 /// A decoder, and how much it has taken of its input.
-pub(super) type Decoder<'a> = (Box<dyn Read + 'a>, Rc<Cell<u64>>);
+pub(super) type CountedDecoder<'a> = (Box<dyn Read + 'a>, Rc<Cell<u64>>);
 
 /// Decodes `input`, and counts what it takes of it.
-pub(super) fn decoder<'a>(compression: Compression, input: impl Read + 'a) -> io::Result<Decoder<'a>> {
+pub(super) fn decoder<'a>(compression: Compression, input: impl Read + 'a) -> io::Result<CountedDecoder<'a>> {
     let (input, taken) = Taken::new(input);
     let input = BufReader::with_capacity(BUFFER, input);
     let decoder: Box<dyn Read + 'a> = match compression {

@@ -19,7 +19,7 @@ use super::member_name::{CLOSED, member_of};
 use super::pipe::{Input, Pipe, Stoppable};
 use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
-use super::{About, Candidate, Content, FileFacts, Found, ReadOptions};
+use super::{About, Candidate, Content, FileFacts, ReadOptions, WalkEvent};
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
 use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
@@ -27,7 +27,7 @@ use crate::stop::StopToken;
 
 /// How documents are read, and who wants to know.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReadContext<'a> {
     pub(crate) options: &'a ReadOptions,
     pub(crate) stop: &'a StopToken,
     /// Told of bytes of files that have been read.
@@ -37,11 +37,11 @@ pub(crate) struct Reading<'a> {
 /// What a file is.
 pub(crate) enum Opened {
     Document(Content),
-    Container(Closed),
+    Container(UnreadContainer),
 }
 
 /// A container that has not been read yet.
-pub(crate) struct Closed {
+pub(crate) struct UnreadContainer {
     file: File,
     head: Vec<u8>,
     layer: Layer,
@@ -51,7 +51,7 @@ pub(crate) struct Closed {
 ///
 /// # Errors
 /// What keeps the file from being read or decompressed.
-pub(crate) fn open(about: &mut About, file: &FileFacts, reading: Reading<'_>) -> Result<Opened> {
+pub(crate) fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Result<Opened> {
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
@@ -62,7 +62,7 @@ pub(crate) fn open(about: &mut About, file: &FileFacts, reading: Reading<'_>) ->
     }
     Ok(match layer {
         Layer::Document => Opened::Document(Content::File),
-        Layer::Container(_) => Opened::Container(Closed { file: open, head, layer }),
+        Layer::Container(_) => Opened::Container(UnreadContainer { file: open, head, layer }),
         Layer::Compressed(compression) => {
             // What goes wrong here will go wrong again where the file is read, and is told of there.
             let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
@@ -74,13 +74,13 @@ pub(crate) fn open(about: &mut About, file: &FileFacts, reading: Reading<'_>) ->
                     about.hint = name_inside(&about.hint);
                     Opened::Document(Content::Compressed(compression))
                 }
-                _ => Opened::Container(Closed { file: open, head: Vec::new(), layer }.rewound(file)?),
+                _ => Opened::Container(UnreadContainer { file: open, head: Vec::new(), layer }.rewound(file)?),
             }
         }
     })
 }
 
-impl Closed {
+impl UnreadContainer {
     fn rewound(mut self, file: &FileFacts) -> Result<Self> {
         io::Seek::rewind(&mut self.file).map_err(Error::io("read", &file.path))?;
         Ok(self)
@@ -94,8 +94,8 @@ impl Closed {
         self,
         about: &About,
         facts: &FileFacts,
-        reading: Reading<'_>,
-        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+        reading: ReadContext<'_>,
+        visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> Result<bool> {
         self.expand_with(about, facts, reading, visit, None)
     }
@@ -105,8 +105,8 @@ impl Closed {
         self,
         about: &About,
         facts: &FileFacts,
-        reading: Reading<'_>,
-        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+        reading: ReadContext<'_>,
+        visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
         extents: Option<&mut dyn Extents>,
     ) -> Result<bool> {
         let Self { file, head, layer } = self;
@@ -144,8 +144,8 @@ impl Closed {
 /// Visits what standard input or a pipe holds: one document, or the members of a container.
 pub(crate) fn expand_stream(
     Candidate { about, content }: &Candidate,
-    reading: Reading<'_>,
-    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    reading: ReadContext<'_>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) {
     let (path, pipe) = match content {
         Content::Pipe(path) => (path.as_path(), Pipe::open(path)),
@@ -154,17 +154,17 @@ pub(crate) fn expand_stream(
     match pipe.map_err(Error::io("read", path)) {
         Ok(pipe) => expand_input(about, reading, path, pipe, visit),
         // It is the last thing to be told in any case.
-        Err(error) => drop(visit(Found::Failed { name: about.name.clone(), error })),
+        Err(error) => drop(visit(WalkEvent::Failed { name: about.name.clone(), error })),
     }
 }
 
 /// As [`expand_stream`], of any input; `path` says what it is.
 pub(super) fn expand_input(
     about: &About,
-    reading: Reading<'_>,
+    reading: ReadContext<'_>,
     path: &Path,
     input: impl Input,
-    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) {
     let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
     meter.tell();
@@ -219,7 +219,7 @@ struct Expander<'a> {
     about: &'a About,
     options: &'a ReadOptions,
     meter: &'a Meter<'a>,
-    visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     /// No member has failed.
     whole: bool,
     /// The last member could not be read to its end.
@@ -234,7 +234,7 @@ impl<'a> Expander<'a> {
         about: &'a About,
         options: &'a ReadOptions,
         meter: &'a Meter<'a>,
-        visit: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+        visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> Self {
         Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default(), extents: None }
     }
@@ -375,7 +375,7 @@ impl<'a> Expander<'a> {
             metadata: place.metadata,
             repeated: place.repeated,
         };
-        self.tell(Found::Document(Candidate { about, content }))
+        self.tell(WalkEvent::Document(Candidate { about, content }))
     }
 
     /// The reader of what is at this place has panicked. What was around it can be read on.
@@ -400,10 +400,10 @@ impl<'a> Expander<'a> {
     fn fail(&mut self, suffix: &str, error: Error) -> Result<()> {
         self.whole = false;
         let name = format!("{}{suffix}", self.about.name);
-        self.tell(Found::Failed { name, error })
+        self.tell(WalkEvent::Failed { name, error })
     }
 
-    fn tell(&mut self, found: Found) -> Result<()> {
+    fn tell(&mut self, found: WalkEvent) -> Result<()> {
         match (self.visit)(found) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Stopped),
@@ -465,7 +465,7 @@ impl Members for Within<'_, '_> {
     fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {
         self.expander.meter.member()?;
         let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
-        self.expander.tell(Found::Skipped { name, reason })
+        self.expander.tell(WalkEvent::Skipped { name, reason })
     }
 
     fn extent(&mut self, at: Range<u64>) {

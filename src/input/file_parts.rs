@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::extents::Extents;
-use super::{Candidate, Content, Found, Opened, ReadOptions, Reading, candidate_of, open};
+use super::{Candidate, Content, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
 use crate::error::{Error, Result};
 use crate::recognise::{Compression, Layer, layer_of};
 use crate::stop::StopToken;
@@ -28,16 +28,16 @@ pub(crate) fn visit_with_extents(
     options: &ReadOptions,
     stop: &StopToken,
     progress: &dyn Fn(u64),
-    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     extents: &mut dyn Extents,
 ) -> Result<FileKind> {
     let Candidate { mut about, content } = candidate_of(path)?;
     let Some(file) = about.file.clone() else { return Err(Error::NotAFile { path: path.to_owned() }) };
     debug_assert!(matches!(content, Content::File));
-    let reading = Reading { options, stop, progress };
+    let reading = ReadContext { options, stop, progress };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => {
-            let _ = visit(Found::Document(Candidate { about, content }));
+            let _ = visit(WalkEvent::Document(Candidate { about, content }));
             Ok(FileKind::Document)
         }
         Opened::Container(container) => {

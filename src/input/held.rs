@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::stored::Gathering;
 use super::walk::walk;
-use super::{About, Candidate, Content, Found, Opened, ReadOptions, Reading, Source, WalkOptions, open};
+use super::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source, WalkEvent, WalkOptions, open};
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
@@ -27,7 +27,7 @@ pub(crate) fn for_each_held(
             holding.outcome = Err(Error::Stopped);
             return ControlFlow::Break(());
         }
-        holding.file(found, Reading { options: read, stop, progress: &|_| {} })
+        holding.file(found, ReadContext { options: read, stop, progress: &|_| {} })
     })?;
     holding.settle();
     holding.outcome
@@ -64,9 +64,9 @@ impl Holding<'_> {
     }
 
     /// Takes a file of the walk.
-    fn file(&mut self, found: Found, reading: Reading<'_>) -> ControlFlow<()> {
+    fn file(&mut self, found: WalkEvent, reading: ReadContext<'_>) -> ControlFlow<()> {
         let mut about = match found {
-            Found::Document(Candidate { about, content: Content::File }) if about.file.is_some() => about,
+            WalkEvent::Document(Candidate { about, content: Content::File }) if about.file.is_some() => about,
             other => return self.take(other),
         };
         let Some(file) = about.file.clone() else { return self.flow() };
@@ -85,15 +85,15 @@ impl Holding<'_> {
     }
 
     /// Takes a member.
-    fn take(&mut self, found: Found) -> ControlFlow<()> {
+    fn take(&mut self, found: WalkEvent) -> ControlFlow<()> {
         self.settle();
         match found {
-            Found::Document(Candidate { about, content: content @ Content::Pieces(_) }) => {
+            WalkEvent::Document(Candidate { about, content: content @ Content::Pieces(_) }) => {
                 self.pending = Some((about, Gathering::of(content)));
             }
-            Found::Document(candidate) => self.give(Ok(candidate)),
-            Found::Failed { name, error } => self.give(Err((name, error))),
-            Found::Skipped { .. } => {}
+            WalkEvent::Document(candidate) => self.give(Ok(candidate)),
+            WalkEvent::Failed { name, error } => self.give(Err((name, error))),
+            WalkEvent::Skipped { .. } => {}
         }
         self.flow()
     }

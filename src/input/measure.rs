@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::walk::walk;
-use super::{About, Candidate, Found, Source, WalkOptions};
+use super::{About, Candidate, Source, WalkEvent, WalkOptions};
 use crate::error::Result;
 use crate::stop::StopToken;
 
@@ -14,7 +14,7 @@ use crate::stop::StopToken;
 pub(crate) fn measure(sources: &[Source], options: &WalkOptions, stop: &StopToken) -> Result<Option<u64>> {
     let mut bytes = 0;
     walk(sources, options, &mut |found| {
-        if let Found::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
+        if let WalkEvent::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
             bytes += file.bytes;
         }
         if stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

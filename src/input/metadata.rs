@@ -18,12 +18,12 @@ const KEY: &str = "filename";
 pub struct MetadataTable {
     /// The other columns.
     columns: Vec<String>,
-    rows: HashMap<String, Row>,
+    rows: HashMap<String, MetadataRow>,
     digest: u64,
 }
 
 #[derive(Debug)]
-struct Row {
+struct MetadataRow {
     values: Vec<String>,
     matched: AtomicBool,
 }
@@ -56,7 +56,7 @@ impl MetadataTable {
             let values = record.iter().enumerate().filter(|&(at, _)| at != key);
             let values = values.map(|(_, value)| value.to_owned()).collect();
             let name = record.get(key).unwrap_or_default().trim_start_matches("./");
-            rows.insert(name.to_owned(), Row { values, matched: AtomicBool::new(false) });
+            rows.insert(name.to_owned(), MetadataRow { values, matched: AtomicBool::new(false) });
         }
         Ok(Self { columns, rows, digest })
     }

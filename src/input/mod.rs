@@ -35,11 +35,11 @@ mod tests;
 mod walk;
 
 pub(crate) use crate::recognise::{Compression, Container, holds_records};
-pub(crate) use candidate::{About, Candidate, Content, FileFacts, Found, candidate_of, next_piece};
+pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, candidate_of, next_piece};
 pub(crate) use container_batch::ContainerBatch;
 pub use containers::RecordFields;
 pub(crate) use enclosing::enclosing_database;
-pub(crate) use expand::{Opened, Reading, expand_stream, open};
+pub(crate) use expand::{Opened, ReadContext, expand_stream, open};
 pub(crate) use extents::Extents;
 pub(crate) use file_parts::{FileKind, visit_with_extents};
 pub(crate) use held::for_each_held;

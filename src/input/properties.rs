@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::decompress::decompress;
-use super::expand::{Reading, expand_input};
+use super::expand::{ReadContext, expand_input};
 use super::limits::Meter;
 use super::pipe::Input;
-use super::{About, Content, Found, InputLimits, MetadataTable, ReadOptions};
+use super::{About, Content, InputLimits, MetadataTable, ReadOptions, WalkEvent};
 use crate::document::Format;
 use crate::profile::Unit;
 use crate::recognise::{self, Choice, Compression, layer_of, name_inside};
@@ -52,14 +52,14 @@ impl Input for Steps {}
 /// All that is found in a file of this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
-    let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let about =
         About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
     let (mut found, mut total) = (String::new(), 0);
     let input = Steps { bytes: Cursor::new(bytes.to_vec()), step };
     expand_input(&about, reading, Path::new("the input"), input, &mut |step| {
         let line = match step {
-            Found::Document(document) => {
+            WalkEvent::Document(document) => {
                 let About { name, hint, member, metadata, .. } = document.about;
                 assert!(!name.chars().any(char::is_control), "{name:?}");
                 let Content::Whole(bytes) = document.content else { panic!("{name} is not whole") };
@@ -67,8 +67,8 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
                 total += bytes.len() as u64;
                 writeln!(found, "{name:?} {hint:?} {member:?} {metadata:?} {bytes:?}")
             }
-            Found::Skipped { name, reason } => writeln!(found, "{name:?} skipped: {reason}"),
-            Found::Failed { name, error } => writeln!(found, "{name:?} failed: {error}"),
+            WalkEvent::Skipped { name, reason } => writeln!(found, "{name:?} skipped: {reason}"),
+            WalkEvent::Failed { name, error } => writeln!(found, "{name:?} failed: {error}"),
         };
         line.unwrap();
         ControlFlow::Continue(())

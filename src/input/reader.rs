@@ -29,7 +29,7 @@ pub(crate) struct Reader {
 }
 
 /// What the bytes of one document go through.
-struct Intake<'a> {
+struct DocumentBytes<'a> {
     digest: Xxh3,
     bytes: u64,
     limit: u64,
@@ -37,7 +37,7 @@ struct Intake<'a> {
     take: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
-impl Intake<'_> {
+impl DocumentBytes<'_> {
     fn piece(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
         self.piece_of(bytes)
@@ -76,7 +76,7 @@ impl Reader {
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Digest> {
         let limit = self.limits.document_bytes;
-        let mut intake = Intake { digest: Xxh3::new(), bytes: 0, limit, stop, take };
+        let mut intake = DocumentBytes { digest: Xxh3::new(), bytes: 0, limit, stop, take };
         match (&candidate.content, &candidate.about.file) {
             (Content::Whole(bytes), _) => {
                 intake.piece_of(bytes)?;
@@ -104,7 +104,7 @@ impl Reader {
         file: &FileFacts,
         compression: Option<Compression>,
         progress: &dyn Fn(u64),
-        intake: &mut Intake<'_>,
+        intake: &mut DocumentBytes<'_>,
     ) -> Result<()> {
         if compression.is_none() && file.bytes > intake.limit {
             return Err(Error::DocumentTooLarge { limit: intake.limit });
@@ -134,7 +134,7 @@ impl Reader {
     fn pieces(
         &mut self,
         input: &mut dyn Read,
-        intake: &mut Intake<'_>,
+        intake: &mut DocumentBytes<'_>,
         cause: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         loop {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
-use super::expand::{Opened, Reading, expand_stream, open};
+use super::expand::{Opened, ReadContext, expand_stream, open};
 use super::reader::STANDARD_INPUT;
-use super::{Candidate, Found, ReadOptions, candidate_of};
+use super::{Candidate, ReadOptions, WalkEvent, candidate_of};
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
@@ -22,7 +22,7 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
     let candidate = candidate_of(path)?;
     let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options) };
     let mut about = candidate.about;
-    let reading = Reading { options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options, stop: &StopToken::new(), progress: &|_| {} };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
@@ -35,7 +35,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
     let options = options.clone();
     let (sender, steps) = sync_channel(0);
     let visit = move || {
-        let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+        let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
         expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
@@ -43,9 +43,9 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
     };
     threads::start("stream", visit).map_err(Error::io("read", path))?;
     match steps.recv() {
-        Ok(Found::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
+        Ok(WalkEvent::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
         // Of a container this is what is wrong with its beginning, or with its first member.
-        Ok(Found::Failed { error, .. }) => Err(error),
+        Ok(WalkEvent::Failed { error, .. }) => Err(error),
         // One that holds nothing has told of nothing.
         _ => Err(Error::IsAContainer { path: path.to_owned() }),
     }

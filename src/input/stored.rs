@@ -7,7 +7,9 @@ use std::thread::JoinHandle;
 
 use super::candidate::{candidate_of, is_pipe};
 use super::member_name::{CLOSED, parts_of};
-use super::{Candidate, Content, Found, Opened, ReadOptions, Reading, RecordFields, next_piece, open, single_document};
+use super::{
+    Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
+};
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
@@ -66,7 +68,7 @@ pub(super) fn members_of_file(
     if file.bytes > searched {
         return Err(Error::NotSearched { path: path.to_owned(), limit: searched });
     }
-    let reading = Reading { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
     let suffixes: BTreeSet<&str> = members.iter().map(|member| parts_of(member).0).collect();
     let concerns = |suffix: &str| {
@@ -81,19 +83,19 @@ pub(super) fn members_of_file(
     let (mut found, mut failed) = (HashMap::new(), HashMap::<String, Error>::new());
     container.expand(&about, &file, reading, &mut |step| {
         match step {
-            Found::Document(Candidate { about, content }) => {
+            WalkEvent::Document(Candidate { about, content }) => {
                 if let Some(member) = about.member.as_ref().filter(|&member| members.contains(member)) {
                     // The last of a name is the one that stayed.
                     found.insert(member.clone(), (about, Gathering::of(content)));
                 }
             }
-            Found::Failed { name, error } => {
+            WalkEvent::Failed { name, error } => {
                 let suffix = name.strip_prefix(&about.name);
                 if let Some(suffix) = suffix.filter(|suffix| concerns(suffix)) {
                     failed.insert(suffix.to_owned(), error);
                 }
             }
-            Found::Skipped { .. } => {}
+            WalkEvent::Skipped { .. } => {}
         }
         ControlFlow::Continue(())
     })?;

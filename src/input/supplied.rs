@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 
 use super::pump::{PIECES_WAITING, pump};
 use super::reader::PIECE;
-use super::{About, Candidate, Content, Found, InputLimits};
+use super::{About, Candidate, Content, InputLimits, WalkEvent};
 use crate::error::Error;
 use crate::stop::StopToken;
 
@@ -86,12 +86,12 @@ impl Document {
         limits: &InputLimits,
         stop: &StopToken,
         repeated: bool,
-        visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Self { name, hint, metadata, bytes } = self;
         let bytes = match bytes {
             Ok(bytes) => bytes,
-            Err(reason) => return visit(Found::Skipped { name, reason }),
+            Err(reason) => return visit(WalkEvent::Skipped { name, reason }),
         };
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
         let mut bytes = Stopped { bytes, stop };
@@ -100,21 +100,21 @@ impl Document {
             // One that is to stop says so where the pieces are taken.
             return match stop.is_stopped() {
                 true => ControlFlow::Break(()),
-                false => visit(Found::Failed { error: failed(error), name }),
+                false => visit(WalkEvent::Failed { error: failed(error), name }),
             };
         }
         if name.is_empty() {
             let expected = "a name of one character or more";
             let error = Error::InvalidParameter { name: "the name of a document", value: "empty".into(), expected };
-            return visit(Found::Failed { name, error });
+            return visit(WalkEvent::Failed { name, error });
         }
         let hint = hint.unwrap_or_else(|| name.clone());
         let about = About { hint, name: name.clone(), file: None, member: None, metadata, repeated };
         if head.len() < PIECE {
-            return visit(Found::Document(Candidate { about, content: Content::Whole(head) }));
+            return visit(WalkEvent::Document(Candidate { about, content: Content::Whole(head) }));
         }
         let (sender, pieces) = sync_channel(PIECES_WAITING);
-        visit(Found::Document(Candidate { about, content: Content::Pieces(pieces) }))?;
+        visit(WalkEvent::Document(Candidate { about, content: Content::Pieces(pieces) }))?;
         let cause = |error| if stop.is_stopped() { Error::Stopped } else { failed(error) };
         if let Err(error) = pump(head, &mut bytes, limits.document_bytes, &sender, cause) {
             // A reader that has given the document up has said why.

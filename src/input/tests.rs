@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{About, Content, FileFacts, Found, InputLimits, Opened, ReadOptions, Reading, candidate_of, open};
+use super::{About, Content, FileFacts, InputLimits, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
 use crate::stop::StopToken;
 
 /// What was found: how many documents and failures, and the bytes of the documents.
@@ -21,7 +21,7 @@ fn unfold(path: &Path) -> Tally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let stop = StopToken::new();
-    let reading = Reading { options: &options, stop: &stop, progress: &|_| {} };
+    let reading = ReadContext { options: &options, stop: &stop, progress: &|_| {} };
     let mut about = candidate_of(path).unwrap().about;
     let file: &FileFacts = &about.file.clone().unwrap();
     let mut tally = Tally::default();
@@ -32,9 +32,9 @@ fn unfold(path: &Path) -> Tally {
             let mut readers = Vec::new();
             let whole = container.expand(&about, file, reading, &mut |found| {
                 match found {
-                    Found::Failed { .. } => tally.failures += 1,
-                    Found::Skipped { .. } => {}
-                    Found::Document(document) => {
+                    WalkEvent::Failed { .. } => tally.failures += 1,
+                    WalkEvent::Skipped { .. } => {}
+                    WalkEvent::Document(document) => {
                         let About { name, .. } = document.about;
                         assert!(!name.chars().any(char::is_control), "{name:?}");
                         tally.documents += 1;

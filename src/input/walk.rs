@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::candidate::{Candidate, Found, facts_of, is_pipe};
+use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
 use crate::error::{Cause, Error, Result};
@@ -23,12 +23,12 @@ use crate::store;
 pub(crate) fn walk(
     sources: &[Source],
     options: &WalkOptions,
-    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> Result<()> {
     let excluded = Arc::new(Excluded::new(&options.exclude)?);
     for source in sources {
         let flow = match source {
-            Source::StandardInput { name } => visit(Found::Document(Candidate::standard_input(name))),
+            Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
             Source::Path(path) => walk_path(path, options, &excluded, visit),
         };
         if flow.is_break() {
@@ -97,12 +97,12 @@ fn walk_path(
     root: &Path,
     options: &WalkOptions,
     excluded: &Arc<Excluded>,
-    visit: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     if is_database(root)
         && let Ok(name) = name_of(root)
     {
-        return visit(Found::Skipped { name, reason: "a database of fpdb, or a backup of one" });
+        return visit(WalkEvent::Skipped { name, reason: "a database of fpdb, or a backup of one" });
     }
     let below = Arc::clone(excluded);
     let mut builder = WalkBuilder::new(root);
@@ -141,11 +141,11 @@ pub(super) fn is_database(folder: &Path) -> bool {
 }
 
 /// What an entry of the walk is; `None` for a folder.
-fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<Found> {
+fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<WalkEvent> {
     let path = entry.path();
     let name = match name_of(path) {
         Ok(name) => name,
-        Err(error) => return Some(Found::Failed { name: path.display().to_string(), error }),
+        Err(error) => return Some(WalkEvent::Failed { name: path.display().to_string(), error }),
     };
     // The walker gives no type to standard input only, which is no path here.
     let kind = entry.file_type()?;
@@ -157,13 +157,16 @@ fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<Found> {
         return None;
     }
     if kind.is_symlink() && !named {
-        return Some(Found::Skipped { name, reason: "a symbolic link; --follow follows them" });
+        return Some(WalkEvent::Skipped { name, reason: "a symbolic link; --follow follows them" });
     }
     // A link that was named itself is looked through.
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(source) => {
-            return Some(Found::Failed { name, error: Error::Io { action: "read", path: path.to_owned(), source } });
+            return Some(WalkEvent::Failed {
+                name,
+                error: Error::Io { action: "read", path: path.to_owned(), source },
+            });
         }
     };
     if metadata.is_dir() {
@@ -171,23 +174,23 @@ fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<Found> {
         return None;
     }
     if named && is_pipe(path) {
-        return Some(Found::Document(Candidate::pipe(name, path)));
+        return Some(WalkEvent::Document(Candidate::pipe(name, path)));
     }
     if !metadata.is_file() {
         return Some(if named {
-            Found::Failed { name, error: Error::NotAFile { path: path.to_owned() } }
+            WalkEvent::Failed { name, error: Error::NotAFile { path: path.to_owned() } }
         } else {
-            Found::Skipped { name, reason: "neither a file nor a folder" }
+            WalkEvent::Skipped { name, reason: "neither a file nor a folder" }
         });
     }
     Some(match facts_of(path, &metadata) {
-        Ok(file) => Found::Document(Candidate::file(name, file)),
-        Err(error) => Found::Failed { name, error },
+        Ok(file) => WalkEvent::Document(Candidate::file(name, file)),
+        Err(error) => WalkEvent::Failed { name, error },
     })
 }
 
 /// Turns the walker's error into ours, with the path it is about.
-fn failed(root: &Path, error: ignore::Error) -> Found {
+fn failed(root: &Path, error: ignore::Error) -> WalkEvent {
     let mut path = root.to_owned();
     let mut inner = error;
     loop {
@@ -199,7 +202,7 @@ fn failed(root: &Path, error: ignore::Error) -> Found {
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => *err,
             ignore::Error::Loop { ancestor, child } => {
                 let name = name_of(&child).unwrap_or_else(|_| child.display().to_string());
-                return Found::Failed { name, error: Error::DirectoryLoop { path: child, ancestor } };
+                return WalkEvent::Failed { name, error: Error::DirectoryLoop { path: child, ancestor } };
             }
             other => {
                 let name = name_of(&path).unwrap_or_else(|_| path.display().to_string());
@@ -207,7 +210,7 @@ fn failed(root: &Path, error: ignore::Error) -> Found {
                     ignore::Error::Io(source) => Error::Io { action: "read", path, source: plain(source) },
                     other => Error::Walk { path, source: Cause::from(other) },
                 };
-                return Found::Failed { name, error };
+                return WalkEvent::Failed { name, error };
             }
         };
     }

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT, places_one_by_one};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT, places_one_by_one};
 
 /// For each mask of eight bytes, the indices of those that are kept, the rest 0.
 static KEPT: [[u8; 8]; 256] = {
@@ -45,14 +45,14 @@ impl Avx2 {
     }
 
     #[inline]
-    pub(super) fn run<J: Job>(self, job: J) -> J::Output {
+    pub(super) fn run<J: SimdJob>(self, job: J) -> J::Output {
         // SAFETY: `self` exists only where `detect` found the features.
         unsafe { run(self, job) }
     }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run<J: Job>(lanes: Avx2, job: J) -> J::Output {
+fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
     job.run(lanes)
 }
 

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, REACH, TEXT};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT};
 
 /// Proof that the processor has AVX-512 as it is since 2019 (Ice Lake, Zen 4), when it learnt to move bytes together, and
 /// the bit manipulation of its age.
@@ -32,14 +32,14 @@ impl Avx512 {
     }
 
     #[inline]
-    pub(super) fn run<J: Job>(self, job: J) -> J::Output {
+    pub(super) fn run<J: SimdJob>(self, job: J) -> J::Output {
         // SAFETY: `self` exists only where `detect` found the features.
         unsafe { run(self, job) }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn run<J: Job>(lanes: Avx512, job: J) -> J::Output {
+fn run<J: SimdJob>(lanes: Avx512, job: J) -> J::Output {
     job.run(lanes)
 }
 

@@ -1,6 +1,6 @@
 //! Lanes: several hashes compared by one instruction, where the processor can.
 //!
-//! A [`Job`] is written once, over the `operations` of [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
+//! A [`SimdJob`] is written once, over the `operations` of [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
 //! which of them this machine has, asked once and kept by whoever runs jobs. The results are the same everywhere.
 
 #[cfg(target_arch = "x86_64")]
@@ -17,7 +17,7 @@ use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 use operations::places_one_by_one;
-pub(crate) use operations::{BLOCK, CODES, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, TEXT};
+pub(crate) use operations::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, SimdJob, TEXT};
 use portable::Portable;
 
 /// An instruction set of this machine. Variants with a token prove that it is there.
@@ -58,7 +58,7 @@ impl Processor {
     }
 
     #[inline]
-    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+    pub(crate) fn run<J: SimdJob>(self, job: J) -> J::Output {
         match self {
             Self::Portable(lanes) => job.run(lanes),
             #[cfg(target_arch = "x86_64")]

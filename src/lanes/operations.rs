@@ -94,7 +94,7 @@ pub(super) fn places_one_by_one<const USUAL: usize>(mut mask: u64, at: u32, plac
 
 /// Work to be compiled for each instruction set. `run` and all it calls should be `#[inline(always)]`: only what is
 /// inlined profits.
-pub(crate) trait Job {
+pub(crate) trait SimdJob {
     type Output;
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }

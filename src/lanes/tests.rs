@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Classes, GROUP, Job, Lanes, NEIGHBOURHOOD, Processor, REACH, TEXT};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, Processor, REACH, SimdJob, TEXT};
 
 struct Ask<'a> {
     blocks: &'a [[u64; BLOCK]],
     value: u64,
 }
 
-impl Job for Ask<'_> {
+impl SimdJob for Ask<'_> {
     type Output = (Vec<u32>, Vec<u32>, u64);
 
     fn run<L: Lanes>(self, lanes: L) -> Self::Output {
@@ -52,7 +52,7 @@ struct AskGreater<'a> {
     other: &'a [u64; BLOCK],
 }
 
-impl Job for AskGreater<'_> {
+impl SimdJob for AskGreater<'_> {
     type Output = u32;
 
     fn run<L: Lanes>(self, lanes: L) -> u32 {
@@ -76,7 +76,7 @@ struct AskKeys<'a> {
     other: &'a [u32; TEXT],
 }
 
-impl Job for AskKeys<'_> {
+impl SimdJob for AskKeys<'_> {
     type Output = u64;
 
     fn run<L: Lanes>(self, lanes: L) -> u64 {
@@ -89,7 +89,7 @@ struct AskLow<'a> {
     bound: u64,
 }
 
-impl Job for AskLow<'_> {
+impl SimdJob for AskLow<'_> {
     type Output = u64;
 
     fn run<L: Lanes>(self, lanes: L) -> u64 {
@@ -104,7 +104,7 @@ struct AskNeighbours<'a> {
     end: i32,
 }
 
-impl Job for AskNeighbours<'_> {
+impl SimdJob for AskNeighbours<'_> {
     type Output = (u32, u32);
 
     fn run<L: Lanes>(self, lanes: L) -> (u32, u32) {
@@ -117,7 +117,7 @@ struct AskPlaces {
     at: u32,
 }
 
-impl Job for AskPlaces {
+impl SimdJob for AskPlaces {
     type Output = [u32; TEXT];
 
     fn run<L: Lanes>(self, lanes: L) -> [u32; TEXT] {
@@ -132,7 +132,7 @@ struct AskKept<'a> {
     kept: u32,
 }
 
-impl Job for AskKept<'_> {
+impl SimdJob for AskKept<'_> {
     type Output = [i32; GROUP];
 
     fn run<L: Lanes>(self, lanes: L) -> [i32; GROUP] {
@@ -207,7 +207,7 @@ struct AskText<'a> {
     at: u32,
 }
 
-impl Job for AskText<'_> {
+impl SimdJob for AskText<'_> {
     type Output = (Classes, Vec<(u8, u32)>);
 
     fn run<L: Lanes>(self, lanes: L) -> Self::Output {

@@ -4,7 +4,7 @@
 //! ASCII, where its newlines are, and moves its letters together.
 
 use super::symbols::Symbols;
-use crate::lanes::{Job, Lanes, Processor, TEXT};
+use crate::lanes::{Lanes, Processor, SimdJob, TEXT};
 
 /// Bytes of text read at once, at most: so many share one base of their origins.
 pub(super) const RUN: usize = 1 << 24;
@@ -35,7 +35,7 @@ impl Ascii {
     pub(super) fn read(&self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         let mut taken = 0;
         for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
-            let read = self.processor.run(Read { bytes: run, at, stop_at_escape, out });
+            let read = self.processor.run(ReadAscii { bytes: run, at, stop_at_escape, out });
             taken += read;
             if read < run.len() {
                 break;
@@ -45,14 +45,14 @@ impl Ascii {
     }
 }
 
-struct Read<'a> {
+struct ReadAscii<'a> {
     bytes: &'a [u8],
     at: u64,
     stop_at_escape: bool,
     out: &'a mut Symbols,
 }
 
-impl Job for Read<'_> {
+impl SimdJob for ReadAscii<'_> {
     type Output = usize;
 
     #[inline(always)]

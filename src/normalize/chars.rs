@@ -13,7 +13,7 @@ use super::symbols::{Room, Symbols};
 use super::value::{LETTERS, code_beyond_ascii};
 #[cfg(any(test, fuzzing, measuring))]
 use crate::lanes::Processor;
-use crate::lanes::{Job, Lanes, NO_CODE, TEXT};
+use crate::lanes::{Lanes, NO_CODE, SimdJob, TEXT};
 
 /// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
 /// own stream-safe format (UAX 15) allows 30 marks.
@@ -23,14 +23,14 @@ const SEGMENT_LIMIT: usize = 64;
 pub(super) struct Chars {
     folding: Folding,
     ascii: Ascii,
-    pending: Option<Segment>,
+    pending: Option<OpenSegment>,
     /// The characters of the pending segment, once it has more than one.
     text: String,
 }
 
 /// A segment that the next character may still join.
 #[derive(Clone, Copy)]
-struct Segment {
+struct OpenSegment {
     first: char,
     fate: Fate,
     chars: usize,
@@ -66,10 +66,10 @@ impl Chars {
     /// The simple characters that `text` begins with, one at least, as far as one that is not. Gives their bytes.
     fn simple(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
         let text = &text[..char_boundary(text, RUN)];
-        let mut run = Run { text, taken: 0, last: 0, kept: 0 };
+        let mut run = SimpleRun { text, taken: 0, last: 0, kept: 0 };
         if !out.is_wide() {
             let room = out.room(at, text.len());
-            let read = Read::<false> { run: &mut run, folding: &mut self.folding, room };
+            let read = ReadSimple::<false> { run: &mut run, folding: &mut self.folding, room };
             let goes_on_wide = self.ascii.processor().run(read);
             out.added(mem::take(&mut run.kept));
             if goes_on_wide {
@@ -78,7 +78,7 @@ impl Chars {
         }
         if out.is_wide() {
             let room = out.room(at, text.len());
-            let read = Read::<true> { run: &mut run, folding: &mut self.folding, room };
+            let read = ReadSimple::<true> { run: &mut run, folding: &mut self.folding, room };
             self.ascii.processor().run(read);
             out.added(run.kept);
         }
@@ -98,12 +98,12 @@ impl Chars {
     }
 
     fn begin(&mut self, first: char, fate: Fate, start: u64, end: u64) {
-        self.pending = Some(Segment { first, fate, chars: 1, start, end });
+        self.pending = Some(OpenSegment { first, fate, chars: 1, start, end });
     }
 }
 
 /// Simple characters as they are read: as many bytes are `taken`, where the `last` character begins, and the symbols.
-struct Run<'a> {
+struct SimpleRun<'a> {
     text: &'a str,
     taken: usize,
     last: usize,
@@ -111,13 +111,13 @@ struct Run<'a> {
 }
 
 /// Goes on as far as a character that is not simple, or, unless symbols are to be `WIDE`, whose symbol has no code.
-struct Read<'a, 'b, const WIDE: bool> {
-    run: &'a mut Run<'b>,
+struct ReadSimple<'a, 'b, const WIDE: bool> {
+    run: &'a mut SimpleRun<'b>,
     folding: &'a mut Folding,
     room: Room<'a>,
 }
 
-impl<const WIDE: bool> Job for Read<'_, '_, WIDE> {
+impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
     /// Whether it stopped for want of a code.
     type Output = bool;
 
@@ -301,7 +301,7 @@ impl Sink for Chars {
     }
 
     fn cut(&mut self, out: &mut Symbols) {
-        let Some(Segment { first, fate, chars, start, end }) = self.pending.take() else { return };
+        let Some(OpenSegment { first, fate, chars, start, end }) = self.pending.take() else { return };
         match fate {
             Fate::Drop if chars == 1 => {}
             Fate::Keep(c) if chars == 1 => out.push_char(c, start, end),

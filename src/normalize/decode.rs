@@ -7,7 +7,7 @@
 use std::mem::take;
 
 use super::codec::Codec;
-use super::output::{Output, Tally};
+use super::output::{DecodeCounts, Output};
 use super::symbols::Symbols;
 use super::utf8::Utf8;
 use super::{Sink, detect};
@@ -20,18 +20,18 @@ const ESCAPE: u8 = 0x1B;
 /// Decodes one document after the other.
 #[derive(Default)]
 pub(super) struct Decoder {
-    stage: Stage,
+    stage: DecodeStage,
     /// Bytes held back for a decision.
     held: Vec<u8>,
     /// The offset in the document of the next byte to decode: of the first one held, if any.
     offset: u64,
     /// The two ASCII bytes before it: the context the detector of encodings asks for.
     before: [u8; 2],
-    tally: Tally,
+    tally: DecodeCounts,
 }
 
 #[derive(Default)]
-enum Stage {
+enum DecodeStage {
     /// Holding the beginning.
     #[default]
     Head,
@@ -47,21 +47,21 @@ enum Stage {
 impl Decoder {
     /// A decoder that has nothing to decide.
     pub(super) fn of(codec: Codec) -> Self {
-        Self { stage: Stage::Decided(codec), ..Self::default() }
+        Self { stage: DecodeStage::Decided(codec), ..Self::default() }
     }
 
     /// The next document is UTF-8.
     pub(super) fn begin_utf8(&mut self) {
-        self.stage = Stage::Decided(Codec::Utf8(Utf8::default()));
+        self.stage = DecodeStage::Decided(Codec::Utf8(Utf8::default()));
     }
 
     pub(super) fn feed<S: Sink>(&mut self, mut bytes: &[u8], sink: &mut S, symbols: &mut Symbols) {
         while !bytes.is_empty() {
             let taken = match self.stage {
-                Stage::Head => self.hold(bytes, detect::HEAD, sink, symbols),
-                Stage::Sample => self.hold(bytes, SAMPLE, sink, symbols),
-                Stage::Ascii { escapes } => self.ascii(bytes, escapes, sink, symbols),
-                Stage::Decided(ref mut codec) => {
+                DecodeStage::Head => self.hold(bytes, detect::HEAD, sink, symbols),
+                DecodeStage::Sample => self.hold(bytes, SAMPLE, sink, symbols),
+                DecodeStage::Ascii { escapes } => self.ascii(bytes, escapes, sink, symbols),
+                DecodeStage::Decided(ref mut codec) => {
                     codec.feed(bytes, self.offset, &mut Output::new(sink, symbols, &mut self.tally));
                     self.offset += bytes.len() as u64;
                     bytes.len()
@@ -72,13 +72,13 @@ impl Decoder {
     }
 
     /// Ends the document: returns the name of its encoding and the counts.
-    pub(super) fn finish<S: Sink>(&mut self, sink: &mut S, symbols: &mut Symbols) -> (&'static str, Tally) {
-        while matches!(self.stage, Stage::Head | Stage::Sample) {
+    pub(super) fn finish<S: Sink>(&mut self, sink: &mut S, symbols: &mut Symbols) -> (&'static str, DecodeCounts) {
+        while matches!(self.stage, DecodeStage::Head | DecodeStage::Sample) {
             self.decide(true, sink, symbols);
         }
         let mut out = Output::new(sink, symbols, &mut self.tally);
         let name = match &mut self.stage {
-            Stage::Decided(codec) => {
+            DecodeStage::Decided(codec) => {
                 codec.finish(self.offset, &mut out);
                 codec.name()
             }
@@ -104,18 +104,18 @@ impl Decoder {
         let mut held = take(&mut self.held);
         let mut mark = 0;
         self.stage = match self.stage {
-            Stage::Head => match detect::mark(&held).or_else(|| detect::unmarked_utf16(&held)) {
+            DecodeStage::Head => match detect::mark(&held).or_else(|| detect::unmarked_utf16(&held)) {
                 Some((codec, length)) => {
                     mark = length;
-                    Stage::Decided(codec)
+                    DecodeStage::Decided(codec)
                 }
-                None => Stage::Ascii { escapes: true },
+                None => DecodeStage::Ascii { escapes: true },
             },
             _ if held.first() == Some(&ESCAPE) => match detect::iso_2022_jp(&held, ended) {
-                Some(codec) => Stage::Decided(codec),
-                None => Stage::Ascii { escapes: false },
+                Some(codec) => DecodeStage::Decided(codec),
+                None => DecodeStage::Ascii { escapes: false },
             },
-            _ => Stage::Decided(detect::encoding(self.before, &held, ended)),
+            _ => DecodeStage::Decided(detect::encoding(self.before, &held, ended)),
         };
         self.offset += mark as u64;
         self.feed(&held[mark..], sink, symbols);
@@ -137,7 +137,7 @@ impl Decoder {
             [.., previous, last] => [previous, last],
         };
         if plain.len() < bytes.len() {
-            self.stage = Stage::Sample;
+            self.stage = DecodeStage::Sample;
         }
         plain.len()
     }

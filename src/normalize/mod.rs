@@ -37,7 +37,7 @@ use code::Tokens;
 pub use code::language_of;
 use decode::Decoder;
 pub(crate) use detect::is_wide_text;
-use output::Tally;
+use output::DecodeCounts;
 pub(crate) use readable::Readable;
 use sink::Sink;
 pub(crate) use symbols::Content;
@@ -177,7 +177,7 @@ impl FrontEnd {
                 tokens.end(out);
                 facts
             }
-            Unit::Bytes { lines } => ("bytes", Tally { undecodable: 0, lines: std::mem::take(lines) }),
+            Unit::Bytes { lines } => ("bytes", DecodeCounts { undecodable: 0, lines: std::mem::take(lines) }),
         };
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
     }

@@ -9,7 +9,7 @@ const ESCAPE: u8 = 0x1B;
 
 /// What is counted while decoding.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct DecodeCounts {
     pub(super) undecodable: u64,
     pub(super) lines: u64,
 }
@@ -25,11 +25,11 @@ pub(super) fn ascii_prefix(bytes: &[u8]) -> &str {
 pub(super) struct Output<'a, S> {
     sink: &'a mut S,
     symbols: &'a mut Symbols,
-    tally: &'a mut Tally,
+    tally: &'a mut DecodeCounts,
 }
 
 impl<'a, S: Sink> Output<'a, S> {
-    pub(super) fn new(sink: &'a mut S, symbols: &'a mut Symbols, tally: &'a mut Tally) -> Self {
+    pub(super) fn new(sink: &'a mut S, symbols: &'a mut Symbols, tally: &'a mut DecodeCounts) -> Self {
         Self { sink, symbols, tally }
     }
 

@@ -9,9 +9,9 @@ use crate::lanes::Processor;
 use crate::profile::WordRule;
 
 /// Values, origins, and the lines of those.
-type Read = (Vec<(u64, u64, u64, u64, u64)>, TextFacts);
+type ReadResult = (Vec<(u64, u64, u64, u64, u64)>, TextFacts);
 
-fn read(front_end: &mut FrontEnd, document: &[u8], piece: usize) -> Read {
+fn read(front_end: &mut FrontEnd, document: &[u8], piece: usize) -> ReadResult {
     let mut out = Symbols::new();
     for piece in document.chunks(piece) {
         front_end.feed(piece, &mut out);
@@ -24,7 +24,7 @@ fn read(front_end: &mut FrontEnd, document: &[u8], piece: usize) -> Read {
     (out.values().iter().enumerate().map(symbol).collect(), facts)
 }
 
-fn check(document: &[u8], (symbols, facts): &Read) {
+fn check(document: &[u8], (symbols, facts): &ReadResult) {
     assert_eq!(facts.bytes, document.len() as u64);
     assert!(symbols.is_sorted_by_key(|&(_, start, _, line, _)| (start, line)));
     for &(_, start, end, first_line, last_line) in symbols {

@@ -38,7 +38,7 @@ impl Readable {
     /// Decodes a document, in the encoding that fingerprinting it as text finds.
     pub(crate) fn decode(bytes: &[u8]) -> Self {
         let mut decoder = Decoder::default();
-        let mut sink = Reader { to: Self::default(), end: 0, is_gap: false };
+        let mut sink = CharReader { to: Self::default(), end: 0, is_gap: false };
         // What a decoder tells of lines is of no use here.
         let mut symbols = Symbols::new();
         for piece in bytes.chunks(PIECE) {
@@ -105,7 +105,7 @@ impl Readable {
 }
 
 /// Where the decoder puts characters.
-struct Reader {
+struct CharReader {
     to: Readable,
     /// Where the last character ended in the original.
     end: u64,
@@ -113,7 +113,7 @@ struct Reader {
     is_gap: bool,
 }
 
-impl Reader {
+impl CharReader {
     /// Text begins at `start`, or the document ends there: what was undecodable before it is known now.
     fn reach(&mut self, start: u64) {
         if std::mem::take(&mut self.is_gap) && start > self.end {
@@ -122,7 +122,7 @@ impl Reader {
     }
 }
 
-impl Sink for Reader {
+impl Sink for CharReader {
     fn text(&mut self, text: &str, at: u64, _: &mut Symbols) {
         if !text.is_empty() {
             self.reach(at);

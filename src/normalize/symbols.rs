@@ -38,7 +38,7 @@ pub(crate) enum Content<'a> {
 
 /// What tells where symbols end: their codes how long they are, or ends, counted from their bases as starts are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Extent<'a> {
+pub(super) enum SymbolExtent<'a> {
     Codes(&'a [u8]),
     Ends(&'a [u32]),
 }
@@ -198,8 +198,12 @@ impl Symbols {
     }
 
     /// Where symbols end.
-    pub(super) fn extent(&self) -> Extent<'_> {
-        if self.wide { Extent::Ends(&self.ends[..self.length]) } else { Extent::Codes(&self.codes[..self.length]) }
+    pub(super) fn extent(&self) -> SymbolExtent<'_> {
+        if self.wide {
+            SymbolExtent::Ends(&self.ends[..self.length])
+        } else {
+            SymbolExtent::Codes(&self.codes[..self.length])
+        }
     }
 
     pub(super) fn bases(&self) -> &[Base] {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::symbols::{Base, Extent, LineEnd, Symbols};
+use super::symbols::{Base, LineEnd, SymbolExtent, Symbols};
 use super::value::{WIDE, width_of_code};
 use crate::columns::{Columns, Fingerprint, Fingerprints, Row};
 use crate::document::Span;
@@ -31,8 +31,8 @@ pub(crate) struct Walk<'a> {
     first: u64,
     first_bases: Bases<'a>,
     last_bases: Bases<'a>,
-    first_lines: Lines<'a>,
-    last_lines: Lines<'a>,
+    first_lines: OpenLines<'a>,
+    last_lines: OpenLines<'a>,
     /// The number of the last line.
     most_lines: u64,
 }
@@ -43,7 +43,7 @@ struct Bases<'a>(&'a [Base]);
 
 /// The lines that have not ended before the last byte asked for, and the number of the first of them.
 #[derive(Debug, Clone, Copy)]
-struct Lines<'a> {
+struct OpenLines<'a> {
     ends: &'a [LineEnd],
     line: u64,
 }
@@ -67,7 +67,7 @@ impl Symbols {
 impl<'a> Walk<'a> {
     /// Along the k-grams of these symbols, the first of which is number `first` of the document; k is at least 1.
     pub(super) fn new(symbols: &'a Symbols, k: usize, first: u64) -> Self {
-        let (bases, lines) = (Bases(symbols.bases()), Lines { ends: symbols.line_ends(), line: 1 });
+        let (bases, lines) = (Bases(symbols.bases()), OpenLines { ends: symbols.line_ends(), line: 1 });
         Self {
             symbols,
             after: k - 1,
@@ -177,8 +177,10 @@ impl<'a> Lasts<'a> {
     #[inline(always)]
     fn of(symbols: &'a Symbols, after: usize, range: Range<usize>) -> Self {
         match symbols.extent() {
-            Extent::Codes(codes) => Self::Narrow(&symbols.starts()[after..][range.clone()], &codes[after..][range]),
-            Extent::Ends(ends) => Self::Wide(&ends[after..][range]),
+            SymbolExtent::Codes(codes) => {
+                Self::Narrow(&symbols.starts()[after..][range.clone()], &codes[after..][range])
+            }
+            SymbolExtent::Ends(ends) => Self::Wide(&ends[after..][range]),
         }
     }
 
@@ -243,7 +245,7 @@ fn count_below(numbers: &[u32], bound: u32) -> usize {
     numbers.partition_point(|&number| number < bound)
 }
 
-impl Lines<'_> {
+impl OpenLines<'_> {
     /// How many lines end before the last of these bytes, if they are few. Each byte is so far `before` the offset that is
     /// given relative to `base`.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Answering: one query from its look-up to its answer.
 
 use super::answer::{IgnoredBecause, Match, QueryAnswer};
-use super::evidence::{Evidence, Shared};
+use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
 use super::prepared::PreparedQuery;
@@ -64,9 +64,9 @@ pub(crate) fn answer(
     }
     let rank::Ranking { best: ranked, reaching, below } =
         rank::rank(store, subject, &tally.looked_up, &tally.shared, &identical, options)?;
-    let (mut shared, mut evidence) = (Shared::default(), None);
+    let (mut shared, mut evidence) = (SharedFingerprints::default(), None);
     if options.passages {
-        shared = Shared::find(&mut lookup, subject, &ranked, options.max_df)?;
+        shared = SharedFingerprints::find(&mut lookup, subject, &ranked, options.max_df)?;
         evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, texts, &ranked, &shared));
     }
     let mut matches = Vec::with_capacity(ranked.len());

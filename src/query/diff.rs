@@ -6,7 +6,7 @@ use super::answer::{IgnoredBecause, Match, QueryAnswer};
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
 use super::options::{Mode, PassageOptions};
-use super::passages::{self, DocumentPassages, Mark};
+use super::passages::{self, DocumentPassages, SharedFingerprint};
 use super::phrases::{PhraseFinder, Phrases};
 use super::prepared::{PreparedQuery, QueryReader};
 use super::source::QuerySource;
@@ -138,9 +138,12 @@ fn find_passages(
 }
 
 /// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
-fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<Mark>, HashMap<u32, FingerprintPlace>) {
+fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<SharedFingerprint>, HashMap<u32, FingerprintPlace>) {
     let common: Vec<&Fingerprint> = shared_hashes(a, b).flat_map(|hash| b.with_hash(hash)).collect();
-    let marks = (0..).zip(&common).map(|(ordinal, fingerprint)| Mark { hash: fingerprint.hash, ordinal }).collect();
+    let marks = (0..)
+        .zip(&common)
+        .map(|(ordinal, fingerprint)| SharedFingerprint { hash: fingerprint.hash, ordinal })
+        .collect();
     let places =
         (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, FingerprintPlace::of(fingerprint))).collect();
     (marks, places)

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::answer::{Ignored, IgnoredBecause};
 use super::location::Location;
 use super::options::QueryOptions;
-use super::passages::{self, DocumentPassages, Mark, QueryText};
+use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
 use super::prepared::{PreparedQuery, QueryHash};
 use super::ranges::Uncounted;
 use super::rank::Ranked;
@@ -21,9 +21,9 @@ use crate::store::{FingerprintPlace, Holders, Lookup, Store};
 
 /// What the documents shown have in common with the query, by fingerprints.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(super) struct SharedFingerprints {
     /// For each document the fingerprints it shares, in order of hash.
-    marks: HashMap<u32, Vec<Mark>>,
+    marks: HashMap<u32, Vec<SharedFingerprint>>,
     /// The query's hashes that some of the documents hold, ascending.
     hashes: Vec<u64>,
     /// Parts of the query whose hashes are ignored.
@@ -32,7 +32,7 @@ pub(super) struct Shared {
     ignored_hashes: Vec<u64>,
 }
 
-impl Shared {
+impl SharedFingerprints {
     /// Looks up all of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
     pub(super) fn find(
         lookup: &mut Lookup<'_>,
@@ -62,7 +62,7 @@ impl Shared {
             let mut found = false;
             for posting in postings {
                 if let Some(marks) = shared.marks.get_mut(&posting.document) {
-                    marks.push(Mark { hash: hash.hash, ordinal: posting.ordinal });
+                    marks.push(SharedFingerprint { hash: hash.hash, ordinal: posting.ordinal });
                     found = true;
                 }
             }
@@ -116,7 +116,7 @@ impl<'a> Evidence<'a> {
         options: &'a QueryOptions,
         texts: &'a TextCache,
         ranked: &[Ranked],
-        shared: &Shared,
+        shared: &SharedFingerprints,
     ) -> Self {
         let limits = options.read.limits.clone();
         let rewritten = options.joining.rewritten;
@@ -138,7 +138,11 @@ impl<'a> Evidence<'a> {
     }
 
     /// The passages of a document, and where they are inferred, why.
-    pub(super) fn of(&mut self, ranked: &Ranked, shared: &Shared) -> Result<(DocumentPassages, Option<&'static str>)> {
+    pub(super) fn of(
+        &mut self,
+        ranked: &Ranked,
+        shared: &SharedFingerprints,
+    ) -> Result<(DocumentPassages, Option<&'static str>)> {
         let options = &self.options.joining;
         let why = match &self.query {
             Err(why) => *why,
@@ -208,7 +212,7 @@ pub(super) fn whole_text(
 }
 
 /// Where the marked fingerprints stand in the document, by ordinal.
-fn places_of(store: &Store, document: u32, marks: &[Mark]) -> Result<HashMap<u32, FingerprintPlace>> {
+fn places_of(store: &Store, document: u32, marks: &[SharedFingerprint]) -> Result<HashMap<u32, FingerprintPlace>> {
     let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
     ordinals.sort_unstable();
     ordinals.dedup();

@@ -86,14 +86,14 @@ impl Phrases {
 pub(crate) struct PhraseFinder {
     /// The beginnings of phrases, the shorter first, so that those which continue one of them by a symbol stand together. The first
     /// is the empty one; after the last there is one more, where its continuations would begin.
-    states: Arc<[State]>,
+    states: Arc<[PhraseState]>,
     /// The last symbol of each; of the empty one it means nothing.
     symbols: Arc<[u64]>,
 }
 
 /// What was read last of a text, as far as it is the beginning of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
+struct PhraseState {
     /// The first state that continues this one. They go up to the first of the next state.
     first: u32,
     /// The longest state that this one ends with.
@@ -125,7 +125,7 @@ impl PhraseFinder {
         u32::try_from(phrases.iter().map(Vec::len).sum::<usize>() + 2).ok()?;
         phrases.sort_unstable();
         phrases.dedup();
-        let mut states: Vec<State> = Vec::new();
+        let mut states: Vec<PhraseState> = Vec::new();
         let mut symbols = vec![0];
         // For each state whose turn has not come: the phrases that begin so, its length, and its suffix.
         let mut waiting = VecDeque::from([(0..phrases.len(), 0, 0)]);
@@ -137,7 +137,7 @@ impl PhraseFinder {
                 longest = length as u32;
                 these.start += 1;
             }
-            states.push(State { first: symbols.len() as u32, suffix, longest });
+            states.push(PhraseState { first: symbols.len() as u32, suffix, longest });
             while !these.is_empty() {
                 let symbol = phrases[these.start][length];
                 let same = phrases[these.clone()].partition_point(|phrase| phrase[length] == symbol);
@@ -147,7 +147,7 @@ impl PhraseFinder {
                 these.start += same;
             }
         }
-        states.push(State { first: symbols.len() as u32, suffix: 0, longest: 0 });
+        states.push(PhraseState { first: symbols.len() as u32, suffix: 0, longest: 0 });
         Some(Self { states: states.into(), symbols: symbols.into() })
     }
 
@@ -174,9 +174,9 @@ impl PhraseFinder {
 
 /// The state after one more symbol: the longest beginning of a phrase that the text up to there ends with. A symbol makes a
 /// state longer by one at most and each further turn of the loop makes it shorter, so that a text takes two turns a symbol at most.
-fn step(states: &[State], symbols: &[u64], mut state: u32, symbol: u64) -> u32 {
+fn step(states: &[PhraseState], symbols: &[u64], mut state: u32, symbol: u64) -> u32 {
     loop {
-        let State { first, suffix, .. } = states[state as usize];
+        let PhraseState { first, suffix, .. } = states[state as usize];
         let next = &symbols[first as usize..states[state as usize + 1].first as usize];
         if let Ok(index) = next.binary_search(&symbol) {
             return first + index as u32;

@@ -64,7 +64,7 @@ pub(crate) struct QueryHash {
 }
 
 /// What is known of a query document beside its fingerprints.
-struct About {
+struct QueryFacts {
     name: String,
     id: Option<u32>,
     digest: Digest,
@@ -81,7 +81,7 @@ pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> 
 
 impl PreparedQuery {
     fn new(
-        about: About,
+        about: QueryFacts,
         profile: Profile,
         mut fingerprints: Vec<Fingerprint>,
         text: std::result::Result<QueryBytes, TextUnavailable>,
@@ -94,7 +94,7 @@ impl PreparedQuery {
             hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
-        let About { name, id, digest, bytes, symbols, kgrams } = about;
+        let QueryFacts { name, id, digest, bytes, symbols, kgrams } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
         Self {
@@ -275,7 +275,7 @@ impl<'a> QueryReader<'a> {
     /// Reads a document. Of a `stream`, which most often has no name to tell it by, records are refused as those of a file are.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<PreparedQuery> {
         let stop = StopToken::new();
-        let mut reading = Reading::default();
+        let mut reading = QueryReading::default();
         let unit = self.profile.unit;
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
         let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
@@ -294,14 +294,14 @@ impl<'a> QueryReader<'a> {
 
     /// Takes a stored document's bytes.
     fn read_bytes(&mut self, record: &DocumentRecord, bytes: &[u8]) -> Result<PreparedQuery> {
-        let mut reading = Reading::default();
+        let mut reading = QueryReading::default();
         let format = Format::named(&record.format).unwrap_or_default();
         reading.begin(format, &mut self.fingerprinter, &mut self.at_stored_window);
         reading.take(bytes, &mut self.fingerprinter, &mut self.at_stored_window);
         self.finish(&record.name, Ok(record.digest), reading)
     }
 
-    fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: Reading) -> Result<PreparedQuery> {
+    fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: QueryReading) -> Result<PreparedQuery> {
         // Finished in any case, so as to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut reading.fingerprints);
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
@@ -310,7 +310,7 @@ impl<'a> QueryReader<'a> {
         });
         let digest = digest?;
         let facts = facts?;
-        let about = About {
+        let about = QueryFacts {
             name: name.to_owned(),
             id: None,
             digest,
@@ -356,7 +356,7 @@ impl<'a> QueryReader<'a> {
                 last_line: place.last_line,
             })
             .collect();
-        let about = About {
+        let about = QueryFacts {
             name: record.name,
             id: Some(id),
             digest: record.digest,
@@ -372,7 +372,7 @@ impl<'a> QueryReader<'a> {
 }
 
 /// What has been read of a query document.
-struct Reading {
+struct QueryReading {
     fingerprints: Fingerprints,
     at_stored_window: Fingerprints,
     /// Its bytes, unless they are too many.
@@ -381,7 +381,7 @@ struct Reading {
     format: Option<Format>,
 }
 
-impl Default for Reading {
+impl Default for QueryReading {
     fn default() -> Self {
         Self {
             fingerprints: Fingerprints::new(),
@@ -392,7 +392,7 @@ impl Default for Reading {
     }
 }
 
-impl Reading {
+impl QueryReading {
     fn begin(&mut self, format: Format, fingerprinter: &mut Fingerprinter, coarser: &mut Option<Fingerprinter>) {
         fingerprinter.begin(format);
         if let Some(fingerprinter) = coarser {

@@ -160,13 +160,13 @@ pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &In
 pub(super) struct WholeText {
     symbols: Symbols,
     /// From the text that was extracted back to the document, where its offsets are the document's.
-    origin: Option<Origin>,
+    origin: Option<ExtractedOrigin>,
     /// The symbols with which sentences begin, ascending; none where they were not looked for.
     sentences: Vec<u32>,
 }
 
 /// Where extracted text comes from.
-struct Origin {
+struct ExtractedOrigin {
     segments: Vec<Segment>,
     text_length: u64,
     /// The offsets of the document's newlines.
@@ -284,7 +284,7 @@ impl Symboliser {
         self.front_end.feed(&extracted.text, &mut symbols);
         self.front_end.finish(&mut symbols);
         let original = extracted.offsets == Offsets::Original;
-        let origin = original.then(|| Origin {
+        let origin = original.then(|| ExtractedOrigin {
             segments: extracted.segments,
             text_length: extracted.text.len() as u64,
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),

@@ -75,7 +75,7 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
         let mut merge = Merge { temp: self.temp, file, runs: Vec::with_capacity(runs.len()), heads: BinaryHeap::new() };
         let mut start = 0;
         for records in runs {
-            merge.runs.push(Run { next: start, end: start + records, most, read: Vec::new().into_iter() });
+            merge.runs.push(SortedRun { next: start, end: start + records, most, read: Vec::new().into_iter() });
             start += records;
         }
         for run in 0..merge.runs.len() {
@@ -109,13 +109,13 @@ impl<T: Pod + Ord> Iterator for Sorted<'_, T> {
 pub(crate) struct Merge<'a, T> {
     temp: &'a TempSpace,
     file: File,
-    runs: Vec<Run<T>>,
+    runs: Vec<SortedRun<T>>,
     /// The least record of each run that is not returned yet, and the number of the run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
 /// What is left of a run: the records that were read ahead, and those from `next` to `end` in the file.
-struct Run<T> {
+struct SortedRun<T> {
     next: u64,
     end: u64,
     most: usize,

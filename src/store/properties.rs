@@ -16,7 +16,7 @@ use super::codec::records as metadata;
 use super::codec::records::{ContainerRecord, DocumentRecord, RunRecord, StateRecord};
 use super::codec::varint;
 use super::document_set as sets;
-use super::open::mark::Mark;
+use super::open::mark::CommitMark;
 use super::texts;
 use crate::fuzzing::Draw;
 
@@ -96,7 +96,7 @@ pub(crate) fn filter(data: &[u8]) {
     hashes.sort_unstable();
     hashes.dedup();
     let mut bytes = Vec::new();
-    filters::encode(&hashes, &mut filters::Builder::default(), &mut bytes);
+    filters::encode(&hashes, &mut filters::FilterBuilder::default(), &mut bytes);
     let filter = Filter::decode(&bytes).unwrap();
     assert!(hashes.iter().all(|&hash| filter.may_hold(hash)));
     assert!(Filter::decode(&bytes[..bytes.len() - 1]).is_err());
@@ -142,8 +142,8 @@ pub(crate) fn keys(data: &[u8]) {
         assert_eq!(format::decode_profile(&format::encode_profile(&profile)).unwrap(), profile);
         assert_eq!(format::marker_profile(&format::marker(&profile)), Some(profile));
     }
-    if let Some(mark) = Mark::parse(data) {
-        assert_eq!(Mark::parse(mark.text().as_bytes()), Some(mark));
+    if let Some(mark) = CommitMark::parse(data) {
+        assert_eq!(CommitMark::parse(mark.text().as_bytes()), Some(mark));
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = (format::marker_version(text), format::marker_profile(text));

@@ -7,7 +7,7 @@
 //! each is compared with the one before it. Where there is one, nothing is selected, and the exact way is to be gone.
 
 use super::Selected;
-use crate::lanes::{Job, Lanes, TEXT};
+use crate::lanes::{Lanes, SimdJob, TEXT};
 
 /// Candidates of 64 hashes that there often are at most: of windows of 17 there are seven on average.
 const USUAL: usize = 10;
@@ -24,7 +24,7 @@ pub(super) struct Opening {
 }
 
 /// Windows that follow one another, to be selected from.
-pub(super) struct Open<'a> {
+pub(super) struct OpenWindows<'a> {
     pub(super) opening: &'a mut Opening,
     pub(super) w: usize,
     /// All hashes of the windows, except so many at the beginning that are known not to be minimal.
@@ -38,7 +38,7 @@ pub(super) struct Open<'a> {
     pub(super) out: &'a mut Vec<Selected>,
 }
 
-impl Job for Open<'_> {
+impl SimdJob for OpenWindows<'_> {
     /// The position of the last minimum; none, and nothing selected, where keys tie.
     type Output = Option<u64>;
 
@@ -59,7 +59,7 @@ impl Job for Open<'_> {
     }
 }
 
-impl Open<'_> {
+impl OpenWindows<'_> {
     /// Compares by the 32 bits from `shift` on: those above must be the same in all hashes.
     #[inline(always)]
     fn select<L: Lanes>(&mut self, lanes: L, shift: u32) -> Option<u64> {

@@ -5,7 +5,7 @@ use super::Selected;
 use crate::lanes::{BLOCK, Lanes};
 
 /// The hashes of which some are to be selected.
-pub(super) struct Held<'a> {
+pub(super) struct HeldHashes<'a> {
     /// `length` of them, and then at least a block and one of anything.
     pub(super) hashes: &'a [u64],
     pub(super) length: usize,
@@ -13,7 +13,7 @@ pub(super) struct Held<'a> {
     pub(super) base: u64,
 }
 
-impl Held<'_> {
+impl HeldHashes<'_> {
     /// Selects the hashes after the minimum that are equal to it, as long as each block holds one and none smaller: each
     /// takes the place of the one before. Gives the last of them.
     #[inline(always)]

@@ -13,11 +13,11 @@ use std::mem;
 
 use super::Selected;
 use super::low::{Low, Minima};
-use super::opening::{Open, Opening};
+use super::opening::{OpenWindows, Opening};
 use super::patience::Patience;
-use super::runs::Held;
+use super::runs::HeldHashes;
 use super::search::{follows, rightmost_minimum, smaller};
-use crate::lanes::{BLOCK, Job, Lanes, Processor, TEXT};
+use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
 
 /// Hashes that may be scanned again for each new one.
 const EARNED: usize = 4;
@@ -35,11 +35,11 @@ const EXHAUSTED: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct WindowSelector {
     processor: Processor,
-    state: State,
+    state: WindowState,
 }
 
 #[derive(Clone, Debug)]
-struct State {
+struct WindowState {
     w: usize,
     /// Plain winnowing moves to an equal hash on the right; robust winnowing stays.
     rightmost: bool,
@@ -69,7 +69,7 @@ struct State {
 
 impl WindowSelector {
     pub(super) fn new(w: u32, rightmost: bool) -> Self {
-        let state = State {
+        let state = WindowState {
             w: w as usize,
             rightmost,
             hashes: Vec::new(),
@@ -129,11 +129,11 @@ impl WindowSelector {
 
 /// Goes on to the last hash there is.
 struct Advance<'a> {
-    state: &'a mut State,
+    state: &'a mut WindowState,
     out: &'a mut Vec<Selected>,
 }
 
-impl Job for Advance<'_> {
+impl SimdJob for Advance<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -158,7 +158,7 @@ impl Job for Advance<'_> {
     }
 }
 
-impl State {
+impl WindowState {
     /// Windows of one hash.
     #[inline(always)]
     fn select_all(&mut self, out: &mut Vec<Selected>) {
@@ -273,7 +273,7 @@ impl State {
         // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
         let missing = (*minimum + self.w).saturating_sub(self.next + 1);
         let from = *minimum + usize::from(*minimum + self.w == self.next);
-        let open = Open {
+        let open = OpenWindows {
             opening: &mut self.opening,
             w: self.w,
             hashes: &self.hashes[from..end],
@@ -422,8 +422,8 @@ impl State {
     }
 
     #[inline(always)]
-    fn held(&self, length: usize) -> Held<'_> {
-        Held { hashes: &self.hashes, length, base: self.base }
+    fn held(&self, length: usize) -> HeldHashes<'_> {
+        HeldHashes { hashes: &self.hashes, length, base: self.base }
     }
 
     #[inline(always)]

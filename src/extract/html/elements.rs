@@ -4,7 +4,7 @@ use html5gum::State;
 
 /// What the tags of an element do to the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ElementRole {
     /// It joins what stands before, in and after it. So do elements nobody has heard of.
     Inline,
     /// It begins and ends a line.
@@ -19,18 +19,18 @@ pub(super) enum Role {
 pub(super) const LONGEST: usize = 16;
 
 /// The role of an element, by its name in lower case.
-pub(super) fn role(name: &[u8]) -> Role {
+pub(super) fn role(name: &[u8]) -> ElementRole {
     match name {
-        b"script" | b"style" | b"template" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Role::Dropped,
-        b"svg" | b"math" => Role::Foreign,
+        b"script" | b"style" | b"template" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => ElementRole::Dropped,
+        b"svg" | b"math" => ElementRole::Foreign,
         b"p" | b"div" | b"br" | b"hr" | b"li" | b"tr" | b"td" | b"th" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
         | b"h6" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"pre" | b"table" | b"thead" | b"tbody" | b"tfoot"
         | b"caption" | b"colgroup" | b"col" | b"blockquote" | b"article" | b"section" | b"aside" | b"header"
         | b"footer" | b"main" | b"nav" | b"hgroup" | b"search" | b"address" | b"figure" | b"figcaption"
         | b"details" | b"summary" | b"dialog" | b"menu" | b"dir" | b"center" | b"fieldset" | b"legend" | b"form"
         | b"option" | b"optgroup" | b"select" | b"textarea" | b"button" | b"title" | b"head" | b"body" | b"html"
-        | b"frameset" | b"frame" | b"listing" | b"plaintext" | b"xmp" => Role::Block,
-        _ => Role::Inline,
+        | b"frameset" | b"frame" | b"listing" | b"plaintext" | b"xmp" => ElementRole::Block,
+        _ => ElementRole::Inline,
     }
 }
 
@@ -47,11 +47,11 @@ pub(super) fn content(name: &[u8]) -> Option<State> {
 }
 
 /// Whether a start tag of this name ends SVG and MathML around it ("breaks out" of foreign content).
-pub(super) fn breaks_out(name: &[u8], role: Role) -> bool {
+pub(super) fn breaks_out(name: &[u8], role: ElementRole) -> bool {
     match name {
         b"b" | b"big" | b"code" | b"em" | b"embed" | b"i" | b"img" | b"meta" | b"nobr" | b"ruby" | b"s" | b"small"
         | b"span" | b"strong" | b"strike" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => true,
         // `title` is an element of SVG.
-        _ => role == Role::Block && name != b"title",
+        _ => role == ElementRole::Block && name != b"title",
     }
 }

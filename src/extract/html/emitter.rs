@@ -7,16 +7,16 @@
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
 
-use super::elements::{LONGEST, Role, breaks_out, content, role};
+use super::elements::{ElementRole, LONGEST, breaks_out, content, role};
 use crate::document::Span;
-use crate::extract::builder::Builder;
+use crate::extract::builder::TextBuilder;
 
 /// Makes text of the calls of the tokeniser.
 pub(super) struct Emitter<'a> {
     source: &'a [u8],
     /// Where the reading of it began.
     from: u64,
-    builder: &'a mut Builder,
+    builder: &'a mut TextBuilder,
     /// The document is XML: a self-closing tag closes its element, and CDATA is text.
     xml: bool,
     /// How far the tokeniser has read, and how far what it has emitted reaches.
@@ -63,7 +63,7 @@ impl Name {
 
 impl<'a> Emitter<'a> {
     /// `source` is read from its byte `from` on.
-    pub(super) fn new(source: &'a [u8], from: usize, xml: bool, builder: &'a mut Builder) -> Self {
+    pub(super) fn new(source: &'a [u8], from: usize, xml: bool, builder: &'a mut TextBuilder) -> Self {
         Self {
             source,
             from: from as u64,
@@ -102,12 +102,12 @@ impl<'a> Emitter<'a> {
             }
             _ => false,
         };
-        let is_empty = self.tag.self_closing && (self.xml || !is_html || role == Role::Foreign);
+        let is_empty = self.tag.self_closing && (self.xml || !is_html || role == ElementRole::Foreign);
         match (&mut self.dropped, role) {
             (Some((dropped, depth)), _) => *depth += u32::from(*dropped == name && !is_empty),
-            (None, Role::Block) => self.builder.separate(self.position),
-            (None, Role::Dropped) if !is_empty => self.dropped = Some((name, 1)),
-            (None, Role::Foreign) if !is_empty => self.foreign += 1,
+            (None, ElementRole::Block) => self.builder.separate(self.position),
+            (None, ElementRole::Dropped) if !is_empty => self.dropped = Some((name, 1)),
+            (None, ElementRole::Foreign) if !is_empty => self.foreign += 1,
             _ => {}
         }
         if is_html && !is_empty { content(name.get()) } else { None }
@@ -125,8 +125,8 @@ impl<'a> Emitter<'a> {
             return;
         }
         match role(name.get()) {
-            Role::Block => self.builder.separate(self.position),
-            Role::Foreign => self.foreign = self.foreign.saturating_sub(1),
+            ElementRole::Block => self.builder.separate(self.position),
+            ElementRole::Foreign => self.foreign = self.foreign.saturating_sub(1),
             _ => {}
         }
     }

@@ -13,9 +13,9 @@ use html5gum::Tokenizer;
 
 use self::emitter::Emitter;
 use super::Extracted;
-use super::builder::Builder;
+use super::builder::TextBuilder;
 use super::charset::declared;
-use super::source::Source;
+use super::source::Utf8Source;
 
 /// The text of a page.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
@@ -29,8 +29,8 @@ pub(super) fn text(bytes: &[u8], xml: bool) -> Vec<u8> {
 }
 
 /// Reads a page, which is XML where `xml` says so, or the page itself by an XML declaration.
-fn read(bytes: &[u8], xml: bool) -> (Source<'_>, Builder) {
-    let source = Source::new(bytes, declared(bytes));
+fn read(bytes: &[u8], xml: bool) -> (Utf8Source<'_>, TextBuilder) {
+    let source = Utf8Source::new(bytes, declared(bytes));
     let text = source.text();
     let xml = xml || text.trim_ascii_start().starts_with("<?xml");
     let mut builder = source.builder(text.len() / 2);
@@ -39,7 +39,7 @@ fn read(bytes: &[u8], xml: bool) -> (Source<'_>, Builder) {
 }
 
 /// Adds the text of the markup in `source` from its byte `from` on.
-pub(super) fn tokenise(source: &str, from: usize, xml: bool, builder: &mut Builder) {
+pub(super) fn tokenise(source: &str, from: usize, xml: bool, builder: &mut TextBuilder) {
     let emitter = Emitter::new(source.as_bytes(), from, xml, builder);
     // Reading from memory cannot fail.
     let Ok(()) = Tokenizer::new_with_emitter(&source.as_bytes()[from..], emitter).finish();
@@ -47,7 +47,7 @@ pub(super) fn tokenise(source: &str, from: usize, xml: bool, builder: &mut Build
 
 /// The text of a page that has been decoded already, whatever it declares.
 pub(super) fn text_of_str(page: &str) -> String {
-    let mut builder = Builder::new(page.len() / 2, 0);
+    let mut builder = TextBuilder::new(page.len() / 2, 0);
     tokenise(page, 0, false, &mut builder);
     String::from_utf8(builder.finish().0).unwrap_or_default()
 }

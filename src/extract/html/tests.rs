@@ -3,7 +3,7 @@
 use html5gum::{Token, Tokenizer};
 use proptest::prelude::*;
 
-use super::elements::{Role, role};
+use super::elements::{ElementRole, role};
 use crate::Span;
 use crate::document::Format;
 use crate::extract::tests::text_of;
@@ -130,7 +130,7 @@ fn naive(page: &str) -> String {
                 continue;
             }
             Token::StartTag(tag) => {
-                if dropped.is_none() && role(&tag.name) == Role::Dropped {
+                if dropped.is_none() && role(&tag.name) == ElementRole::Dropped {
                     dropped = Some(tag.name.to_vec());
                 }
                 tag.name
@@ -143,7 +143,7 @@ fn naive(page: &str) -> String {
             }
             _ => continue,
         };
-        if dropped.is_none() && role(&name) == Role::Block && !text.is_empty() && !text.ends_with('\n') {
+        if dropped.is_none() && role(&name) == ElementRole::Block && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
     }

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use super::handle::{Connection, ReaderProcess};
-use super::wire::{Answer, Request};
+use super::wire::{ProcessAnswer, Request};
 use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::extract::{Extracted, Limits};
@@ -37,7 +37,7 @@ pub(crate) fn read(process: &ReaderProcess, format: Format, document: &[u8], lim
 }
 
 impl Connection {
-    fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<Answer> {
+    fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
         // The process ends itself when its processor time is up. This is for one that waits for something.
         let patience = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
@@ -45,7 +45,7 @@ impl Connection {
         self.stream.set_write_timeout(Some(patience))?;
         request.write(&mut self.stream)?;
         self.stream.write_all(document)?;
-        Answer::read(&mut self.stream, request.memory)
+        ProcessAnswer::read(&mut self.stream, request.memory)
     }
 
     /// Ends the process, which has not answered because of this error, and says why the document cannot be read.

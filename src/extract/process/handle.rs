@@ -18,9 +18,9 @@ use std::{
 /// It is started when the first document needs it, once for each thread that reads at a time, and is kept for the next
 /// document. All of them end with the last clone of this handle. On systems other than Unix it is not used.
 #[derive(Clone)]
-pub struct ReaderProcess(pub(super) Arc<Pool>);
+pub struct ReaderProcess(pub(super) Arc<ProcessPool>);
 
-pub(super) struct Pool {
+pub(super) struct ProcessPool {
     pub(super) program: PathBuf,
     arguments: Vec<OsString>,
     idle: Mutex<Vec<Connection>>,
@@ -30,7 +30,7 @@ impl ReaderProcess {
     /// `program` with these arguments has to call [`serve_documents`](super::serve_documents), as `fpdb read-documents` does.
     pub fn new(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        Self(Arc::new(Pool { program: program.into(), arguments, idle: Mutex::default() }))
+        Self(Arc::new(ProcessPool { program: program.into(), arguments, idle: Mutex::default() }))
     }
 
     /// The path of the program.
@@ -40,7 +40,7 @@ impl ReaderProcess {
     }
 }
 
-impl Pool {
+impl ProcessPool {
     pub(super) fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,7 +72,7 @@ pub(super) struct Connection {
 
 #[cfg(unix)]
 impl Connection {
-    pub(super) fn start(pool: &Pool) -> io::Result<Self> {
+    pub(super) fn start(pool: &ProcessPool) -> io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
         let process = Command::new(&pool.program)
             .args(&pool.arguments)

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::wire::{Answer, Request};
+use super::wire::{ProcessAnswer, Request};
 use crate::error::{Error, Result};
 use crate::extract::extract_here;
 
@@ -35,17 +35,17 @@ fn serve() -> io::Result<()> {
 }
 
 /// Reads the document that follows a request.
-fn read(stream: &mut UnixStream, request: &Request) -> io::Result<Answer> {
+fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer> {
     let mut document = Vec::new();
     let fits = usize::try_from(request.length).is_ok_and(|length| document.try_reserve_exact(length).is_ok());
     if !fits {
         io::copy(&mut stream.take(request.length), &mut io::sink())?;
-        return Ok(Answer::Memory);
+        return Ok(ProcessAnswer::Memory);
     }
     if stream.take(request.length).read_to_end(&mut document)? as u64 != request.length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(Answer::of(extract_here(request.format, &document, &request.limits())))
+    Ok(ProcessAnswer::of(extract_here(request.format, &document, &request.limits())))
 }
 
 /// Takes the limits of a request for its own. Whatever exceeds them ends the process, which the other one is told of by the

@@ -72,7 +72,7 @@ impl Request {
 
 /// The text of a document, or why it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ProcessAnswer {
     Text(Vec<u8>),
     NotOfFormat { detail: String, cause: String },
     Encrypted,
@@ -82,7 +82,7 @@ pub(super) enum Answer {
     Other(String),
 }
 
-impl Answer {
+impl ProcessAnswer {
     pub(super) fn of(extracted: Result<Extracted>) -> Self {
         let error = match extracted {
             Ok(extracted) => return Self::Text(extracted.text),
@@ -195,10 +195,10 @@ impl Answer {
 #[cfg(any(test, fuzzing))]
 pub(crate) fn check_answer(data: &[u8]) {
     const MOST: u64 = 1000;
-    let Ok(answer) = Answer::read(&mut &data[..], MOST) else { return };
+    let Ok(answer) = ProcessAnswer::read(&mut &data[..], MOST) else { return };
     let mut bytes = Vec::new();
     answer.write(&mut bytes).unwrap();
-    assert_eq!(Answer::read(&mut &bytes[..], MOST.max(bytes.len() as u64)).unwrap(), answer);
+    assert_eq!(ProcessAnswer::read(&mut &bytes[..], MOST.max(bytes.len() as u64)).unwrap(), answer);
     let _ = answer.into_result(Format::Pdf, MOST);
     let _ = Request::read(&mut &data[..]);
 }
@@ -209,18 +209,18 @@ mod tests {
 
     use super::*;
 
-    fn answers() -> Vec<Answer> {
+    fn answers() -> Vec<ProcessAnswer> {
         let words = |text: &str| text.to_owned();
         vec![
-            Answer::Text(b"text".to_vec()),
-            Answer::Text(Vec::new()),
-            Answer::NotOfFormat { detail: words("it is damaged"), cause: words("no é\nhere") },
-            Answer::NotOfFormat { detail: words("d"), cause: String::new() },
-            Answer::Encrypted,
-            Answer::TooLarge(7),
-            Answer::Unpacked(u64::MAX),
-            Answer::Memory,
-            Answer::Other(words("panicked")),
+            ProcessAnswer::Text(b"text".to_vec()),
+            ProcessAnswer::Text(Vec::new()),
+            ProcessAnswer::NotOfFormat { detail: words("it is damaged"), cause: words("no é\nhere") },
+            ProcessAnswer::NotOfFormat { detail: words("d"), cause: String::new() },
+            ProcessAnswer::Encrypted,
+            ProcessAnswer::TooLarge(7),
+            ProcessAnswer::Unpacked(u64::MAX),
+            ProcessAnswer::Memory,
+            ProcessAnswer::Other(words("panicked")),
         ]
     }
 
@@ -229,9 +229,9 @@ mod tests {
         for answer in answers() {
             let mut bytes = Vec::new();
             answer.write(&mut bytes).unwrap();
-            assert_eq!(Answer::read(&mut &bytes[..], 4).unwrap(), answer);
+            assert_eq!(ProcessAnswer::read(&mut &bytes[..], 4).unwrap(), answer);
             for cut in 0..bytes.len() {
-                assert!(Answer::read(&mut &bytes[..cut], 4).is_err(), "{answer:?} cut at {cut}");
+                assert!(ProcessAnswer::read(&mut &bytes[..cut], 4).is_err(), "{answer:?} cut at {cut}");
             }
             check_answer(&bytes);
         }
@@ -246,20 +246,20 @@ mod tests {
     #[test]
     fn a_text_beyond_the_limit_is_not_read() {
         let mut bytes = Vec::new();
-        Answer::Text(vec![b'x'; 100]).write(&mut bytes).unwrap();
-        assert!(Answer::read(&mut &bytes[..], 99).is_err() && Answer::read(&mut &bytes[..], 100).is_ok());
+        ProcessAnswer::Text(vec![b'x'; 100]).write(&mut bytes).unwrap();
+        assert!(ProcessAnswer::read(&mut &bytes[..], 99).is_err() && ProcessAnswer::read(&mut &bytes[..], 100).is_ok());
         // One that says it is longer than anything takes no memory for that.
         bytes[1..9].fill(0xFF);
-        assert!(Answer::read(&mut &bytes[..], u64::MAX).is_err());
+        assert!(ProcessAnswer::read(&mut &bytes[..], u64::MAX).is_err());
     }
 
     #[test]
     fn long_words_are_cut() {
-        let long = Answer::NotOfFormat { detail: "é".repeat(100_000), cause: "x".repeat(100_000) };
+        let long = ProcessAnswer::NotOfFormat { detail: "é".repeat(100_000), cause: "x".repeat(100_000) };
         let mut bytes = Vec::new();
         long.write(&mut bytes).unwrap();
         assert!(bytes.len() as u64 <= WORDS);
-        assert!(matches!(Answer::read(&mut &bytes[..], 0).unwrap(), Answer::NotOfFormat { .. }));
+        assert!(matches!(ProcessAnswer::read(&mut &bytes[..], 0).unwrap(), ProcessAnswer::NotOfFormat { .. }));
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::super::limits::{Exactly, Meter};
 use super::Members;
 use super::http::Headers;
-use super::warc::{Counted, Kind, hand_over};
+use super::warc::{Counted, RecordKind, hand_over};
 use crate::error::Result;
 
 const FORMAT: &str = "ARC";
@@ -39,7 +39,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         if length > 0 && !address.starts_with("filedesc:") && !address.starts_with("dns:") {
             let metadata = vec![("url".into(), address.to_owned()), ("date".into(), fields[2].to_owned())];
             let suffix = format!("#{number}");
-            hand_over(&mut body, &Headers::default(), Kind::Response, suffix, metadata, meter, members)?;
+            hand_over(&mut body, &Headers::default(), RecordKind::Response, suffix, metadata, meter, members)?;
         }
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
         // The empty line after it goes with the next one.

@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::super::limits::Meter;
-use super::lines::{Line, Lines, without_newline};
+use super::lines::{Line, LineReader, without_newline};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::error::{Error, Result};
 
@@ -27,7 +27,7 @@ pub(super) fn read(
     members: &mut dyn Members,
 ) -> Result<()> {
     let limits = &meter.limits;
-    let mut lines = Lines::new(input);
+    let mut lines = LineReader::new(input);
     let (mut number, mut good, mut bad) = (0u64, 0u64, 0u64);
     loop {
         let start = lines.place();
@@ -46,13 +46,13 @@ pub(super) fn read(
             }
         };
         match record {
-            Ok(Record { text: Some(text), metadata }) => {
+            Ok(LineRecord { text: Some(text), metadata }) => {
                 good += 1;
                 let content = MemberContent::Record(text);
                 members.member(Member { suffix, hint: String::new(), metadata, content })?;
                 members.extent(start..lines.place());
             }
-            Ok(Record { text: None, .. }) => {
+            Ok(LineRecord { text: None, .. }) => {
                 good += 1;
                 members.skipped(suffix, "its text is null")?;
             }
@@ -70,13 +70,13 @@ pub(super) fn read(
 
 /// What is taken from a line.
 #[derive(Debug, PartialEq, Eq)]
-struct Record {
+struct LineRecord {
     /// UTF-8, but for surrogates that have lost their partner.
     text: Option<Vec<u8>>,
     metadata: Vec<(String, String)>,
 }
 
-fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<Record> {
+fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
     if depth(line) > most {
         return Err(Error::JsonTooDeep { limit: most });
     }
@@ -87,7 +87,7 @@ fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<Record> {
         false => Error::NotARecord { format: "JSON", source: error.into() },
     })?;
     match found.text {
-        Some(text) => Ok(Record { text: text.0, metadata: found.metadata }),
+        Some(text) => Ok(LineRecord { text: text.0, metadata: found.metadata }),
         None => Err(Error::NoField { field: fields.text.clone() }),
     }
 }
@@ -127,7 +127,7 @@ fn depth(line: &[u8]) -> u32 {
 
 struct ParsedRecord {
     /// `None` where there is no such field.
-    text: Option<Text>,
+    text: Option<JsonText>,
     metadata: Vec<(String, String)>,
 }
 
@@ -179,9 +179,9 @@ fn plain(value: &RawValue) -> Option<String> {
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A string or null. As bytes, for JSON may hold halves of surrogate pairs, which UTF-8 does not.
-struct Text(Option<Vec<u8>>);
+struct JsonText(Option<Vec<u8>>);
 
-impl<'de> serde::Deserialize<'de> for Text {
+impl<'de> serde::Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
         from.deserialize_option(TextVisitor).map(Self)
     }
@@ -223,8 +223,8 @@ mod tests {
 
     fn text_of(line: &str) -> String {
         match parse(line.as_bytes(), &fields(), 8) {
-            Ok(Record { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
-            Ok(Record { text: None, .. }) => "null".into(),
+            Ok(LineRecord { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
+            Ok(LineRecord { text: None, .. }) => "null".into(),
             Err(error) => error.chain(),
         }
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 const BUFFER: usize = 128 << 10;
 
 /// Reads lines.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     /// Bytes that have been taken.
@@ -21,7 +21,7 @@ pub(super) enum Line<'a> {
     TooLong,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     pub(super) fn new(input: R) -> Self {
         Self { input: BufReader::with_capacity(BUFFER, input), line: Vec::new(), taken: 0 }
     }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_passed_over() {
-        let mut lines = Lines::new(&b"one\n\nthree is long\nfour!\nlast"[..]);
+        let mut lines = LineReader::new(&b"one\n\nthree is long\nfour!\nlast"[..]);
         let mut seen = Vec::new();
         assert_eq!(lines.place(), 0);
         while let Some(line) = lines.next(6).unwrap() {

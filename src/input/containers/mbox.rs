@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use super::super::limits::Meter;
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
 use crate::error::Result;
 
@@ -12,14 +12,14 @@ const FORMAT: &str = "mbox";
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let limit = meter.limits.record_bytes;
-    let mut lines = Lines::new(input);
+    let mut lines = LineReader::new(input);
     let mut mail = Mail {
         lines: &mut lines,
         limit,
         ready: Vec::new(),
         at: 0,
         empty_lines: Vec::new(),
-        state: State::Before,
+        state: MboxState::Before,
         begins: 0,
     };
     mail.find_first().map_err(|error| meter.error(FORMAT, error))?;
@@ -32,7 +32,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
         // What was not read of it.
         io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
-        let end = if mail.state == State::Before { mail.begins } else { mail.lines.place() };
+        let end = if mail.state == MboxState::Before { mail.begins } else { mail.lines.place() };
         members.extent(start..end);
     }
     Ok(())
@@ -40,7 +40,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
 
 /// Where the reading stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum MboxState {
     /// A line `From ` has been read, and no mail asked for since.
     Before,
     /// In a mail.
@@ -51,14 +51,14 @@ enum State {
 
 /// Reads one mail after the other.
 struct Mail<'a, R> {
-    lines: &'a mut Lines<R>,
+    lines: &'a mut LineReader<R>,
     /// The longest line.
     limit: u64,
     ready: Vec<u8>,
     at: usize,
     /// An empty line that has been read: it belongs to the mail unless the next one begins after it.
     empty_lines: Vec<u8>,
-    state: State,
+    state: MboxState,
     /// Where the line `From ` that was read last begins.
     begins: u64,
 }
@@ -68,7 +68,7 @@ impl<R: Read> Mail<'_, R> {
         loop {
             self.begins = self.lines.place();
             match self.lines.next(self.limit)? {
-                None => self.state = State::Ended,
+                None => self.state = MboxState::Ended,
                 Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
                 Some(Line::Whole(line)) if line.starts_with(b"From ") => {}
                 Some(_) => return Err(io::Error::other("it does not begin with a line From")),
@@ -79,9 +79,9 @@ impl<R: Read> Mail<'_, R> {
 
     /// True where a mail comes.
     fn begin(&mut self) -> bool {
-        let comes = self.state == State::Before;
+        let comes = self.state == MboxState::Before;
         if comes {
-            self.state = State::Within;
+            self.state = MboxState::Within;
         }
         comes
     }
@@ -90,13 +90,13 @@ impl<R: Read> Mail<'_, R> {
     fn fill(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.at = 0;
-        while self.ready.is_empty() && self.state == State::Within {
+        while self.ready.is_empty() && self.state == MboxState::Within {
             let after_empty = !self.empty_lines.is_empty();
             let place = self.lines.place();
             match self.lines.next(self.limit)? {
                 None => {
                     self.ready.append(&mut self.empty_lines);
-                    self.state = State::Ended;
+                    self.state = MboxState::Ended;
                 }
                 Some(Line::TooLong) => {
                     return Err(io::Error::other(format!("a line has more than {} bytes", self.limit)));
@@ -107,7 +107,7 @@ impl<R: Read> Mail<'_, R> {
                 }
                 Some(Line::Whole(line)) if after_empty && line.starts_with(b"From ") => {
                     self.empty_lines.clear();
-                    self.state = State::Before;
+                    self.state = MboxState::Before;
                     self.begins = place;
                 }
                 Some(Line::Whole(line)) => {

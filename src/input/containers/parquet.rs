@@ -30,7 +30,7 @@ pub(super) fn read(
 ) -> Result<()> {
     let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
     let read = Arc::new(AtomicU64::new(0));
-    let chunks = Chunks { file: Arc::new(file), size, read: Arc::clone(&read) };
+    let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read) };
     let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
     let columns = columns_of(reader.metadata().file_metadata().schema(), fields)?;
     let (mut number, mut made) = (0u64, 0u64);
@@ -139,20 +139,20 @@ fn undecodable(error: ParquetError) -> Error {
 }
 
 /// A file in pieces. Lengths come from the file's own directory, so none is believed that the file does not have.
-struct Chunks {
+struct FilePieces {
     file: Arc<File>,
     size: u64,
     /// Bytes read since it was last asked.
     read: Arc<AtomicU64>,
 }
 
-impl Length for Chunks {
+impl Length for FilePieces {
     fn len(&self) -> u64 {
         self.size
     }
 }
 
-impl ChunkReader for Chunks {
+impl ChunkReader for FilePieces {
     type T = BufReader<FileSection>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {

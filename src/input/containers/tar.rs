@@ -25,7 +25,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     let (left, zeros, taken) = (Cell::new(None), Cell::new(0), Cell::new(0));
     // Headers and small members are read block by block.
     let input = BufReader::with_capacity(BUFFER, input);
-    let mut archive = Archive::new(Headers { input, left: &left, zeros: &zeros, taken: &taken });
+    let mut archive = Archive::new(HeaderReader { input, left: &left, zeros: &zeros, taken: &taken });
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;
     // Where the entry before ends.
@@ -97,7 +97,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
 }
 
 /// Limits what is read between members, and counts the zeros at the end.
-struct Headers<'a, R> {
+struct HeaderReader<'a, R> {
     input: R,
     left: &'a Cell<Option<u64>>,
     /// Bytes that have been read.
@@ -105,7 +105,7 @@ struct Headers<'a, R> {
     zeros: &'a Cell<u64>,
 }
 
-impl<R: Read> Read for Headers<'_, R> {
+impl<R: Read> Read for HeaderReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.taken.set(self.taken.get() + read as u64);

@@ -30,7 +30,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let length = headers.get("content-length").and_then(|length| length.parse().ok());
         let length = length.ok_or_else(|| failed(io::Error::other("a record has no length")))?;
         let mut body = Exactly { input: &mut input, left: length };
-        if let Some(kind) = Kind::of(&headers)
+        if let Some(kind) = RecordKind::of(&headers)
             && length > 0
         {
             let id = headers.get("warc-record-id").map(|id| id.trim_start_matches('<').trim_end_matches('>'));
@@ -80,12 +80,12 @@ impl<R: BufRead> BufRead for Counted<R> {
 
 /// What the document of a record is wrapped in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     Response,
     Plain,
 }
 
-impl Kind {
+impl RecordKind {
     fn of(headers: &Headers) -> Option<Self> {
         let is_http = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
         let says_http = headers.get("content-type").is_none_or(is_http);
@@ -102,14 +102,14 @@ impl Kind {
 pub(super) fn hand_over(
     body: &mut dyn Read,
     headers: &Headers,
-    kind: Kind,
+    kind: RecordKind,
     suffix: String,
     metadata: Vec<(String, String)>,
     meter: &Meter<'_>,
     members: &mut dyn Members,
 ) -> Result<()> {
     let url = metadata.iter().find(|(name, _)| name == "url").map_or("", |(_, url)| url.as_str());
-    if kind == Kind::Plain {
+    if kind == RecordKind::Plain {
         let hint = hint(headers.get("content-type"), url);
         return members.member(Member { suffix, hint, metadata, content: MemberContent::Stream(body) });
     }

@@ -27,21 +27,21 @@ impl Spanning for MaximalMatch {
 }
 
 /// Where a part is looked through from: the beginning and the end of the query, and of the document.
-const ENDS: [End; 4] = [
-    End { in_query: true, backwards: false },
-    End { in_query: true, backwards: true },
-    End { in_query: false, backwards: false },
-    End { in_query: false, backwards: true },
+const ENDS: [TextEnd; 4] = [
+    TextEnd { in_query: true, backwards: false },
+    TextEnd { in_query: true, backwards: true },
+    TextEnd { in_query: false, backwards: false },
+    TextEnd { in_query: false, backwards: true },
 ];
 
 /// One end of a text.
 #[derive(Clone, Copy)]
-struct End {
+struct TextEnd {
     in_query: bool,
     backwards: bool,
 }
 
-impl End {
+impl TextEnd {
     /// Where a match begins and ends, counted from this end.
     fn span(self, found: &impl Spanning) -> (u32, u32) {
         let Range { start, end } = if self.in_query { found.in_query() } else { found.in_document() };
@@ -51,7 +51,7 @@ impl End {
 
 /// The parts that are connected through gaps of at most so many symbols in both texts, in no order.
 pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
-    let mut lists = Lists::new(matches, gap);
+    let mut lists = MatchLists::new(matches, gap);
     let mut connected = Vec::new();
     let mut parts: Vec<Vec<u32>> = vec![(0..matches.len() as u32).collect()];
     while let Some(members) = parts.pop() {
@@ -70,7 +70,7 @@ pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
 const NONE: u32 = u32::MAX;
 
 /// The matches of each part, in order of where they begin as seen from each end.
-struct Lists<'a, T> {
+struct MatchLists<'a, T> {
     matches: &'a [T],
     gap: u32,
     next: [Vec<u32>; 4],
@@ -80,7 +80,7 @@ struct Lists<'a, T> {
     looked_at: u64,
 }
 
-impl<'a, T: Spanning> Lists<'a, T> {
+impl<'a, T: Spanning> MatchLists<'a, T> {
     fn new(matches: &'a [T], gap: u32) -> Self {
         let none = || [(); 4].map(|()| vec![NONE; matches.len()]);
         Self {
@@ -254,7 +254,7 @@ mod tests {
         let stairs = staircase(steps);
         assert_eq!(sorted(connected(&stairs[..500], 10)), sorted(naive(&stairs[..500], 10)));
         assert_eq!(connected(&stairs, 10).len(), steps as usize);
-        let mut lists = Lists::new(&stairs, 10);
+        let mut lists = MatchLists::new(&stairs, 10);
         let mut firsts = lists.link((0..steps).collect());
         while let Some(apart) = lists.apart(firsts) {
             assert_eq!(apart.len(), 1);

@@ -13,7 +13,7 @@ use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
 use super::thinning::Extent;
-use super::{DocumentPassages, Mark, share};
+use super::{DocumentPassages, SharedFingerprint, share};
 use crate::columns::Fingerprint;
 use crate::profile::{Profile, Selection};
 use crate::store::FingerprintPlace;
@@ -29,12 +29,12 @@ const LOOK_BACK: usize = 64;
 
 /// The same k-gram in both documents.
 #[derive(Clone, Copy)]
-struct Seed<'a> {
+struct SharedKgram<'a> {
     query: &'a Fingerprint,
     document: &'a FingerprintPlace,
 }
 
-impl Seed<'_> {
+impl SharedKgram<'_> {
     fn diagonal(&self) -> i128 {
         i128::from(self.query.position) - i128::from(self.document.position)
     }
@@ -42,15 +42,15 @@ impl Seed<'_> {
 
 /// Seeds in a row: the first and the last.
 #[derive(Clone, Copy)]
-struct Run<'a> {
-    first: Seed<'a>,
-    last: Seed<'a>,
+struct SeedRun<'a> {
+    first: SharedKgram<'a>,
+    last: SharedKgram<'a>,
 }
 
 /// The passages of one document, as far as the fingerprints it shares tell.
 pub(in crate::query) fn infer(
     subject: &PreparedQuery,
-    marks: &[Mark],
+    marks: &[SharedFingerprint],
     places: &HashMap<u32, FingerprintPlace>,
     options: &PassageOptions,
 ) -> DocumentPassages {
@@ -58,7 +58,7 @@ pub(in crate::query) fn infer(
     let reach = reach(&subject.profile);
     let (mut seeds, repeats) = seeds(subject, marks, places);
     seeds.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query.position));
-    let mut runs: Vec<Run<'_>> = Vec::new();
+    let mut runs: Vec<SeedRun<'_>> = Vec::new();
     for seed in seeds {
         match runs.last_mut() {
             Some(run)
@@ -66,11 +66,12 @@ pub(in crate::query) fn infer(
             {
                 run.last = seed;
             }
-            _ => runs.push(Run { first: seed, last: seed }),
+            _ => runs.push(SeedRun { first: seed, last: seed }),
         }
     }
     let mut joined = join(runs, u64::from(options.widest_gap(&subject.profile)) + k);
-    let counted = |run: &Run<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
+    let counted =
+        |run: &SeedRun<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
     joined.retain(|run| counted(run) >= options.least_inferred());
     if let Some(floor) = options.floor(&subject.profile) {
         let floor = floor.min(joined.iter().map(|run| length(run, k)).max().unwrap_or(0));
@@ -80,7 +81,7 @@ pub(in crate::query) fn infer(
     // Numbers of places, for choosing among passages: they are few, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
     let left_out = options.thin_out(&mut joined, &subject.profile, |run| {
-        let range = |ranks: &[u64], position: fn(&Seed<'_>) -> u64| {
+        let range = |ranks: &[u64], position: fn(&SharedKgram<'_>) -> u64| {
             let rank = |at: u64| ranks.partition_point(|&end| end < at) as u32;
             rank(position(&run.first))..rank(position(&run.last) + k)
         };
@@ -94,7 +95,7 @@ pub(in crate::query) fn infer(
 }
 
 /// Where runs begin and end in one of the documents, ascending.
-fn ranks(runs: &[Run<'_>], position: fn(&Seed<'_>) -> u64, k: u64) -> Vec<u64> {
+fn ranks(runs: &[SeedRun<'_>], position: fn(&SharedKgram<'_>) -> u64, k: u64) -> Vec<u64> {
     let mut ends: Vec<u64> = runs.iter().flat_map(|run| [position(&run.first), position(&run.last) + k]).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -113,9 +114,9 @@ fn reach(profile: &Profile) -> u64 {
 /// The seeds, and how many were left out.
 fn seeds<'a>(
     subject: &'a PreparedQuery,
-    marks: &[Mark],
+    marks: &[SharedFingerprint],
     places: &'a HashMap<u32, FingerprintPlace>,
-) -> (Vec<Seed<'a>>, u64) {
+) -> (Vec<SharedKgram<'a>>, u64) {
     let mut seeds = Vec::new();
     let mut all = 0u64;
     for same in marks.chunk_by(|a, b| a.hash == b.hash) {
@@ -125,10 +126,10 @@ fn seeds<'a>(
         all = all.saturating_add(pairs as u64);
         if pairs <= SEEDS_OF_HASH && seeds.len() + pairs <= SEEDS {
             for query in in_query {
-                seeds.extend(in_document().map(|document| Seed { query, document }));
+                seeds.extend(in_document().map(|document| SharedKgram { query, document }));
             }
         } else {
-            seeds.extend(in_query.iter().zip(in_document()).map(|(query, document)| Seed { query, document }));
+            seeds.extend(in_query.iter().zip(in_document()).map(|(query, document)| SharedKgram { query, document }));
         }
     }
     let left_out = all - seeds.len() as u64;
@@ -137,11 +138,11 @@ fn seeds<'a>(
 
 /// Joins runs that follow each other within `gap` symbols in both documents, and drops those that lie in
 /// another one.
-fn join(mut runs: Vec<Run<'_>>, gap: u64) -> Vec<Run<'_>> {
+fn join(mut runs: Vec<SeedRun<'_>>, gap: u64) -> Vec<SeedRun<'_>> {
     runs.sort_unstable_by_key(|run| {
         (run.first.query.position, std::cmp::Reverse(run.last.query.position), run.first.document.position)
     });
-    let mut joined: Vec<Run<'_>> = Vec::new();
+    let mut joined: Vec<SeedRun<'_>> = Vec::new();
     for run in runs {
         let near = joined.len().saturating_sub(LOOK_BACK);
         if joined[near..].iter().any(|passage| lies_in(&run, passage)) {
@@ -155,21 +156,21 @@ fn join(mut runs: Vec<Run<'_>>, gap: u64) -> Vec<Run<'_>> {
     joined
 }
 
-fn lies_in(inner: &Run<'_>, outer: &Run<'_>) -> bool {
+fn lies_in(inner: &SeedRun<'_>, outer: &SeedRun<'_>) -> bool {
     inner.first.query.position >= outer.first.query.position
         && inner.last.query.position <= outer.last.query.position
         && inner.first.document.position >= outer.first.document.position
         && inner.last.document.position <= outer.last.document.position
 }
 
-fn follows(next: &Run<'_>, passage: &Run<'_>, gap: u64) -> bool {
+fn follows(next: &SeedRun<'_>, passage: &SeedRun<'_>, gap: u64) -> bool {
     let close = |from: u64, to: u64| to > from && to - from <= gap;
     close(passage.last.query.position, next.first.query.position)
         && close(passage.last.document.position, next.first.document.position)
 }
 
-fn passage(run: &Run<'_>, k: u64) -> Passage {
-    let Run { first, last } = run;
+fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
+    let SeedRun { first, last } = run;
     Passage {
         query: Location {
             start: first.query.span.start,
@@ -188,12 +189,12 @@ fn passage(run: &Run<'_>, k: u64) -> Passage {
 }
 
 /// In symbols of the query.
-fn length(run: &Run<'_>, k: u64) -> u64 {
+fn length(run: &SeedRun<'_>, k: u64) -> u64 {
     run.last.query.position + k - run.first.query.position
 }
 
 /// The symbols of the query that lie in some run.
-fn covered(runs: &[Run<'_>], k: u64) -> u64 {
+fn covered(runs: &[SeedRun<'_>], k: u64) -> u64 {
     let mut covered = 0;
     let mut end = 0;
     // Joining keeps the order of the first positions.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::gaps::Gaps;
 use super::joined::{Joined, Joining};
-use super::open::Open;
+use super::open::PassageIndex;
 use super::runs::MaximalMatch;
 use crate::query::ranges::{Uncounted, lies_in, union};
 
@@ -41,7 +41,7 @@ fn chain(
 ) -> Vec<Joined> {
     let mut passages: Vec<Joined> = Vec::new();
     // Those a coming match may continue or lie in, by their agreement.
-    let mut open = Open::new();
+    let mut open = PassageIndex::new();
     for found in matches {
         let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
         if open.holds(&in_query, &in_document) {
@@ -119,7 +119,7 @@ pub(super) fn without_contained(passages: &mut Vec<Joined>) {
     }
     let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());
     // Those a coming passage may lie in, by their length.
-    let mut open = Open::new();
+    let mut open = PassageIndex::new();
     for passage in passages.drain(..) {
         if open.holds(&passage.query, &passage.document) {
             continue;

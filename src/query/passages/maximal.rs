@@ -7,14 +7,18 @@
 
 use super::occurrences::Occurrences;
 use super::repeats;
-use super::runs::{MaximalMatch, Settings, Text, extend};
+use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
 /// The diagonal of equal places: places are below it, as texts of more than 32 MiB are not compared.
 const MIDDLE: u32 = 1 << 31;
 
 /// The maximal matches in order of the query, longer ones first, and the number of pairs of occurrences that were not
 /// looked at one by one.
-pub(super) fn maximal_matches(query: Text<'_>, document: Text<'_>, settings: &Settings) -> (Vec<MaximalMatch>, u64) {
+pub(super) fn maximal_matches(
+    query: IndexedText<'_>,
+    document: IndexedText<'_>,
+    settings: &Settings,
+) -> (Vec<MaximalMatch>, u64) {
     let (easy, hard) = divide(query.occurrences, document.occurrences, settings);
     // Diagonal and place in the query, as one number, which is sorted in half the time; pairs of the hash.
     let mut seeds: Vec<(u64, u32)> = Vec::new();

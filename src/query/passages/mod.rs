@@ -39,11 +39,11 @@ use joined::{Joined, Joining};
 use maximal::maximal_matches;
 use occurrences::Occurrences;
 use rewritten::Rewriting;
-use runs::{Settings, Text};
+use runs::{IndexedText, Settings};
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct SharedFingerprint {
     pub(crate) hash: u64,
     pub(crate) ordinal: u32,
 }
@@ -145,8 +145,8 @@ impl QueryText {
         let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
         let (query_values, document_values) = (self.text.values(), document.values());
         let (matches, repeats) = maximal_matches(
-            Text { values: query_values, occurrences: &self.occurrences },
-            Text { values: document_values, occurrences: &occurrences },
+            IndexedText { values: query_values, occurrences: &self.occurrences },
+            IndexedText { values: document_values, occurrences: &occurrences },
             &settings,
         );
         let mut joined = match options.rewritten {

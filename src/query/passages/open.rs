@@ -15,7 +15,7 @@ const STRIPE: usize = 32;
 const NOWHERE: i32 = i32::MAX;
 
 /// Passages by where they stand. Places are below 2^31: no larger texts are compared.
-pub(super) struct Open {
+pub(super) struct PassageIndex {
     query_start: Box<[i32; OPEN]>,
     query_end: Box<[i32; OPEN]>,
     document_start: Box<[i32; OPEN]>,
@@ -27,7 +27,7 @@ pub(super) struct Open {
     room: usize,
 }
 
-impl Open {
+impl PassageIndex {
     pub(super) fn new() -> Self {
         let column = |filler| Box::new([filler; OPEN]);
         Self {
@@ -145,7 +145,7 @@ mod tests {
         ) {
             let places: Vec<(Range<u32>, Range<u32>)> =
                 places.into_iter().map(|(q, long, d, other)| (q..q + long, d..d + other)).collect();
-            let mut open = Open::new();
+            let mut open = PassageIndex::new();
             for (index, (query, document)) in places.iter().enumerate() {
                 let held = || places[..index].iter().filter(|held| held.0.start <= query.start && held.1.start <= document.start);
                 let holds = held().any(|held| held.0.end >= query.end && held.1.end >= document.end);
@@ -163,13 +163,13 @@ mod tests {
 
     #[test]
     fn what_has_ended_goes_first_and_then_what_weighs_least() {
-        let mut open = Open::new();
+        let mut open = PassageIndex::new();
         for index in 0..OPEN as u32 {
             // The first ten end early, the eleventh weighs least.
             let end = if index < 10 { 5 } else { 1000 };
             open.push(index as usize, &(0..end), &(0..end), if index == 10 { 1 } else { 2 }, 0);
         }
-        let held = |open: &Open| {
+        let held = |open: &PassageIndex| {
             let mut held: Vec<usize> = open.held().map(|(_, index)| index).collect();
             held.sort_unstable();
             held

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::occurrences::KgramHashes;
-use super::runs::{MaximalMatch, Settings, Text, extend};
+use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
 /// The most places that one place is compared with; the longest match is taken.
 const CANDIDATES: usize = 16;
@@ -17,7 +17,12 @@ const CANDIDATES: usize = 16;
 const LOOK_AHEAD: usize = 1 << 12;
 
 /// Matches that lead through occurrences of the hashes `hard`: enough to cover all that both texts share there.
-pub(super) fn matches(query: Text<'_>, document: Text<'_>, hard: &[usize], settings: &Settings) -> Vec<MaximalMatch> {
+pub(super) fn matches(
+    query: IndexedText<'_>,
+    document: IndexedText<'_>,
+    hard: &[usize],
+    settings: &Settings,
+) -> Vec<MaximalMatch> {
     let t = settings.guarantee();
     let (in_query, in_document) = (starts(query, hard, settings.w, t), starts(document, hard, settings.w, t));
     let (query_runs, document_runs) = (runs(query.values, &in_query, t), runs(document.values, &in_document, t));
@@ -38,7 +43,13 @@ fn mirror(found: MaximalMatch) -> MaximalMatch {
 
 /// Matches for the occurrences in `here` that lie in none of those found: they are in runs shorter than t, and each is
 /// matched with the first one in `there`.
-fn rest(here: Text<'_>, there: Text<'_>, hard: &[usize], found: &[MaximalMatch], k: usize) -> Vec<MaximalMatch> {
+fn rest(
+    here: IndexedText<'_>,
+    there: IndexedText<'_>,
+    hard: &[usize],
+    found: &[MaximalMatch],
+    k: usize,
+) -> Vec<MaximalMatch> {
     let mut spans: Vec<(u32, u32)> = found.iter().map(|found| (found.query, found.query_end())).collect();
     spans.sort_unstable();
     let mut spans = spans.into_iter().peekable();
@@ -67,7 +78,7 @@ fn rest(here: Text<'_>, there: Text<'_>, hard: &[usize], found: &[MaximalMatch],
 }
 
 /// Where runs of t symbols begin that hold an occurrence of one of the hashes in their window.
-fn starts(text: Text<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize>> {
+fn starts(text: IndexedText<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize>> {
     let mut positions: Vec<u32> = hard.iter().flat_map(|&index| text.occurrences.of(index)).copied().collect();
     positions.sort_unstable();
     let last = (text.values.len() + 1).saturating_sub(t);

@@ -24,7 +24,7 @@ impl MaximalMatch {
 
 /// One text: its symbols, and where the k-grams that both may have stand.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct IndexedText<'a> {
     pub(super) values: &'a [u64],
     pub(super) occurrences: &'a Occurrences,
 }

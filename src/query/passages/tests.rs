@@ -44,7 +44,7 @@ impl Case {
         let wanted = self.wanted();
         let [in_query, in_document] =
             [&self.query, &self.document].map(|values| Occurrences::find(values, self.k, &wanted));
-        let text = |values, occurrences| Text { values, occurrences };
+        let text = |values, occurrences| IndexedText { values, occurrences };
         maximal_matches(text(&self.query, &in_query), text(&self.document, &in_document), settings)
     }
 

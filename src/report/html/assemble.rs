@@ -59,7 +59,7 @@ impl Report {
         options: &HtmlOptions,
     ) -> Result<Self> {
         let with_passages = options.evidence.is_some();
-        let mut documents = Documents::default();
+        let mut documents = DocumentIndex::default();
         let profile = *database.profile();
         let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
         let measure = match (options.weighted, in_resemblance) {
@@ -112,7 +112,7 @@ impl Report {
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
     fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, options: &HtmlOptions) -> Self {
-        let mut documents = Documents::default();
+        let mut documents = DocumentIndex::default();
         let profile = report.profile;
         let query = documents.query(&report, Some(a), BTreeMap::new());
         documents.ignored.insert(query, spans(&report));
@@ -163,7 +163,7 @@ impl Report {
         listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(database, &ids, how)?;
-        let mut documents = Documents::default();
+        let mut documents = DocumentIndex::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for pair in listed {
             let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
@@ -234,7 +234,7 @@ impl Report {
         listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|(_, one)| (one.remove_id, one.keep_id)).collect();
         let mut found = found_in(database, &ids, how)?;
-        let mut documents = Documents::default();
+        let mut documents = DocumentIndex::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (group, removable) in listed {
             let (a, b) =
@@ -280,14 +280,14 @@ impl Report {
 
 /// Documents by where they come from, each once.
 #[derive(Default)]
-struct Documents {
+struct DocumentIndex {
     list: Vec<ReportDocument>,
     by_origin: HashMap<Origin, usize>,
     /// The parts that are in no measure, where they are known.
     ignored: HashMap<usize, Vec<Location>>,
 }
 
-impl Documents {
+impl DocumentIndex {
     fn add(&mut self, document: ReportDocument) -> usize {
         let index = self.list.len();
         if let Some(origin) = &document.origin {

@@ -241,16 +241,16 @@ pub(super) struct SideData {
     /// Whether the report has the document's text.
     pub(super) text: bool,
     /// In bytes, as JSON has them.
-    pub(super) bytes: Places,
+    pub(super) bytes: PlaceColumns,
     /// The first line, and how many follow it; null where the lines are those of the marks in the text.
-    pub(super) lines: Option<Places>,
+    pub(super) lines: Option<PlaceColumns>,
     /// In UTF-16 units of the text; null where they are the bytes, and where there is no text.
-    pub(super) marks: Option<Places>,
+    pub(super) marks: Option<PlaceColumns>,
 }
 
 /// Ranges in columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Places {
+pub(super) struct PlaceColumns {
     /// Where each begins, less where the one before it does.
     pub(super) start: Vec<i64>,
     /// How long each is.

@@ -19,13 +19,13 @@ const DATA: &str = "data";
 pub(super) struct Output {
     /// Where it goes in the end.
     target: PathBuf,
-    making: Making,
+    making: FolderInProgress,
     _noted: Temporary,
     files: u64,
     bytes: u64,
 }
 
-enum Making {
+enum FolderInProgress {
     /// Pairs and texts are files of their own.
     Folder(TempDir),
     /// Everything is in one file.
@@ -52,13 +52,13 @@ impl Output {
         let mut output = if single_file {
             let file = permit(&mut builder, 0o666).tempfile_in(&parent).map_err(failed)?;
             let _noted = Temporary::new(file.path());
-            Self { target, making: Making::File(BufWriter::new(file)), _noted, files: 1, bytes: 0 }
+            Self { target, making: FolderInProgress::File(BufWriter::new(file)), _noted, files: 1, bytes: 0 }
         } else {
             let made = Temporary::folder(|| permit(&mut builder, 0o777).tempdir_in(&parent));
             let (folder, _noted) = made.map_err(failed)?;
             let data = folder.path().join(DATA);
             fs::create_dir(&data).map_err(Error::io("create", &data))?;
-            Self { target, making: Making::Folder(folder), _noted, files: 1, bytes: 0 }
+            Self { target, making: FolderInProgress::Folder(folder), _noted, files: 1, bytes: 0 }
         };
         if single_file {
             output.append(&page::head())?;
@@ -69,8 +69,8 @@ impl Output {
     /// Adds packed data that the page loads by `name`.
     pub(super) fn part(&mut self, name: &str, packed: &str) -> Result<()> {
         match &self.making {
-            Making::File(_) => self.append(&page::packed(name, packed)),
-            Making::Folder(folder) => {
+            FolderInProgress::File(_) => self.append(&page::packed(name, packed)),
+            FolderInProgress::Folder(folder) => {
                 let path = folder.path().join(DATA).join(format!("{name}.js"));
                 let content = page::part(name, packed);
                 fs::write(&path, &content).map_err(Error::io("write", &path))?;
@@ -85,15 +85,15 @@ impl Output {
     pub(super) fn finish(mut self, overview: &str) -> Result<(u64, u64)> {
         let rest = page::data("overview", overview) + &page::foot();
         match self.making {
-            Making::File(_) => {
+            FolderInProgress::File(_) => {
                 self.append(&rest)?;
-                let Making::File(file) = self.making else { return Ok((self.files, self.bytes)) };
+                let FolderInProgress::File(file) = self.making else { return Ok((self.files, self.bytes)) };
                 let failed = || Error::io("write", &self.target);
                 let file = file.into_inner().map_err(|error| failed()(error.into_error()))?;
                 check(&self.target, true)?;
                 file.persist(&self.target).map_err(|error| failed()(error.error))?;
             }
-            Making::Folder(folder) => {
+            FolderInProgress::Folder(folder) => {
                 let path = folder.path().join(PAGE);
                 let content = page::head() + &rest;
                 fs::write(&path, &content).map_err(Error::io("write", &path))?;
@@ -107,8 +107,8 @@ impl Output {
     fn append(&mut self, text: &str) -> Result<()> {
         self.bytes += text.len() as u64;
         match &mut self.making {
-            Making::File(file) => file.write_all(text.as_bytes()).map_err(Error::io("write", &self.target)),
-            Making::Folder(_) => Ok(()),
+            FolderInProgress::File(file) => file.write_all(text.as_bytes()).map_err(Error::io("write", &self.target)),
+            FolderInProgress::Folder(_) => Ok(()),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Sides: where the passages of a pair are in one document, in columns, and no more than cannot be told from the text.
 
-use super::data::{Places, SideData};
+use super::data::{PlaceColumns, SideData};
 use crate::normalize::Readable;
 use crate::query::{Location, Match};
 
-impl Places {
+impl PlaceColumns {
     /// Columns of ranges, each from and up to.
     pub(super) fn new(ranges: impl Iterator<Item = [u64; 2]>) -> Self {
         let mut places = Self::default();
@@ -21,8 +21,8 @@ impl Places {
 impl SideData {
     /// The places of a document whose text is not in the report.
     pub(super) fn without_text(found: &Match, is_a: bool) -> Self {
-        let bytes = Places::new(locations(found, is_a).map(|span| [span.start, span.end]));
-        let lines = Some(Places::new(locations(found, is_a).map(|span| span.lines)));
+        let bytes = PlaceColumns::new(locations(found, is_a).map(|span| [span.start, span.end]));
+        let lines = Some(PlaceColumns::new(locations(found, is_a).map(|span| span.lines)));
         Self { text: false, bytes, lines, marks: None }
     }
 
@@ -30,8 +30,8 @@ impl SideData {
     pub(super) fn with_text(found: &Match, is_a: bool, text: &ShownText) -> Self {
         let side = Self::without_text(found, is_a);
         let marks: Vec<[u64; 2]> = locations(found, is_a).map(|span| text.mark(span)).collect();
-        let lines = Places::new(marks.iter().map(|mark| text.lines(mark)));
-        let marks = Places::new(marks.into_iter());
+        let lines = PlaceColumns::new(marks.iter().map(|mark| text.lines(mark)));
+        let marks = PlaceColumns::new(marks.into_iter());
         Self {
             text: true,
             lines: side.lines.filter(|told| *told != lines),
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn places_are_told_by_their_differences() {
-        let places = Places::new([[7, 9], [3, 10], [20, 20]].into_iter());
+        let places = PlaceColumns::new([[7, 9], [3, 10], [20, 20]].into_iter());
         assert_eq!((places.start, places.length), (vec![7, -4, 17], vec![2, 7, 0]));
     }
 

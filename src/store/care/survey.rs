@@ -14,12 +14,12 @@ use crate::store::codec::format::{
 use crate::store::codec::positions::{self, CHUNK_PLACES};
 use crate::store::codec::records::{self, DocumentRecord, StateRecord};
 use crate::store::document_set;
-use crate::store::open::mark::Mark;
+use crate::store::open::mark::CommitMark;
 use crate::store::read::run_reader::{self, Postings};
 
 /// What the rows of one document say of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::store) struct Tally {
+pub(in crate::store) struct DocumentRows {
     pub(in crate::store) postings: u64,
     /// Distinct hashes among them.
     pub(in crate::store) distinct: u64,
@@ -27,7 +27,7 @@ pub(in crate::store) struct Tally {
     pub(in crate::store) ordinals: u64,
 }
 
-impl Tally {
+impl DocumentRows {
     /// Takes in a posting; `new` says that the document has shown no posting of this hash before.
     pub(in crate::store) fn add(&mut self, posting: Posting, new: bool) {
         self.postings += 1;
@@ -71,7 +71,7 @@ pub(in crate::store) struct Survey {
 impl Survey {
     /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is older says
     /// nothing of what came after.
-    pub(in crate::store) fn of(salvage: &Salvage, mark: &Mark, task: &Task<'_>) -> Result<Self> {
+    pub(in crate::store) fn of(salvage: &Salvage, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
         let state: Option<StateRecord> =
             salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -99,7 +99,7 @@ impl Survey {
         let bound = state.as_ref().map_or(u32::MAX, |state| state.next_document);
         let is_live = |id: u32| id < bound && !deleted.contains(id);
 
-        let mut tallies: FxHashMap<u32, Tally> = FxHashMap::default();
+        let mut tallies: FxHashMap<u32, DocumentRows> = FxHashMap::default();
         let mut lost = RoaringBitmap::new();
         let mut highest = deleted.max();
         // Of commits that are lost otherwise.
@@ -117,7 +117,7 @@ impl Survey {
             if is_live(id) {
                 match records::decode::<DocumentRecord>(value, String::new) {
                     Ok(_) => {
-                        tallies.insert(id, Tally::default());
+                        tallies.insert(id, DocumentRows::default());
                     }
                     Err(_) => {
                         lost.insert(id);
@@ -208,7 +208,7 @@ impl Survey {
 }
 
 /// What is known of the commits after a state, which the database goes back to.
-fn gone_back(state: &StateRecord, mark: &Mark) -> String {
+fn gone_back(state: &StateRecord, mark: &CommitMark) -> String {
     let lost = mark.commits.saturating_sub(state.commits);
     let counted = mark.counts.and_then(|counts| {
         let added = u64::from(counts.next_document.checked_sub(state.next_document)?);

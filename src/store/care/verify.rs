@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use crate::error::{Error, Result};
 use crate::progress::{Task, is_due};
 use crate::store::care::findings::{Problem, Verification};
-use crate::store::care::survey::Tally;
+use crate::store::care::survey::DocumentRows;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
     name_key, parse_name_prefix, parse_posting_key, position_key, split_u32, text_key,
@@ -17,7 +17,7 @@ use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRec
 use crate::store::open::files::read_short;
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::run_reader::{self, RunReader};
-use crate::store::read::run_rows::{Reading, blocks_of, current_block, rows_of};
+use crate::store::read::run_rows::{ReadPattern, blocks_of, current_block, rows_of};
 use crate::store::{Posting, Store, View};
 
 struct Verifier<'a> {
@@ -75,7 +75,7 @@ impl Verifier<'_> {
     /// that its filters let every hash through.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let what = format!("run {run}");
-        let mut blocks = blocks_of(&self.store.engine, run, Reading::Through)?;
+        let mut blocks = blocks_of(&self.store.engine, run, ReadPattern::Through)?;
         let mut filters = FilterCursor::new(self.store, run)?;
         blocks.seek_to_first();
         let mut postings = 0u64;
@@ -129,7 +129,7 @@ impl Verifier<'_> {
             }
             blocks.next();
         }
-        let mut rows = rows_of(&self.store.engine, FILTERS, run, Reading::Through)?;
+        let mut rows = rows_of(&self.store.engine, FILTERS, run, ReadPattern::Through)?;
         rows.seek_to_first();
         let mut filter_bytes = 0;
         while let Some(filter) = rows.value() {
@@ -148,8 +148,8 @@ impl Verifier<'_> {
     }
 
     /// What the postings say of each document, by id.
-    fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<Tally>> {
-        let mut tallies = vec![Tally::default(); self.view.state.next_document as usize];
+    fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
+        let mut tallies = vec![DocumentRows::default(); self.view.state.next_document as usize];
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(&self.store.engine, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
         let (mut last, mut counted) = (None, 0);
@@ -170,7 +170,7 @@ impl Verifier<'_> {
 
     /// Each document's record against its postings, positions, name and digest. Returns the sums of the
     /// records.
-    fn check_documents(&mut self, tallies: &[Tally], task: &Task<'_>) -> Result<StateRecord> {
+    fn check_documents(&mut self, tallies: &[DocumentRows], task: &Task<'_>) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         let mut recorded = RoaringBitmap::new();
         for entry in self.store.engine.entries(DOCUMENTS, &[], "read the documents")? {

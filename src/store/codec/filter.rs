@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = 11;
 const SEEDS: u64 = 100;
 
 /// Encodes a filter of distinct hashes.
-pub(in crate::store) fn encode(hashes: &[u64], builder: &mut Builder, out: &mut Vec<u8>) {
+pub(in crate::store) fn encode(hashes: &[u64], builder: &mut FilterBuilder, out: &mut Vec<u8>) {
     let count = hashes.len().max(1) as f64;
     // The paper's sizes. Only the encoder needs them: what was chosen stands in the filter's head.
     let log_segment = (count.ln() / 3.33_f64.ln() + 2.25).floor().min(18.0) as u32;
@@ -45,7 +45,7 @@ fn mix(value: u64) -> u64 {
 
 /// Where a hash's three bytes stand, and what they make together.
 #[derive(Clone, Copy)]
-struct Places {
+struct FilterSlots {
     at: [u32; 3],
     check: u8,
 }
@@ -62,20 +62,20 @@ impl Shape {
         (usize::from(self.starts) + 2) << self.log_segment
     }
 
-    fn places(self, mixed: u64) -> Places {
+    fn places(self, mixed: u64) -> FilterSlots {
         let range = u64::from(self.starts) << self.log_segment;
         let segment = 1 << self.log_segment;
         let first = ((u128::from(mixed) * u128::from(range)) >> 64) as u32;
         let within = |bits: u64| bits as u32 & (segment - 1);
         let at = [first, (first + segment) ^ within(mixed >> 18), (first + 2 * segment) ^ within(mixed)];
-        Places { at, check: (mixed ^ (mixed >> 32)) as u8 }
+        FilterSlots { at, check: (mixed ^ (mixed >> 32)) as u8 }
     }
 }
 
 /// Peels the hashes off: one that is alone at one of its places is taken away and set last. Its memory serves for any number
 /// of filters.
 #[derive(Default)]
-pub(in crate::store) struct Builder {
+pub(in crate::store) struct FilterBuilder {
     shape: Shape,
     /// For each place how many hashes have it, and the exclusive or of them, mixed.
     counts: Vec<u8>,
@@ -87,7 +87,7 @@ pub(in crate::store) struct Builder {
     bytes: Vec<u8>,
 }
 
-impl Builder {
+impl FilterBuilder {
     fn resize(&mut self, log_segment: u32, starts: u16) {
         self.shape = Shape { log_segment, starts };
         let bytes = self.shape.bytes();
@@ -132,7 +132,7 @@ impl Builder {
         self.bytes.fill(0);
         // What is set later shares no place with an earlier one's own.
         for &(mixed, own) in self.peeled.iter().rev() {
-            let Places { at, check } = self.shape.places(mixed);
+            let FilterSlots { at, check } = self.shape.places(mixed);
             let others = at.iter().fold(0, |sum, &at| sum ^ self.bytes[at as usize]);
             self.bytes[own as usize] = others ^ check;
         }
@@ -180,7 +180,7 @@ impl<'a> Filter<'a> {
         if shape.starts == 0 {
             return true;
         }
-        let Places { at, check } = shape.places(mix(hash.wrapping_add(seed)));
+        let FilterSlots { at, check } = shape.places(mix(hash.wrapping_add(seed)));
         at.iter().fold(check, |sum, &at| sum ^ self.bytes[at as usize]) == 0
     }
 }
@@ -193,7 +193,7 @@ mod tests {
 
     fn filter_of(hashes: &[u64]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        encode(hashes, &mut Builder::default(), &mut bytes);
+        encode(hashes, &mut FilterBuilder::default(), &mut bytes);
         bytes
     }
 

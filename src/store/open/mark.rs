@@ -19,10 +19,10 @@ use crate::store::open::files::{check_regular, read_short};
 
 /// What was there once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::store) struct Mark {
+pub(in crate::store) struct CommitMark {
     /// The number of the last commit; 0 where nothing vouches for one.
     pub(in crate::store) commits: u64,
-    tables: Option<Tables>,
+    tables: Option<TableList>,
     /// What that commit counted. Programs that do not know of it leave that of an older commit, which is not used.
     pub(in crate::store) counts: Option<Counts>,
 }
@@ -38,7 +38,7 @@ pub(in crate::store) struct Counts {
 
 /// A list of tables; it only ever grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Tables {
+struct TableList {
     /// That of its file, `MANIFEST-` and at least six digits.
     number: u64,
     bytes: u64,
@@ -46,14 +46,14 @@ struct Tables {
     head: u64,
 }
 
-/// Of these `Tables::head` is the XXH3-64.
+/// Of these `TableList::head` is the XXH3-64.
 const HEAD_BYTES: u64 = 64;
 
 /// Writes the mark after commit number `commits`, which counted so much.
 ///
 /// It is not synced: after a loss of power an older mark is as good, and a torn one vouches for nothing.
 pub(in crate::store) fn write(root: &Path, commits: u64, counts: Option<Counts>) -> Result<()> {
-    let mark = Mark { commits, tables: Tables::synced(root)?, counts };
+    let mark = CommitMark { commits, tables: TableList::synced(root)?, counts };
     let path = root.join(COMMITTED);
     // One write over the old text, which is as long: a kill leaves either.
     let open =
@@ -62,20 +62,20 @@ pub(in crate::store) fn write(root: &Path, commits: u64, counts: Option<Counts>)
 }
 
 /// The mark, as far as it can be trusted.
-pub(in crate::store) fn read(root: &Path) -> Result<Mark> {
+pub(in crate::store) fn read(root: &Path) -> Result<CommitMark> {
     let path = root.join(COMMITTED);
     match read_short(&path) {
-        Ok(bytes) => Ok(Mark::parse(&bytes).unwrap_or_default()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Mark::default()),
+        Ok(bytes) => Ok(CommitMark::parse(&bytes).unwrap_or_default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(CommitMark::default()),
         Err(source) => Err(Error::Io { action: "read", path, source }),
     }
 }
 
-impl Mark {
+impl CommitMark {
     /// Of one length for every mark.
     pub(in crate::store) fn text(&self) -> String {
         // No list has the number 0.
-        let Tables { number, bytes, head } = self.tables.unwrap_or(Tables { number: 0, bytes: 0, head: 0 });
+        let TableList { number, bytes, head } = self.tables.unwrap_or(TableList { number: 0, bytes: 0, head: 0 });
         let commit = format!("commit {:020}", self.commits);
         let tables = format!("tables {number:020} {bytes:020} {head:016x}");
         // Of no commit where nothing is known: nothing vouches for a commit 0.
@@ -88,14 +88,14 @@ impl Mark {
     pub(in crate::store) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut lines = std::str::from_utf8(bytes).ok()?.split_inclusive('\n');
         let commits = vouched(lines.next()?)?.strip_prefix("commit ")?.parse().ok()?;
-        let tables = lines.next().and_then(Tables::parse);
+        let tables = lines.next().and_then(TableList::parse);
         let counts = lines.next().and_then(|line| Counts::parse(line, commits));
         Some(Self { commits, tables, counts })
     }
 
     /// Says so where the list of tables has become shorter.
     pub(in crate::store) fn check_tables(&self, root: &Path) -> Result<()> {
-        let (Some(marked), Some((found, path))) = (self.tables, Tables::of(root)?) else { return Ok(()) };
+        let (Some(marked), Some((found, path))) = (self.tables, TableList::of(root)?) else { return Ok(()) };
         if (found.number, found.head) == (marked.number, marked.head) && found.bytes < marked.bytes {
             return Err(Error::TablesLost { path, found: found.bytes, marked: marked.bytes });
         }
@@ -106,7 +106,7 @@ impl Mark {
 /// The path of the list of tables, and the bytes of it that were marked; `None` where it has not grown since, or is another
 /// list.
 pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
-    let (Some(marked), Some((found, path))) = (read(root)?.tables, Tables::of(root)?) else { return Ok(None) };
+    let (Some(marked), Some((found, path))) = (read(root)?.tables, TableList::of(root)?) else { return Ok(None) };
     let same = (found.number, found.head) == (marked.number, marked.head);
     Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
 }
@@ -127,7 +127,7 @@ impl Counts {
     }
 }
 
-impl Tables {
+impl TableList {
     fn parse(line: &str) -> Option<Self> {
         let mut parts = vouched(line)?.strip_prefix("tables ")?.split(' ');
         let number = parts.next()?.parse().ok().filter(|&number| number != 0)?;
@@ -209,34 +209,37 @@ mod tests {
 
     #[test]
     fn a_mark_comes_back_and_a_damaged_one_vouches_for_nothing() {
-        let all = Tables { number: u64::MAX, bytes: u64::MAX, head: u64::MAX };
-        for tables in [None, Some(Tables { number: 1, bytes: 0, head: 0 }), Some(all)] {
+        let all = TableList { number: u64::MAX, bytes: u64::MAX, head: u64::MAX };
+        for tables in [None, Some(TableList { number: 1, bytes: 0, head: 0 }), Some(all)] {
             for (commits, counts) in [(0, None), (1, Some(held(0))), (10, None), (u64::MAX, Some(held(u64::MAX)))] {
-                let mark = Mark { commits, tables, counts };
+                let mark = CommitMark { commits, tables, counts };
                 let text = mark.text().into_bytes();
-                assert_eq!(text.len(), Mark::default().text().len());
-                assert_eq!(Mark::parse(&text), Some(mark));
+                assert_eq!(text.len(), CommitMark::default().text().len());
+                assert_eq!(CommitMark::parse(&text), Some(mark));
                 let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
                 for index in 0..text.len() {
                     let mut flipped = text.clone();
                     flipped[index] ^= 1;
-                    let found = Mark::parse(&flipped);
+                    let found = CommitMark::parse(&flipped);
                     if index == ends[1] - 1 {
                         // Two lines become one.
-                        assert_eq!(found, Some(Mark { commits, tables: None, counts: None }));
+                        assert_eq!(found, Some(CommitMark { commits, tables: None, counts: None }));
                     } else if index >= ends[0] {
                         let (flips_tables, flips_counts) = (index < ends[1], index >= ends[1]);
                         let tables = tables.filter(|_| !flips_tables);
-                        assert_eq!(found, Some(Mark { commits, tables, counts: counts.filter(|_| !flips_counts) }));
+                        assert_eq!(
+                            found,
+                            Some(CommitMark { commits, tables, counts: counts.filter(|_| !flips_counts) })
+                        );
                     } else {
                         assert_eq!(found, None, "{index}");
                     }
-                    let cut = (index >= ends[0]).then_some(Mark {
+                    let cut = (index >= ends[0]).then_some(CommitMark {
                         commits,
                         tables: tables.filter(|_| index >= ends[1]),
                         counts: None,
                     });
-                    assert_eq!(Mark::parse(&text[..index]), cut, "{index}");
+                    assert_eq!(CommitMark::parse(&text[..index]), cut, "{index}");
                 }
             }
         }
@@ -248,11 +251,11 @@ mod tests {
 
     #[test]
     fn counts_of_another_commit_are_not_used() {
-        let text = |commits| Mark { commits, tables: None, counts: Some(held(commits)) }.text();
+        let text = |commits| CommitMark { commits, tables: None, counts: Some(held(commits)) }.text();
         let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<String>>();
         let (older, newer) = (lines(&text(6)), lines(&text(7)));
         let mixed = [&newer[0], &newer[1], &older[2]].map(String::as_str).concat();
-        assert_eq!(Mark::parse(mixed.as_bytes()), Some(Mark { commits: 7, tables: None, counts: None }));
+        assert_eq!(CommitMark::parse(mixed.as_bytes()), Some(CommitMark { commits: 7, tables: None, counts: None }));
     }
 
     #[test]
@@ -261,7 +264,7 @@ mod tests {
         let root = folder.path();
         fs::create_dir(root.join(STORE)).unwrap();
         let list = |number: u32| root.join(STORE).join(format!("MANIFEST-{number:06}"));
-        let is_short = |mark: &Mark| matches!(mark.check_tables(root), Err(Error::TablesLost { .. }));
+        let is_short = |mark: &CommitMark| matches!(mark.check_tables(root), Err(Error::TablesLost { .. }));
         write(root, 7, None).unwrap();
         assert!(!is_short(&read(root).unwrap()), "there is none");
         let text = "the store's own name, and more to fill what is looked at of the head of a list";

@@ -20,7 +20,7 @@ use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
 use crate::store::open::{files, open_files};
 use crate::store::read::filter_use::FilterUse;
-use crate::store::read::run_rows::{Reading, rows_of};
+use crate::store::read::run_rows::{ReadPattern, rows_of};
 use crate::store::turns::Turns;
 use crate::store::view::{View, load_profile};
 use crate::store::{Store, StoreOptions};
@@ -129,7 +129,7 @@ impl Store {
     fn missing_run(&self) -> Result<Option<u32>> {
         for (run, record) in &self.view().runs {
             for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
-                let mut rows = rows_of(&self.engine, name, *run, Reading::Points)?;
+                let mut rows = rows_of(&self.engine, name, *run, ReadPattern::Points)?;
                 rows.seek_to_first();
                 // What cannot be read is there, and says what is wrong with it when it is needed.
                 if expected && !rows.valid() && rows.check().is_ok() {

@@ -9,7 +9,7 @@ use crate::store::engine;
 use crate::store::handle::Store;
 use crate::store::read::filter_use::FilterUse;
 use crate::store::read::held_filters::HeldFilters;
-use crate::store::read::run_rows::{Reading, current_filter, rows_of};
+use crate::store::read::run_rows::{ReadPattern, current_filter, rows_of};
 
 /// A place in the filters of one run.
 pub(in crate::store) struct FilterCursor<'a> {
@@ -31,7 +31,7 @@ impl<'a> FilterCursor<'a> {
         // A run never changes, so that it does not matter which commit these were read at.
         let rows = match store.filter_use.of_run(run) {
             Some(held) => Rows::Held(held),
-            None => Rows::Read { rows: rows_of(&store.engine, FILTERS, run, Reading::Through)?, from: None },
+            None => Rows::Read { rows: rows_of(&store.engine, FILTERS, run, ReadPattern::Through)?, from: None },
         };
         Ok(Self { run, rows })
     }

@@ -22,7 +22,7 @@ pub(in crate::store) enum Worth {
     /// Not: blocks are read at once.
     Nothing,
     /// They are read, in order, and forgotten.
-    Reading,
+    ReadPattern,
     /// They are read and stay.
     Holding,
 }
@@ -61,7 +61,7 @@ impl FilterUse {
             *so_far = so_far.saturating_add(expected);
             match all_stay {
                 true if pays(*so_far, record) => Worth::Holding,
-                false if pays(expected, record) => Worth::Reading,
+                false if pays(expected, record) => Worth::ReadPattern,
                 _ => Worth::Nothing,
             }
         };
@@ -119,7 +119,7 @@ impl FilterUse {
 mod tests {
     use super::*;
     use crate::store::engine::options::DEFAULT_CACHE_BYTES;
-    use Worth::{Holding, Nothing, Reading};
+    use Worth::{Holding, Nothing, ReadPattern};
 
     fn run(number: u32, filter_bytes: u64) -> (u32, RunRecord) {
         (number, RunRecord { postings: 1, first_document: 0, last_document: 0, filter_bytes })
@@ -143,8 +143,8 @@ mod tests {
         let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let runs = [run(1, filters.most_held()), run(2, 1)];
         let enough = filters.most_held() / BLOCK_BYTES as u64;
-        assert_eq!(filters.expect(&runs, enough), [Reading, Reading]);
-        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, Reading]);
+        assert_eq!(filters.expect(&runs, enough), [ReadPattern, ReadPattern]);
+        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, ReadPattern]);
         assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
     }
 }

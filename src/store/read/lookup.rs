@@ -11,7 +11,7 @@ use crate::store::handle::Store;
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::filter_use::Worth;
 use crate::store::read::posting_cache::PostingCache;
-use crate::store::read::run_rows::{BLOCK_BYTES, Reading, blocks_of, current_block};
+use crate::store::read::run_rows::{BLOCK_BYTES, ReadPattern, blocks_of, current_block};
 use crate::store::view::View;
 
 /// Finds the postings of hashes.
@@ -116,7 +116,7 @@ impl<'a> RunCursor<'a> {
         let blocks_held = record.postings / BLOCK_POSTINGS as u64;
         // Where much of a large run will be visited, it is read from end to end.
         let dense = expected >= blocks_held / 4 && blocks_held > (store.engine.cache().bytes() / BLOCK_BYTES) as u64;
-        let blocks = blocks_of(&store.engine, run, if dense { Reading::Through } else { Reading::Points })?;
+        let blocks = blocks_of(&store.engine, run, if dense { ReadPattern::Through } else { ReadPattern::Points })?;
         Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })
     }
 

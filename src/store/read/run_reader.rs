@@ -10,7 +10,7 @@ use crate::store::codec::block::Posting;
 use crate::store::codec::format::posting_key;
 use crate::store::engine::Engine;
 use crate::store::engine::rows::Rows;
-use crate::store::read::run_rows::{Reading, blocks_of, current_block};
+use crate::store::read::run_rows::{ReadPattern, blocks_of, current_block};
 
 /// Postings in ascending order.
 pub(in crate::store) trait Postings {
@@ -37,7 +37,7 @@ impl<'a> RunReader<'a> {
 
     /// Stands before the first posting of `run` whose hash is in `hashes`, and ends after the last one.
     pub(in crate::store) fn of_hashes(engine: &'a Engine, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
-        let mut blocks = blocks_of(engine, run, Reading::Through)?;
+        let mut blocks = blocks_of(engine, run, ReadPattern::Through)?;
         blocks.seek(posting_key(run, *hashes.start(), 0));
         Ok(Self { blocks, hashes, held: Vec::new(), taken: 0, ended: false })
     }

@@ -9,7 +9,7 @@ use crate::store::engine::rows::Rows;
 
 /// How rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Reading {
+pub(in crate::store) enum ReadPattern {
     /// Here and there: what is read is worth keeping in the cache.
     Points,
     /// From end to end, once: reads ahead, and leaves the cache as it is.
@@ -17,7 +17,7 @@ pub(in crate::store) enum Reading {
 }
 
 /// An iterator over the blocks of one run.
-pub(in crate::store) fn blocks_of(engine: &Engine, run: u32, reading: Reading) -> Result<Rows<'_>> {
+pub(in crate::store) fn blocks_of(engine: &Engine, run: u32, reading: ReadPattern) -> Result<Rows<'_>> {
     rows_of(engine, POSTINGS, run, reading)
 }
 
@@ -26,11 +26,11 @@ pub(in crate::store) fn rows_of<'a>(
     engine: &'a Engine,
     name: &'static str,
     run: u32,
-    reading: Reading,
+    reading: ReadPattern,
 ) -> Result<Rows<'a>> {
     let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
     let action = if name == POSTINGS { "read postings" } else { "read filters" };
-    engine.rows_between(name, (&first, &after), reading == Reading::Through, action)
+    engine.rows_between(name, (&first, &after), reading == ReadPattern::Through, action)
 }
 
 /// About the bytes of a block.

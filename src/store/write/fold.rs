@@ -12,7 +12,7 @@ use crate::progress::{STEP, Task, is_due};
 use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, posting_key, run_key};
 use crate::store::codec::records::{self, RunRecord};
 use crate::store::read::run_reader::{self, RunReader};
-use crate::store::read::run_rows::{Reading, rows_of};
+use crate::store::read::run_rows::{ReadPattern, rows_of};
 use crate::store::write::ranges;
 use crate::store::write::run_writer;
 use crate::store::{Store, View};
@@ -92,7 +92,7 @@ impl Store {
         for name in RUN_FAMILIES {
             // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
-            let mut left = rows_of(&self.engine, name, run, Reading::Points)?;
+            let mut left = rows_of(&self.engine, name, run, ReadPattern::Points)?;
             left.seek_to_first();
             if left.valid() {
                 let mut changes = self.engine.changes();

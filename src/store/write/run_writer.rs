@@ -20,7 +20,7 @@ pub(in crate::store) struct RunPart<'a> {
     block: Vec<Posting>,
     /// The distinct hashes of the filter being filled.
     hashes: Vec<u64>,
-    builder: filter::Builder,
+    builder: filter::FilterBuilder,
     encoded: Vec<u8>,
     /// The last hash of the block before, and that block's continuation.
     before: Option<(u64, u32)>,
@@ -47,7 +47,7 @@ impl<'a> RunPart<'a> {
             filters,
             block: Vec::with_capacity(BLOCK_POSTINGS),
             hashes: Vec::with_capacity(FILTER_HASHES),
-            builder: filter::Builder::default(),
+            builder: filter::FilterBuilder::default(),
             encoded: Vec::new(),
             before: None,
             record: None,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::super::connected::connected;
 use super::seeds::Seed;
-use super::words::{DOCUMENT, NO_WORD, QUERY, Word, Words};
+use super::words::{DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
 
 /// Words between two seeds of a fragment, at most, on either side; and the narrowest gap that is tried.
 const GAP: u32 = 60;
@@ -61,7 +61,7 @@ pub(super) fn hull(seeds: &[Seed]) -> Spans {
 
 /// Compares spans by their words; keeps tables for that.
 pub(super) struct Comparison<'a> {
-    words: &'a Words,
+    words: &'a WordTexts,
     /// How often a word occurs on each side, by number; 0 between calls.
     counts: [Vec<u32>; 2],
     /// Words that may still be looked at.
@@ -69,7 +69,7 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(words: &'a Words) -> Self {
+    pub(super) fn new(words: &'a WordTexts) -> Self {
         let length: usize = words.texts.iter().map(Vec::len).sum();
         let counts = [(); 2].map(|()| vec![0; words.numbers()]);
         Self { words, counts, budget: (length * LOOKS).max(LOOKS_AT_LEAST) }
@@ -152,7 +152,7 @@ impl<'a> Comparison<'a> {
     fn with_counts<T>(
         &mut self,
         spans: &Spans,
-        look: impl FnOnce(&Words, [&[Word]; 2], &[Vec<u32>; 2]) -> T,
+        look: impl FnOnce(&WordTexts, [&[Word]; 2], &[Vec<u32>; 2]) -> T,
     ) -> Option<T> {
         let sides = [QUERY, DOCUMENT].map(|side| self.words.span(side, &spans[side]));
         self.budget = self.budget.checked_sub(sides[QUERY].len() + sides[DOCUMENT].len())?;

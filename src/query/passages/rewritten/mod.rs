@@ -23,7 +23,7 @@ use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
 use crate::query::ranges::{Uncounted, lies_in, union};
 use fragments::{Comparison, Fragment, LEAST, Spans};
-use words::{DOCUMENT, NO_WORD, QUERY, Word, Words};
+use words::{DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
 
 /// Words between matches where only fingerprints can be had.
 pub(super) const GAP_OF_FINGERPRINTS: u32 = 60;
@@ -70,7 +70,7 @@ pub(super) struct Rewriting<'a> {
 pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
     let &Rewriting { values, sentences, matches, uncounted, k, .. } = rewriting;
     let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
-    let words = Words::new(values, sentences, counts);
+    let words = WordTexts::new(values, sentences, counts);
     let mut seeds = seeds::of_pieces(&words);
     seeds.extend(seeds::of_matches(matches, k));
     let mut comparison = Comparison::new(&words);
@@ -82,7 +82,7 @@ pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
     }
     whole_matches(&mut fragments, matches, LONG.saturating_mul(k));
     add_runs(&mut fragments, &words, rewriting);
-    let mut counting = Counting::new(&words);
+    let mut counting = AgreementCounter::new(&words);
     let mut joined: Vec<Joined> =
         fragments.iter().map(|fragment| counting.joined(&words, &fragment.spans, rewriting)).collect();
     joined.retain(|joined| joined.counted >= rewriting.least);
@@ -156,7 +156,7 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
 }
 
 /// Adds the shared runs that weigh enough and do not lie in passages on either side.
-fn add_runs(fragments: &mut Vec<Fragment>, words: &Words, rewriting: &Rewriting<'_>) {
+fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts, rewriting: &Rewriting<'_>) {
     let marked = [QUERY, DOCUMENT].map(|side| union(fragments.iter().map(|fragment| &fragment.spans[side])));
     let mut runs: Vec<Fragment> = Vec::new();
     for found in rewriting.matches {
@@ -176,20 +176,20 @@ fn add_runs(fragments: &mut Vec<Fragment>, words: &Words, rewriting: &Rewriting<
 }
 
 /// Counts what agrees in passages; keeps a table for that.
-struct Counting {
+struct AgreementCounter {
     /// How often a word occurs in the document's span, by number; 0 between calls.
     counts: Vec<u32>,
     /// Words and matches that may still be looked at for their order.
     budget: usize,
 }
 
-impl Counting {
-    fn new(words: &Words) -> Self {
+impl AgreementCounter {
+    fn new(words: &WordTexts) -> Self {
         let length: usize = words.texts.iter().map(Vec::len).sum();
         Self { counts: vec![0; words.numbers()], budget: (length * LOOKS).max(LOOKS_AT_LEAST) }
     }
 
-    fn joined(&mut self, words: &Words, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
+    fn joined(&mut self, words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
         let there = words.whole_span(DOCUMENT, &spans[DOCUMENT]);
         let agreed = self.agreeing(words.whole_span(QUERY, &spans[QUERY]), there);
         let counted = self.agreeing(words.span(QUERY, &spans[QUERY]), there);
@@ -218,7 +218,7 @@ impl Counting {
 
 /// The words of two spans that are the same in the same order: a chain of the matches in them, and of their rare words with what
 /// is the same around these. At least so many: none where the budget is spent.
-fn in_order(words: &Words, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
+fn in_order(words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
     let [query, document] = spans;
     let from = rewriting.matches.partition_point(|found| found.query < query.start);
     let inside = |found: &&MaximalMatch| {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::connected::Spanning;
 use super::super::runs::MaximalMatch;
-use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, Word, Words};
+use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
 use crate::query::ranges::{lies_in, union};
 
 /// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
@@ -94,12 +94,12 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
 }
 
 /// The pairs of pieces that are seeds, in order of the query.
-pub(super) fn of_pieces(words: &Words) -> Vec<Seed> {
+pub(super) fn of_pieces(words: &WordTexts) -> Vec<Seed> {
     let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
     let candidates = Candidates::new(words, &bags);
-    let [of_query, of_document] = [QUERY, DOCUMENT].map(|side| Piece::all(words, &bags[side], &candidates));
+    let [of_query, of_document] = [QUERY, DOCUMENT].map(|side| SentencePiece::all(words, &bags[side], &candidates));
     let mut seeds: Vec<(usize, usize, Seed)> = Vec::new();
-    let mut shared: Vec<Shared> = vec![Shared::default(); bags[DOCUMENT].len()];
+    let mut shared: Vec<CommonWords> = vec![CommonWords::default(); bags[DOCUMENT].len()];
     let mut touched: Vec<u32> = Vec::new();
     for (here, query) in of_query.iter().enumerate() {
         for &(word, count) in bags[QUERY].of(here) {
@@ -121,7 +121,7 @@ pub(super) fn of_pieces(words: &Words) -> Vec<Seed> {
                 continue;
             }
             let found = match query.common.min(document.common) > 0.0 {
-                true => Shared::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there)),
+                true => CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there)),
                 false => found,
             };
             if let Some((similarity, of_fragment)) = found.seed(query, document) {
@@ -166,7 +166,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    fn new(words: &Words, bags: &[Bags; 2]) -> Self {
+    fn new(words: &WordTexts, bags: &[Bags; 2]) -> Self {
         let mut holding = [vec![0u64; words.numbers()], vec![0u64; words.numbers()]];
         for (bags, holding) in bags.iter().zip(&mut holding) {
             for piece in 0..bags.len() {
@@ -213,7 +213,7 @@ impl Candidates {
 }
 
 /// What is known of one piece.
-struct Piece {
+struct SentencePiece {
     norm: f64,
     weight: f64,
     words: usize,
@@ -222,8 +222,8 @@ struct Piece {
     common: f64,
 }
 
-impl Piece {
-    fn all(words: &Words, bags: &Bags, candidates: &Candidates) -> Vec<Self> {
+impl SentencePiece {
+    fn all(words: &WordTexts, bags: &Bags, candidates: &Candidates) -> Vec<Self> {
         let piece = |piece: usize| {
             let (mut squares, mut weight, mut common_squares, mut common) = (0.0, 0.0, 0.0, 0.0);
             for &(word, count) in bags.of(piece) {
@@ -245,20 +245,20 @@ impl Piece {
 
 /// What two pieces have in common.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shared {
+struct CommonWords {
     words: usize,
     product: f64,
     weight: f64,
 }
 
-impl Shared {
+impl CommonWords {
     fn add(&mut self, weight: f64, here: u32, there: u32) {
         self.words += 1;
         self.product += weight * weight * f64::from(here) * f64::from(there);
         self.weight += weight * f64::from(here.min(there));
     }
 
-    fn of(words: &Words, mut here: &[(Word, u32)], mut there: &[(Word, u32)]) -> Self {
+    fn of(words: &WordTexts, mut here: &[(Word, u32)], mut there: &[(Word, u32)]) -> Self {
         let mut shared = Self::default();
         while let (Some((first, rest)), Some((other, others))) = (here.split_first(), there.split_first()) {
             if first.0 == other.0 {
@@ -275,7 +275,7 @@ impl Shared {
     }
 
     /// Whether these may be a seed with all the words that bring up no pair (Cauchy and Schwarz).
-    fn may_be_seed(&self, query: &Piece, document: &Piece) -> bool {
+    fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
         let product = self.product + query.common_norm * document.common_norm;
         let weight = self.weight + query.common.min(document.common);
         product > COSINE_OF_SUMMARY * query.norm * document.norm
@@ -283,7 +283,7 @@ impl Shared {
     }
 
     /// Their cosine, and whether a fragment may grow from them; `None` where a summary may not either.
-    fn seed(&self, query: &Piece, document: &Piece) -> Option<(f64, bool)> {
+    fn seed(&self, query: &SentencePiece, document: &SentencePiece) -> Option<(f64, bool)> {
         let cosine = self.product / (query.norm * document.norm);
         let dice = 2.0 * self.words as f64 / (query.words + document.words) as f64;
         let contained = self.weight > CONTAINED * query.weight.min(document.weight)
@@ -301,14 +301,14 @@ mod tests {
     use super::*;
 
     /// Seeds by comparing each piece with each.
-    fn naive(words: &Words) -> Vec<Seed> {
+    fn naive(words: &WordTexts) -> Vec<Seed> {
         let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
         let whole = Candidates { first: Vec::new(), pieces: Vec::new(), is_common: vec![false; words.numbers()] };
-        let pieces = [QUERY, DOCUMENT].map(|side| Piece::all(words, &bags[side], &whole));
+        let pieces = [QUERY, DOCUMENT].map(|side| SentencePiece::all(words, &bags[side], &whole));
         let mut seeds = Vec::new();
         for (here, query) in pieces[QUERY].iter().enumerate() {
             for (there, document) in pieces[DOCUMENT].iter().enumerate() {
-                let shared = Shared::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there));
+                let shared = CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there));
                 if shared.words > 0
                     && let Some((similarity, of_fragment)) = shared.seed(query, document)
                 {
@@ -340,7 +340,7 @@ mod tests {
             every in 5u32..20,
         ) {
             let sentences = texts.each_ref().map(|text| (0..text.len() as u32).step_by(every as usize).collect::<Vec<u32>>());
-            let words = Words::new([&texts[0], &texts[1]], [&sentences[0], &sentences[1]], |place| place % 11 != 0);
+            let words = WordTexts::new([&texts[0], &texts[1]], [&sentences[0], &sentences[1]], |place| place % 11 != 0);
             let (fast, slow) = (of_pieces(&words), naive(&words));
             prop_assert_eq!(fast.len(), slow.len());
             for (fast, slow) in fast.iter().zip(&slow) {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::fragments::{Fragment, heaviest, hull};
 use super::seeds::Seed;
-use super::words::{NO_WORD, Word, Words};
+use super::words::{NO_WORD, Word, WordTexts};
 
 /// Words between two seeds of a summary, at most.
 const GAP: u32 = 120;
@@ -44,7 +44,7 @@ const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
 /// The summaries that the text of one `side` holds of the other.
-pub(super) fn summaries(words: &Words, seeds: &[Seed], side: usize) -> Vec<Fragment> {
+pub(super) fn summaries(words: &WordTexts, seeds: &[Seed], side: usize) -> Vec<Fragment> {
     let mut seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_summary).copied().collect();
     seeds.sort_by_key(|seed| (seed.starts[side], seed.ends[side], seed.starts[1 - side], seed.ends[1 - side]));
     let mut marking = Marking { words, side, counts: vec![0; words.numbers()] };
@@ -78,7 +78,7 @@ impl<'a> Iterator for Groups<'a> {
 
 /// Marks what of a stretch the other text has.
 struct Marking<'a> {
-    words: &'a Words,
+    words: &'a WordTexts,
     side: usize,
     /// How often a word occurs in the other span of a seed, by number; 0 between calls.
     counts: Vec<u32>,

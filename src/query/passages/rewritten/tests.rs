@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::maximal::maximal_matches;
 use super::super::occurrences::{KgramHashes, Occurrences};
-use super::super::runs::{Settings, Text};
+use super::super::runs::{IndexedText, Settings};
 use super::*;
 use rustc_hash::FxHashMap;
 
@@ -38,7 +38,7 @@ impl Case {
             wanted.entry(hash).or_insert(next);
         });
         let [query, document] = self.texts.each_ref().map(|text| Occurrences::find(text, K, &wanted));
-        let text = |values, occurrences| Text { values, occurrences };
+        let text = |values, occurrences| IndexedText { values, occurrences };
         let (query, document) = (text(&self.texts[QUERY], &query), text(&self.texts[DOCUMENT], &document));
         maximal_matches(query, document, &Settings::new(K, 1)).0
     }
@@ -244,7 +244,7 @@ proptest! {
                 union(found.iter().map(|passage| &passage.document)),
             ];
             let sentences = case.sentences.each_ref().map(Vec::as_slice);
-            let words = Words::new([&case.texts[QUERY], &case.texts[DOCUMENT]], sentences, |_| true);
+            let words = WordTexts::new([&case.texts[QUERY], &case.texts[DOCUMENT]], sentences, |_| true);
             for run in case.matches() {
                 let spans = [run.query..run.query_end(), run.document..run.document_end()];
                 let long = run.length >= 20 && words.weight_of(QUERY, &spans[QUERY]) >= LEAST;

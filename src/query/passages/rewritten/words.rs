@@ -30,7 +30,7 @@ pub(super) const QUERY: usize = 0;
 pub(super) const DOCUMENT: usize = 1;
 
 /// Two texts in words.
-pub(super) struct Words {
+pub(super) struct WordTexts {
     /// What counts of the query, and the document.
     pub(super) texts: [Vec<Word>; 2],
     /// The whole query, where not all of it counts.
@@ -43,7 +43,7 @@ pub(super) struct Words {
     pub(super) mean: f64,
 }
 
-impl Words {
+impl WordTexts {
     /// Numbers the words of two texts, given as values with the places where sentences begin; `counts` says whether a place
     /// of the query counts.
     pub(super) fn new(values: [&[u64]; 2], sentences: [&[u32]; 2], counts: impl Fn(u32) -> bool) -> Self {
@@ -140,7 +140,7 @@ pub(super) struct Bags {
 }
 
 impl Bags {
-    pub(super) fn new(words: &Words, side: usize) -> Self {
+    pub(super) fn new(words: &WordTexts, side: usize) -> Self {
         let mut bags = Self { words: Vec::new(), first: vec![0] };
         let mut sorted = Vec::new();
         for piece in &words.pieces[side] {
@@ -177,7 +177,7 @@ mod tests {
     fn a_word_of_every_piece_weighs_least_and_what_does_not_count_nothing() {
         // Two pieces of five words each in either text; 1 is in all of them.
         let text = [1, 2, 3, 4, 5, 1, 6, 7, 8, 9];
-        let words = Words::new([&text, &text], [&[0, 5], &[0, 5]], |place| place != 1);
+        let words = WordTexts::new([&text, &text], [&[0, 5], &[0, 5]], |place| place != 1);
         assert_eq!(words.pieces[QUERY], [0..5, 5..10]);
         let weights: Vec<f64> = words.texts[DOCUMENT].iter().map(|&word| words.weight(word)).collect();
         assert!(weights.iter().all(|&weight| weight > 0.0) && weights[0] < weights[2] && weights[2] < weights[1]);
