@@ -11,6 +11,7 @@
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
 #   python3      only with --python: the Python package is built and tested in virtual environments; without, its tests are skipped
 #   chromium     only with --browser: the tests of the HTML report look at it in a browser; without one they are skipped
+#   java         only with --spark: the tests with Spark start a cluster; without Java they are skipped
 #   strace       optional: with it, the tests kill a run at every step that touches the disk
 #
 # What is missing is installed with apt-get, as root or through a sudo that asks no password. Where neither is possible
@@ -18,21 +19,24 @@
 
 set -euo pipefail
 
-usage='usage: tools/setup.sh [--check] [--browser] [--python]
+usage='usage: tools/setup.sh [--check] [--browser] [--python] [--spark]
 
 Installs what the build of fpdb needs and this machine lacks (Debian and its kin).
   --check   only report what is there and what is missing; exit status 1 if anything needed is missing
   --browser a Chromium is needed too, for the tests of the HTML report
-  --python  a Python that makes virtual environments is needed too, for the Python package'
+  --python  a Python that makes virtual environments is needed too, for the Python package
+  --spark   Java is needed too, for the tests with Spark'
 
 check_only=false
 browser=false
 python=false
+spark=false
 for argument in "$@"; do
     case $argument in
         --check) check_only=true ;;
         --browser) browser=true ;;
         --python) python=true ;;
+        --spark) spark=true ;;
         -h | --help)
             printf '%s\n' "$usage"
             exit 0
@@ -227,6 +231,17 @@ check_python() {
     fi
 }
 
+check_java() {
+    local release
+    # "17.0.15" in: openjdk version "17.0.15" 2025-04-15
+    release=$(java -version 2>&1 | sed -n 's/^[a-z]* version "\([0-9]*\).*/\1/p') || release=
+    if [[ -n $release ]] && ((release >= 17)); then
+        report java "$(command -v java)"
+    else
+        need java default-jre-headless "Java 17 or later (the tests with Spark start a cluster)"
+    fi
+}
+
 survey() {
     packages=() wanted=() blocked=()
     check_cargo
@@ -234,6 +249,7 @@ survey() {
     check_libclang
     if $browser; then check_browser; fi
     if $python; then check_python; fi
+    if $spark; then check_java; fi
 }
 
 # How a command becomes root's: prints nothing for root, `sudo -n`, or fails.

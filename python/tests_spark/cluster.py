@@ -45,7 +45,8 @@ class Cluster:
 
     def start_worker(self, number):
         host, work = f"127.0.0.{number + 1}", self.folder / f"worker-{number}"
-        arguments = ["--host", host, "--cores", 1, "--memory", "1536m", "--work-dir", work]
+        memory = "8g" if os.environ.get("FPDB_SOAK") else "1536m"
+        arguments = ["--host", host, "--cores", 1, "--memory", memory, "--work-dir", work]
         arguments += ["--webui-port", free_port(host), self.url]
         self.start(f"worker-{number}", host, "org.apache.spark.deploy.worker.Worker", *arguments)
         self.await_line(f"worker-{number}", "Successfully registered with master")
@@ -75,6 +76,15 @@ class Cluster:
                 break
             time.sleep(0.1)
         raise RuntimeError(f"{name} did not start:\n{text[-3000:]}")
+
+    def await_executors(self, spark, count=2):
+        """Waits until the session has an executor on each worker."""
+        for _ in range(600):
+            # The driver is one of them.
+            if spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() == count + 1:
+                return
+            time.sleep(0.1)
+        raise RuntimeError("the executors did not start")
 
     def kill(self, name):
         """Ends it at once, with all that it has started."""

@@ -29,7 +29,7 @@ def spark(cluster, tmp_path_factory):
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "768m",
-        "spark.executor.memory": "768m",
+        "spark.executor.memory": "7g" if os.environ.get("FPDB_SOAK") else "768m",
         "spark.executor.cores": "1",
         "spark.ui.enabled": "false",
         "spark.local.dir": str(tmp_path_factory.mktemp("driver")),

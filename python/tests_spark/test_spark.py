@@ -1,11 +1,15 @@
 """A database that a cluster has built gives the answers of one machine, whatever is killed, repeated or stopped meanwhile."""
 
+import contextlib
 import json
+import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 
 import pyarrow
@@ -88,12 +92,12 @@ def forget(value):
     return [forget(inner) for inner in value] if isinstance(value, list) else value
 
 
-def answers(db):
+def answers(db, queries=("altered/3", "large", "fed10/4")):
     asked = [
         ["list"],
         ["pairs", "--top", 300],
         ["dedup", "--by", "containment", "--threshold", 0.5],
-        ["query", "--document", "altered/3", "--document", "large", "--document", "fed10/4", "--top", 0],
+        ["query", *(word for name in queries for word in ("--document", name)), "--top", 0],
     ]
     verified = program("--db", db, "verify")
     assert verified[0]["problems"] == []
@@ -123,6 +127,44 @@ def watched(monkeypatch, folder, wrap):
     monkeypatch.setattr(fpdb.spark, "_sides", lambda *arguments: wrap(str(folder), *sides(*arguments)))
 
 
+def host():
+    """The host of the executor that this Python process works for."""
+    pid = os.getpid()
+    while pid > 1:
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        if "--hostname" in command:
+            return command[command.index("--hostname") + 1]
+        pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    raise RuntimeError("this process works for no executor")
+
+
+def noted(folder, side, run, before=lambda task: None, after=lambda task: None):
+    """The side, with a file in the folder for each attempt of a task, and one more once it has ended."""
+
+    def task(batches):
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        path = pathlib.Path(folder) / f"{side}.{task.partitionId()}.{task.taskAttemptId()}.{host()}"
+        path.touch()
+        before(task)
+        yield from run(batches)
+        after(task)
+        path.with_name(path.name + ".ended").touch()
+
+    return task
+
+
+def attempts(folder, side, on="", *, ended=False):
+    """The attempts at each partition, of a host where one is named."""
+    found = {}
+    for path in folder.glob(f"{side}.*"):
+        if path.name.endswith(".ended") == ended and on in path.name:
+            _, partition, attempt, *_ = path.name.split(".")
+            found.setdefault(int(partition), set()).add(int(attempt))
+    return found
+
+
 def test_the_answers_are_those_of_one_machine(spark, corpus, expected, tmp_path):
     summary = build(spark, corpus, tmp_path / "staging")
     assert (summary.failures, summary.failed[0].name) == (1, "null")
@@ -133,20 +175,147 @@ def test_the_answers_are_those_of_one_machine(spark, corpus, expected, tmp_path)
         assert database.ingest_table(pyarrow.table({"id": ["new"], "text": ["a text that is new " * 9]})).added == 1
 
 
-def test_tasks_that_run_twice_change_nothing(spark, corpus, expected, tmp_path, monkeypatch):
-    def twice(folder, map_side, reduce_side):
-        def task(batches):
-            whole = list(batches)
-            list(reduce_side(iter(whole)))
-            yield from reduce_side(iter(whole))
+def test_a_filtered_frame_is_numbered_by_a_copy(spark, corpus, tmp_path):
+    df = spark.read.parquet(str(corpus / "files")).where("content is not null and year is not null").repartition(3)
+    summary = fpdb.spark.build(df, tmp_path / "staging", "words", **COLUMNS, parts=3)
+    assert summary.failures == 0 and summary.documents == df.count()
+    copy = sorted((tmp_path / "staging" / "input").glob("*.parquet"))
+    table = pyarrow.concat_tables(pyarrow.parquet.read_table(path) for path in copy)
+    with fpdb.create(tmp_path / "one", "words") as database:
+        database.ingest_table(table, **COLUMNS)
+    program("--db", tmp_path / "db", "assemble", tmp_path / "staging")
+    asked = ["large", "fed10/4"]
+    assert answers(tmp_path / "db", asked) == answers(tmp_path / "one", asked)
 
-        return map_side, task
 
-    watched(monkeypatch, tmp_path / "seen", twice)
-    summary = build(spark, corpus, tmp_path / "staging")
-    made = list((tmp_path / "staging" / "parts").iterdir())
-    assert len(made) == 2 * summary.parts
+VICTIM = "127.0.0.3"
+
+
+@pytest.mark.parametrize("side", ["map", "reduce"])
+def test_a_killed_worker_changes_nothing(spark, cluster, corpus, expected, tmp_path, monkeypatch, side):
+    seen, over = tmp_path / "seen", tmp_path / "over"
+
+    def slow(folder, map_side, reduce_side):
+        def wait(task):
+            # Each task takes a while, until the kill, so that there is a middle.
+            for _ in range(0 if over.exists() else 15):
+                time.sleep(0.1)
+
+        def at(name):
+            return wait if name == side else lambda task: None
+
+        return noted(folder, "map", map_side, at("map")), noted(folder, "reduce", reduce_side, at("reduce"))
+
+    watched(monkeypatch, seen, slow)
+    cluster.await_executors(spark)
+    lost = set()
+
+    def kill():
+        while True:
+            running = attempts(seen, side, VICTIM).keys() - attempts(seen, side, VICTIM, ended=True).keys()
+            if running and attempts(seen, side, VICTIM, ended=True):
+                break
+            time.sleep(0.02)
+        cluster.kill("worker-2")
+        lost.update(running)
+        over.touch()
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    try:
+        build(spark, corpus, tmp_path / "staging")
+        killer.join(1)
+    finally:
+        if "worker-2" not in cluster.processes:
+            cluster.start_worker(2)
+    # The kill happened, in the middle of this side: what ran there has run again, elsewhere.
+    assert lost
+    assert all(len(attempts(seen, side)[partition]) > 1 for partition in lost)
+    maps = attempts(seen, "map")
+    again = {partition for partition, runs in maps.items() if len(runs) > 1}
+    # What the maps of that worker had made was lost with it. They ran again, and no others.
+    assert attempts(seen, "map", VICTIM, ended=True).keys() <= again | lost
+    assert 0 < len(again) < len(maps)
     assert assemble(tmp_path / "staging", tmp_path / "db") == expected
+
+
+def test_tasks_that_run_again_change_nothing(spark, corpus, expected, tmp_path, monkeypatch):
+    seen = tmp_path / "seen"
+
+    def failing(folder, map_side, reduce_side):
+        def killed(task):
+            # As the kernel ends a process when memory runs out.
+            if task.attemptNumber() == 0 and task.partitionId() == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def late(task):
+            if task.attemptNumber() == 0:
+                raise RuntimeError("lost after its work was done")
+
+        return noted(folder, "map", map_side, killed), noted(folder, "reduce", reduce_side, killed, late)
+
+    watched(monkeypatch, seen, failing)
+    summary = build(spark, corpus, tmp_path / "staging")
+    assert len(attempts(seen, "map")[1]) == 2
+    assert all(len(runs) >= 2 for runs in attempts(seen, "reduce").values())
+    made = [path.name.split(".")[0] for path in (tmp_path / "staging" / "parts").iterdir() if (path / "part.json").exists()]
+    # All parts were made twice, but for those of the process that was killed.
+    assert len(made) > len(set(made)) == summary.parts
+    assert assemble(tmp_path / "staging", tmp_path / "db") == expected
+
+
+@contextlib.contextmanager
+def small_disk(path, size):
+    """A file system of this many bytes at a path; a function that makes it larger."""
+    path.mkdir()
+
+    def mount(*words):
+        subprocess.run(["mount", *words, str(path)], check=True, capture_output=True)
+
+    try:
+        mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield lambda more: mount("-o", f"remount,size={more}")
+    finally:
+        subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def test_a_full_disk_is_one_error_and_the_build_goes_on_when_there_is_room(spark, corpus, expected, tmp_path):
+    with small_disk(tmp_path / "disk", 256 << 10) as enlarge:
+        staging = tmp_path / "disk" / "staging"
+        with pytest.raises(Exception, match="No space left on device") as raised:
+            build(spark, corpus, staging)
+        assert "StorageError" in str(raised.value)
+        assert "is not finished" in refused("--db", tmp_path / "db", "assemble", staging)
+        assert not (staging / "manifest.json").exists()
+        enlarge(64 << 20)
+        build(spark, corpus, staging)
+        assert assemble(staging, tmp_path / "db") == expected
+
+
+def test_a_large_document_among_small_ones(spark, tmp_path):
+    size = 500_000_000 if os.environ.get("FPDB_SOAK") else 30_000_000
+    chance = random.Random(3)
+    words = ["".join(chance.choices("etaoinshrdlu", k=chance.randint(2, 9))) for _ in range(5000)]
+    small = [(f"small/{number}", " ".join(chance.choices(words, k=300)), 1) for number in range(40)]
+    page = " ".join(chance.choices(words, k=200_000))
+    large = page + small[7][1]
+    # Every page begins with words of its own, so that hashes are not all of one page.
+    pages = (f"{number} {page[number * 31 % 5000 :]}" for number in range(size // len(page) + 1))
+    rows = [*small[:20], ("large", (large + " ".join(pages))[:size], 1), *small[20:]]
+    table = write(tmp_path / "files", rows)
+    df = spark.read.parquet(str(tmp_path / "files"))
+    fpdb.spark.build(df, tmp_path / "staging", "text", **COLUMNS, parts=3)
+    program("--db", tmp_path / "db", "assemble", tmp_path / "staging")
+    with fpdb.create(tmp_path / "one", "text") as database:
+        database.ingest_table(table, **COLUMNS)
+    del rows, table
+    asked = ["small/7", "large", "small/30"]
+    found = answers(tmp_path / "db", asked)
+    assert any(pair["a"] == "small/7" and pair["b"] == "large" for pair in found[1])
+    assert found == answers(tmp_path / "one", asked)
 
 
 def test_a_stopped_build_goes_on_from_its_finished_parts(spark, corpus, expected, tmp_path, monkeypatch):
