@@ -8,6 +8,7 @@ use anyhow::Context;
 use fpdb::{HtmlAnswers, HtmlOptions, Temporary, write_html};
 use tempfile::NamedTempFile;
 
+use crate::cli::anonymous::anonymise;
 use crate::cli::printer::Printer;
 use crate::cli::render::{count, size};
 use crate::cli::resolved::database;
@@ -59,7 +60,10 @@ impl<'a> HtmlReport<'a> {
     /// # Errors
     /// What keeps the database from being found.
     pub(super) fn options(&self, flags: Vec<(&str, Option<String>)>) -> anyhow::Result<HtmlOptions> {
-        let settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
+        let mut settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
+        if self.args.anonymise {
+            anonymise(&mut settings);
+        }
         let default = HtmlOptions::default();
         Ok(HtmlOptions {
             database: database::find(self.global)?.map(|path| database::shown(&path)),

@@ -1,9 +1,11 @@
 //! The command line in three layers: typed (what can be typed), resolved (which database, which profile, which options),
 //! done (one verb a file). Only here are results turned into exit statuses.
 
+mod anonymous;
 mod colour;
 mod complete;
 mod excerpt;
+mod hint;
 mod html_report;
 mod interrupt;
 mod line_list;

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::colour::wants_colour;
+use super::hint::hint;
 use super::typed::Global;
 use crate::cli::render::escape_terminal;
 
@@ -47,8 +48,8 @@ impl Printer {
     /// What ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
-        if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<fpdb::Error>()?.hint()) {
-            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&hint)));
+        if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?)) {
+            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
         }
     }
 
@@ -60,8 +61,8 @@ impl Printer {
             _ => format!("{name}: {}", error.chain()),
         };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
-        if let Some(hint) = error.hint().filter(|_| !self.quiet) {
-            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&hint)));
+        if let Some(next) = hint(error).filter(|_| !self.quiet) {
+            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
         }
     }
 

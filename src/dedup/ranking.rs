@@ -58,7 +58,7 @@ pub(super) struct RankKey {
     /// First whether it is protected, then the number of the first pattern that prefers it.
     class: u32,
     id: u32,
-    /// What `--keep` asks for.
+    /// The place by [`Keep`].
     worth: u64,
     /// The age or the size, whichever `worth` is not.
     second: u64,
@@ -149,7 +149,7 @@ impl Ranking {
         let mut patterns: Vec<(Regex, bool)> = Vec::with_capacity(options.prefer.len());
         for pattern in &options.prefer {
             let regex = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
-                name: "--prefer",
+                name: "prefer",
                 value: pattern.clone(),
                 expected: "a regular expression, such as ^curated/ or \\.md$",
             })?;

@@ -89,7 +89,7 @@ pub enum Error {
         /// What is there, as a phrase.
         what: String,
     },
-    /// `init` found a database already there.
+    /// A database is to be made where one is already.
     #[error("there is already a database at {}", path.display())]
     DatabaseExists {
         /// The path of the database.
@@ -164,7 +164,7 @@ pub enum Error {
         stored: Box<Profile>,
     },
     /// The settings asked for are not those the database was made with.
-    #[error("the database was made with {stored}, and the command asks for {asked}")]
+    #[error("the database was made with {stored}, and {asked} is asked for")]
     ProfileMismatch {
         /// The profile pinned in the database.
         stored: Box<Profile>,
@@ -194,7 +194,7 @@ pub enum Error {
     /// A parameter outside its range, or not understood.
     #[error("{name} cannot be {value}: expected {expected}")]
     InvalidParameter {
-        /// The parameter's name as the user knows it.
+        /// The name of the option, or what it is, as a noun phrase.
         name: &'static str,
         /// The value given.
         value: String,
@@ -202,24 +202,24 @@ pub enum Error {
         expected: &'static str,
     },
     /// Quotations or phrases to be ignored, in documents that are not read as prose.
-    #[error("{flag} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
+    #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {
-        /// What asked for it.
-        flag: &'static str,
+        /// What is to be done, as a noun phrase: "skipping quotations".
+        asked: &'static str,
         /// What they are read as.
         unit: Unit,
     },
     /// Passages of rewritten text, in documents that are not read as words.
-    #[error("--rewritten is for documents read as words (unit word), and here they are read as unit {unit}")]
+    #[error("looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}")]
     NotWords {
         /// What they are read as.
         unit: Unit,
     },
     /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
-    #[error("{flag} is for a document whose text is there, of 32 MiB at most, and that of {name} is not")]
+    #[error("{asked} needs the text of the query, of 32 MiB at most, and that of {name} is not there")]
     NoTextToIgnore {
-        /// What asked for it.
-        flag: &'static str,
+        /// What is to be done, as a noun phrase: "skipping quotations".
+        asked: &'static str,
         /// The document.
         name: String,
     },

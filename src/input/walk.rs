@@ -57,7 +57,7 @@ struct Excluded {
 impl Excluded {
     fn new(globs: &[String]) -> Result<Self> {
         let invalid =
-            |value: &str, expected| Error::InvalidParameter { name: "--exclude", value: value.into(), expected };
+            |value: &str, expected| Error::InvalidParameter { name: "exclude", value: value.into(), expected };
         let syntax = "a glob in the syntax of .gitignore";
         let here = std::env::current_dir().map_err(Error::io("find", "."))?;
         let mut builder = GitignoreBuilder::new(&here);
@@ -157,7 +157,7 @@ fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<WalkEvent> {
         return None;
     }
     if kind.is_symlink() && !named {
-        return Some(WalkEvent::Skipped { name, reason: "a symbolic link; --follow follows them" });
+        return Some(WalkEvent::Skipped { name, reason: "a symbolic link, which is not followed" });
     }
     // A link that was named itself is looked through.
     let metadata = match path.metadata() {

@@ -235,7 +235,7 @@ impl Grouping {
             GroupBy::Metadata => Self::Metadata,
             GroupBy::Nothing => Self::Nothing,
             GroupBy::Name(pattern) => Self::Name(Regex::new(pattern).map_err(|_| Error::InvalidParameter {
-                name: "--group-by",
+                name: "group_by",
                 value: pattern.clone(),
                 expected: "a regular expression, such as ^([^/]*)/ for the first folder of a name",
             })?),

@@ -21,7 +21,7 @@ impl Submissions {
     pub(super) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
         let Some(pattern) = pattern else { return Ok(Self::default()) };
         let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
-            name: "submission",
+            name: "submission_by",
             value: pattern.into(),
             expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
         })?;

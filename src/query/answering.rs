@@ -28,7 +28,7 @@ pub(crate) fn answer(
     let looked_up = match options.n {
         Some(0) => {
             return Err(Error::InvalidParameter {
-                name: "-n",
+                name: "n",
                 value: "0".into(),
                 expected: "a number of hashes, 1 or more",
             });

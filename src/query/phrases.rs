@@ -15,8 +15,8 @@ use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Unit};
 
-/// What asks for phrases to be ignored.
-const FLAG: &str = "--ignore-phrases";
+/// How errors call it when phrases are to be ignored.
+pub(super) const IGNORING_PHRASES: &str = "ignoring phrases";
 
 /// Phrases to be ignored, as documents of a profile have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Phrases {
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
         if matches!(profile.unit, Unit::Byte | Unit::Token) {
-            return Err(Error::NotProse { flag: FLAG, unit: profile.unit });
+            return Err(Error::NotProse { asked: IGNORING_PHRASES, unit: profile.unit });
         }
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
         let mut symboliser = Symboliser::new(profile);
@@ -112,7 +112,7 @@ impl PhraseFinder {
         let form = |profile: &Profile| (profile.unit, profile.word_rule, profile.hash_version);
         if form(&phrases.profile) != form(profile) {
             return Err(Error::InvalidParameter {
-                name: FLAG,
+                name: "phrases",
                 value: phrases.path.display().to_string(),
                 expected: "phrases that were read for documents of the same unit and words",
             });

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::answer::{IgnoredBecause, QueryDocument};
-use super::phrases::PhraseFinder;
-use super::quotes::quotations;
+use super::phrases::{IGNORING_PHRASES, PhraseFinder};
+use super::quotes::{SKIPPING_QUOTATIONS, quotations};
 use super::ranges::{Uncounted, difference};
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
@@ -118,14 +118,14 @@ impl PreparedQuery {
     /// own text as well.
     fn mark_skipped(&mut self, read: &ReadOptions, phrases: Option<&PhraseFinder>) -> Result<()> {
         let quotes = read.skip_quotes;
-        let flag = if quotes { "--skip-quotes" } else { "--ignore-phrases" };
+        let asked = if quotes { SKIPPING_QUOTATIONS } else { IGNORING_PHRASES };
         if !quotes && phrases.is_none() {
             return Ok(());
         }
         if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
-            return Err(Error::NotProse { flag, unit: self.profile.unit });
+            return Err(Error::NotProse { asked, unit: self.profile.unit });
         }
-        let text = self.text.as_ref().map_err(|_| Error::NoTextToIgnore { flag, name: self.name.clone() })?;
+        let text = self.text.as_ref().map_err(|_| Error::NoTextToIgnore { asked, name: self.name.clone() })?;
         let quotations = if quotes { quotations(&text.bytes, text.format, &read.limits)? } else { Vec::new() };
         let mut symboliser = Symboliser::new(&self.profile).with_limits(&read.limits);
         let symbols = symboliser.read(&text.bytes, text.format)?;

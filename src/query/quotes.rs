@@ -9,6 +9,9 @@ use crate::extract::{self, Limits, Map};
 use crate::input::InputLimits;
 use crate::normalize::Readable;
 
+/// How errors call it when quotations are to be skipped.
+pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
+
 /// The quotations of a document, marks included, in order and apart from each other, as its offsets count.
 ///
 /// # Errors

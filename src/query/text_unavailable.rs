@@ -59,8 +59,8 @@ impl TextUnavailable {
             Self::TooLarge => "it is too large to be compared symbol by symbol",
             Self::NotStored => "its text was not stored, and it was not read from a file",
             Self::Changed => "its file has changed since it was ingested",
-            Self::NotSearched => "its container is too large to be searched for it (--store-text)",
-            Self::Limited => "it exceeds a limit (--limit); it may have been ingested under a larger one",
+            Self::NotSearched => "its text was not stored, and its container is too large to be searched for it",
+            Self::Limited => "it exceeds a limit; it may have been ingested under a larger one",
             Self::NotExtracted => "its text can no longer be extracted",
             Self::Missing | Self::Unreadable => "its file can no longer be read",
         }
@@ -73,8 +73,8 @@ impl TextUnavailable {
             Self::NotStored => "the query's text was not stored, and it was not read from a file",
             Self::Missing => "the query's text is gone",
             Self::Changed => "the query's file has changed since it was ingested",
-            Self::NotSearched => "the query's container is too large to be searched for it (--store-text)",
-            Self::Limited => "the query exceeds a limit (--limit); it may have been ingested under a larger one",
+            Self::NotSearched => "the query's text was not stored, and its container is too large to be searched for it",
+            Self::Limited => "the query exceeds a limit; it may have been ingested under a larger one",
             Self::NotExtracted => "the query's text can no longer be extracted",
             Self::Unreadable => "the query's file can no longer be read",
         }

@@ -1,4 +1,4 @@
-//! Temporary space: nameless files in one folder, for data that exceeds `--memory`. The system frees them when the process
+//! Temporary space: nameless files in one folder, for data that exceeds the memory allowed. The system frees them when the process
 //! ends, however it ends.
 
 use std::fs::File;

@@ -143,7 +143,7 @@ fn another_profile_is_refused_and_both_are_named() {
     assert_snapshot!(tell(&folder, &["ingest", "--profile", "words", "a.txt"]), @"
     status 2
     --- stderr
-    error: the database was made with unit char, k 25, w 20, selection robust, and the command asks for unit word, k 3, w 1, selection robust
+    error: the database was made with unit char, k 25, w 20, selection robust, and unit word, k 3, w 1, selection robust is asked for
     hint: leave the settings out to use the database's own, or make a second database with --db for the other ones
     ");
     for other in
@@ -314,7 +314,7 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--exclude", "a[b"]), @"
     status 2
     --- stderr
-    error: --exclude cannot be a[b: expected a glob in the syntax of .gitignore
+    error: exclude cannot be a[b: expected a glob in the syntax of .gitignore
     ");
     assert_snapshot!(tell(&folder, &["query", "a.txt", "--min-score", "1.5"]), @"
     status 2

@@ -71,7 +71,7 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     let folder = essay();
     let code = folder.run(&["diff", "--skip-quotes", "essay.txt", "docs/source.txt", "--profile", "code"]);
     assert_eq!(code.status, 2);
-    let message = "error: --skip-quotes is for documents read as prose (unit char or word), and here they are read as unit token\nhint: ";
+    let message = "error: skipping quotations is for documents read as prose (unit char or word), and here they are read as unit token\nhint: ";
     assert!(code.stderr.starts_with(message), "{}", code.stderr);
     folder.ok(&["ingest", "-q", "--profile", "prose", "docs", "essay.txt"]);
     let stored = ["query", "--document", "essay.txt", "--skip-quotes"];
@@ -79,8 +79,8 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     std::fs::remove_file(folder.path().join("essay.txt")).unwrap();
     let gone = folder.run(&stored);
     assert_eq!(gone.status, 2);
-    assert!(gone.stderr.contains("--skip-quotes is for a document whose text is there"), "{}", gone.stderr);
-    assert!(gone.stderr.contains("that of essay.txt is not\nhint: "), "{}", gone.stderr);
+    assert!(gone.stderr.contains("skipping quotations needs the text of the query"), "{}", gone.stderr);
+    assert!(gone.stderr.contains("that of essay.txt is not there\nhint: "), "{}", gone.stderr);
 }
 
 /// A quotation carries no passage past `--min-passage`, nor does a phrase; what stands beside it is a passage all the same.

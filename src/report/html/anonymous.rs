@@ -7,36 +7,6 @@ use super::Report;
 use crate::document::DocId;
 use crate::query::Match;
 
-/// The flags whose values say nothing of names or places.
-const SAFE_FLAGS: [&str; 20] = [
-    "--mode",
-    "--window",
-    "-n",
-    "--top",
-    "--min-score",
-    "--max-df",
-    "--min-shared",
-    "--min-resemblance",
-    "--min-containment",
-    "--gap",
-    "--any-order",
-    "--rewritten",
-    "--min-passage",
-    "--weight",
-    "--new-since",
-    "--skip-quotes",
-    "--by",
-    "--threshold",
-    "--max-novel",
-    "--keep",
-];
-
-/// Flags that are told without their values, which name places: what they leave out is in no measure.
-const HIDDEN_VALUES: [&str; 1] = ["--ignore-phrases"];
-
-/// What stands for such a value.
-const VALUE: &str = "yes";
-
 /// What stands for a reason that could hold a path.
 pub(super) const REASON: &str = "it could not be read";
 
@@ -62,13 +32,6 @@ pub(super) fn anonymise(report: &mut Report) {
     if let Some(database) = &mut overview.database {
         database.path = None;
     }
-    overview.options.retain_mut(|(flag, value)| {
-        let hidden = HIDDEN_VALUES.contains(&flag.as_str());
-        if hidden {
-            *value = VALUE.into();
-        }
-        hidden || SAFE_FLAGS.contains(&flag.as_str())
-    });
     for (number, failure) in (1..).zip(&mut overview.failures) {
         failure.name = format!("Unreadable document {number}");
         failure.error = REASON.into();

@@ -204,15 +204,15 @@ pub(super) struct Removal {
 /// What is not in the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct LeftOut {
-    /// Pairs that were found and are not listed, for `--max-report-pairs`.
+    /// Pairs that were found and are not listed, because of [`max_pairs`](super::HtmlOptions::max_pairs).
     pub(super) pairs: u64,
     /// The best measure of those.
     pub(super) least: Option<f64>,
-    /// Listed pairs whose passages and texts are not embedded, for `--max-report-size`.
+    /// Listed pairs whose passages and texts are not embedded, because of [`max_bytes`](super::HtmlOptions::max_bytes).
     pub(super) pages: u64,
     /// That size.
     pub(super) bytes: u64,
-    /// Documents that match a query and were not returned, for `--top`.
+    /// Documents that match a query and were not returned, because of the query's `top`.
     pub(super) unlisted: u64,
 }
 

@@ -53,7 +53,8 @@ pub enum HtmlAnswers<'a> {
 pub struct HtmlOptions {
     /// What the database is called in the report; its path where `None`.
     pub database: Option<String>,
-    /// Settings to be listed in the report: each with its name and its value.
+    /// Settings to be listed in the report: each with its name and its value. The report shows them as they are even if it is
+    /// anonymous: leave those out that name documents or places.
     pub settings: Vec<(String, String)>,
     /// What could not be read.
     pub failures: Vec<Failure>,

@@ -28,7 +28,7 @@ impl PostingBuffer {
             None => {
                 let bytes = self.capacity.saturating_mul(size_of::<Posting>());
                 let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
-                let map = map.map_err(Error::io("reserve memory for", "the batch (a smaller --memory may help)"))?;
+                let map = map.map_err(Error::io("reserve memory for", "a batch of postings"))?;
                 self.map.insert(map)
             }
         };

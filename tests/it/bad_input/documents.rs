@@ -187,9 +187,9 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
     1 document added, 3 skipped
     --- stderr
     added docs/a.txt (text)
-    skipped docs/dangling.txt: a symbolic link; --follow follows them
-    skipped docs/elsewhere: a symbolic link; --follow follows them
-    skipped docs/loop: a symbolic link; --follow follows them
+    skipped docs/dangling.txt: a symbolic link, which is not followed
+    skipped docs/elsewhere: a symbolic link, which is not followed
+    skipped docs/loop: a symbolic link, which is not followed
     3 symbolic links were not followed (--follow follows them)
     ");
     assert_snapshot!(tell_ingest(&folder, &["docs/dangling.txt"]), @"

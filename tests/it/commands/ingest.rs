@@ -283,9 +283,9 @@ fn globs_begin_at_the_current_folder_and_leave_out_what_lies_below() {
     let folder = tree();
     folder.ok(&["init"]);
     for (glob, said) in [
-        ("", "--exclude cannot be empty: expected a glob"),
-        ("./", "--exclude cannot be ./: expected a glob"),
-        ("!*.txt", "--exclude cannot be !*.txt: expected a glob without `!`"),
+        ("", "exclude cannot be empty: expected a glob"),
+        ("./", "exclude cannot be ./: expected a glob"),
+        ("!*.txt", "exclude cannot be !*.txt: expected a glob without `!`"),
     ] {
         let run = folder.run(&["ingest", "docs", "--exclude", glob]);
         assert_eq!(run.status, 2, "{glob}");

@@ -537,7 +537,7 @@ fn why_the_text_of_a_query_cannot_be_had_is_told() {
     std::fs::remove_file(folder.path().join("other.txt")).unwrap();
     std::fs::create_dir(folder.path().join("other.txt")).unwrap();
     let why = |name: &str| ask(&folder, &["--document", name])[0]["matches"][0]["inferred"].clone();
-    assert_eq!(why("large.jsonl:1"), "the query's container is too large to be searched for it (--store-text)");
+    assert_eq!(why("large.jsonl:1"), "the query's text was not stored, and its container is too large to be searched for it");
     assert_eq!(why("other.txt"), "the query's file can no longer be read");
     std::fs::remove_dir(folder.path().join("other.txt")).unwrap();
     assert_eq!(why("other.txt"), "the query's text is gone");
@@ -569,10 +569,10 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
         matches(&answer[0]).iter().find(|found| found["document"] == name).unwrap()["inferred"].clone()
     };
     let first = ["--document", "deep.jsonl:1"];
-    let limited = "the query exceeds a limit (--limit); it may have been ingested under a larger one";
+    let limited = "the query exceeds a limit; it may have been ingested under a larger one";
     assert_eq!(inferred(&first, "deep.jsonl:2"), limited);
     assert_eq!(inferred(&[first, depth].concat(), "deep.jsonl:2"), Value::Null);
-    let limited = "it exceeds a limit (--limit); it may have been ingested under a larger one";
+    let limited = "it exceeds a limit; it may have been ingested under a larger one";
     assert_eq!(inferred(&["text.txt"], "deep.jsonl:1"), limited);
     assert_eq!(inferred(&[&["text.txt"], &depth[..]].concat(), "deep.jsonl:1"), Value::Null);
     // Limits of formats that are read whole hold where a document is read and where its symbols are made.

@@ -1,0 +1,106 @@
+//! Hint: the next step after an error for a user of the program: a flag or a command. Where neither helps, the library's hint.
+
+use fpdb::{Error, StoreFailure};
+
+const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
+
+const DAMAGE: &str = "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup";
+
+/// The next step after this error, where there is one.
+pub(super) fn hint(error: &Error) -> Option<String> {
+    let text = match error {
+        Error::NoDatabase { path } => {
+            format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
+        }
+        Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
+        Error::NoSuchBackup { .. } => "`fpdb restore DIR` takes the newest, --number N another".into(),
+        Error::DamagedBackup { others, .. } => match others.last() {
+            Some(number) => format!("the disk may be failing; an earlier one may be whole: `fpdb restore DIR --number {number}`"),
+            None => return error.hint(),
+        },
+        Error::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
+        Error::DatabaseExists { .. } => "`fpdb stats` shows its settings; choose another --db for a database with other settings".into(),
+        Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
+        Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
+        Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
+        Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
+        Error::NotSearched { .. } => "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand".into(),
+        Error::TextGone { source_path: Some(path), .. } => {
+            format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
+        }
+        Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
+        Error::NotReadAgain { source } => match hint(source) {
+            Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
+            None => STORED_FINGERPRINTS.into(),
+        },
+        Error::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+        Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
+        Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
+        Error::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
+        Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
+        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
+        Error::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
+        Error::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),
+        Error::TooLarge { .. } => "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass".into(),
+        Error::ReadingMemory { .. } => "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass".into(),
+        Error::ReadingTime { .. } => "see whether another program opens it; a larger --limit reading-time=SECONDS lets it pass".into(),
+        Error::NameTooLong { .. } => "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass".into(),
+        Error::Unpacked { .. } => "if the document is to be trusted, a larger --limit unpacked-size=SIZE or --limit unpacking=TIMES lets it pass".into(),
+        Error::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is".into(),
+        Error::ReaderFailed { .. } => "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out".into(),
+        Error::Expansion { .. } => "if the file is to be trusted, a larger --limit expansion=TIMES lets it pass".into(),
+        Error::Expanded { .. } => "if the file is to be trusted, a larger --limit expanded-size=SIZE lets it pass".into(),
+        Error::NestedTooDeep { .. } => "if the file is to be trusted, a larger --limit nesting=N lets it pass".into(),
+        Error::TooManyMembers { .. } => "if the file is to be trusted, a larger --limit members=N lets it pass".into(),
+        Error::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass".into(),
+        Error::RecordTooLarge { .. } => "a larger --limit record-size=SIZE lets it pass; records are held in memory whole".into(),
+        Error::MetadataTooLarge { .. } => "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them".into(),
+        Error::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass".into(),
+        Error::NotARecord { .. } => "--no-expand takes the file as one document".into(),
+        Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
+        Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
+        Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
+        Error::NoField { .. } | Error::NotText { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
+        Error::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is".into(),
+        Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
+        Error::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders".into(),
+        Error::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input".into(),
+        Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
+        Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
+            StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
+            StoreFailure::OutOfMemory => "there is not enough memory: a smaller --memory may help".into(),
+            StoreFailure::Stopped => "run the same command again: what was committed stays".into(),
+            _ => return error.hint(),
+        },
+        Error::Damaged { .. } => DAMAGE.into(),
+        _ => return error.hint(),
+    };
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The library's hints name no flag and no command, and those of the program do where it has its own.
+    #[test]
+    fn flags_are_the_programs() {
+        let errors = [
+            Error::NoDatabase { path: "db".into() },
+            Error::NoSuchDocument { name: "a".into() },
+            Error::WindowTooSmall { asked: 1, stored: 2 },
+            Error::TooLittleMemory { needed: 2, allowed: 1 },
+            Error::Expansion { limit: 1 },
+            Error::NotReadAgain { source: Box::new(Error::Expansion { limit: 1 }) },
+            Error::Damaged { what: "a record".into(), detail: "cut short" },
+            Error::NotWords { unit: fpdb::Unit::Char },
+        ];
+        for error in errors {
+            let (library, program) = (error.hint().expect("a hint"), hint(&error).expect("a hint"));
+            assert!(!library.contains("--") && !library.contains("`fpdb "), "{library}");
+            assert!(program.contains("--") || program.contains("`fpdb "), "{program}");
+        }
+        assert_eq!(hint(&Error::NoName), Error::NoName.hint());
+        assert_eq!(hint(&Error::Stopped), None);
+    }
+}
