@@ -16,9 +16,6 @@ import sys
 # An error names the profiles it complains of, and a profile that makes no sense is an error: the two are one vocabulary.
 ONE_ROOM = {"error": "vocabulary", "profile": "vocabulary"}
 
-# Folders whose files are not looked at yet.
-LATER = ("dedup", "normalize/code", "pairs")
-
 VISIBILITY = r"(?:pub(?:\([^)]*\))?\s+)?"
 USE = re.compile(r"^\s*" + VISIBILITY + r"use\s+([^;]+);", re.MULTILINE)
 
@@ -163,7 +160,7 @@ def main():
     lines = collections.defaultdict(set)
     for module in modules.code:
         for other, path in modules.imports(module) if module else ():
-            if room(module) == room(other) and (room(module) == "vocabulary" or module.startswith(LATER)):
+            if room(module) == room(other) == "vocabulary":
                 continue
             if room(module) == room(other):
                 files[room(module)][module].add(other)

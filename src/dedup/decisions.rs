@@ -1,7 +1,7 @@
 //! Decisions: for each document whether it stays, and if not, why.
 
-use super::justify::Witness;
 use super::ranking::{RESERVED, Rank};
+use super::witness::Witness;
 
 /// Not decided yet.
 const OPEN: Rank = RESERVED;

@@ -17,8 +17,8 @@ use bincode::{Decode, Encode};
 
 use super::decisions::{Decision, Decisions};
 use super::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
-use super::justify::Witness;
 use super::ranking::{Rank, Ranking};
+use super::witness::Witness;
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 1\n\0";

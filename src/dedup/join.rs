@@ -13,32 +13,13 @@ use rayon::prelude::*;
 use super::decisions::{Decision, Decisions};
 use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
+use super::join_inputs::Join;
 use super::justify::{Buffers, Search, Wanted};
-use super::measure::Threshold;
 use super::probes::Probes;
-use super::ranking::{Rank, Ranking};
-use super::sets::{Sets, distinct};
-use super::source::PostingSource;
+use super::ranking::Rank;
+use super::sets::distinct;
 use super::{Activity, Monitor};
 use crate::error::Result;
-
-/// What the join works with.
-pub(super) struct Join<'a> {
-    pub(super) source: &'a dyn PostingSource,
-    pub(super) ranking: &'a Ranking,
-    pub(super) sets: &'a Sets,
-    pub(super) threshold: Threshold,
-    /// The longest unmatched stretch, in symbols, of a document that goes.
-    pub(super) max_novel: Option<u64>,
-    /// The most posting reads for one document.
-    pub(super) budget: Option<u64>,
-    /// Symbols in a k-gram.
-    pub(super) k: u64,
-    /// Bytes of memory for the index.
-    pub(super) memory: u64,
-    /// Documents that are compared with the same survivors at a time.
-    pub(super) batch: u32,
-}
 
 /// Terms that some document is probed by. No other has to be indexed.
 pub(super) struct ProbedTerms(Vec<AtomicU64>);

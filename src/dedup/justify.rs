@@ -4,22 +4,12 @@
 //! ends as soon as the terms that are left cannot suffice.
 
 use super::index::SurvivorIndex;
-use super::join::Join;
+use super::join_inputs::Join;
 use super::probes::{ProbeBuffers, Probes};
 use super::ranking::Rank;
 use super::sets::{Entry, distinct, ordinal, term};
+use super::witness::Witness;
 use crate::error::Result;
-
-/// Why a document goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Witness {
-    /// The survivor.
-    pub(super) rank: Rank,
-    /// Fingerprints that both hold.
-    pub(super) shared: u32,
-    /// The longest unmatched stretch of the document, in symbols.
-    pub(super) novel: u64,
-}
 
 /// What a search has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,9 @@ mod frames;
 mod frequencies;
 mod index;
 mod job;
+mod job_place;
 mod join;
+mod join_inputs;
 mod justify;
 mod measure;
 mod monitor;
@@ -36,11 +38,11 @@ mod second_pass;
 mod sets;
 mod source;
 mod superseded;
+mod witness;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use roaring::RoaringBitmap;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::duplicate::Because;
 use crate::error::{Error, Result};
@@ -51,8 +53,8 @@ use answer::Kept;
 use decisions::{Decision, Decisions};
 use frequencies::Frequencies;
 use job::Job;
-use join::Join;
-use justify::Witness;
+use job_place::{job_path, temp_space};
+use join_inputs::Join;
 use measure::Threshold;
 use monitor::{Activity, Monitor};
 use newcomers::Newcomers;
@@ -64,6 +66,7 @@ use record::{Entry, RecordFiles, RecordHeader};
 use same_text::SameText;
 use sets::Sets;
 use source::PostingSource;
+use witness::Witness;
 
 pub(crate) use answer::{Decided, id_first};
 pub(crate) use arrival::{Arrivals, StoredHashes};
@@ -277,25 +280,4 @@ fn join(
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
     Ok(Joined { common, boilerplate, superseded })
-}
-
-/// Where temporary files go: the folder asked for, else that of the database; where nothing can be written there, the
-/// system's folder for temporary files.
-fn temp_space(root: &Path, asked: Option<&Path>) -> Result<TempSpace> {
-    if let Some(folder) = asked {
-        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        return Ok(TempSpace::new(folder));
-    }
-    let root = root.canonicalize().map_err(Error::io("find", root))?;
-    let beside = root.parent().unwrap_or(&root);
-    let writable = tempfile::tempfile_in(beside).is_ok();
-    Ok(TempSpace::new(if writable { beside.to_owned() } else { std::env::temp_dir() }.as_path()))
-}
-
-/// The file that the decisions of such a job are kept in. It does not depend on threads or memory.
-fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
-    let root = root.canonicalize().map_err(Error::io("find", root))?;
-    let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
-    let digest = xxh3_64(format!("{}, {:?}, {}", root.display(), options.mode, options.rule()).as_bytes());
-    Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }

@@ -10,11 +10,11 @@ use proptest::prelude::*;
 
 use super::decisions::{Decision, Decisions};
 use super::job::Job;
-use super::justify::Witness;
 use super::measure::Threshold;
 use super::monitor::Monitor;
 use super::ranking::{RankKey, Ranked, Ranking, Standing};
 use super::source::PostingSource;
+use super::witness::Witness;
 use super::{DedupBy, DedupOptions, Keep, Plan, join};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Task};

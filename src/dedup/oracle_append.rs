@@ -9,7 +9,6 @@ use roaring::RoaringBitmap;
 
 use super::decisions::{Decision, Decisions};
 use super::job::Job;
-use super::justify::Witness;
 use super::monitor::Monitor;
 use super::oracle::{Model, model, options};
 use super::outcome::Outcome;
@@ -17,6 +16,7 @@ use super::past::Past;
 use super::ranking::Ranking;
 use super::record::{Entry, Fate, Reason, RecordFiles, RecordHeader};
 use super::source::PostingSource;
+use super::witness::Witness;
 use super::{Because, DedupBy, DedupOptions, Plan, join, next_entry, open_documents};
 use crate::error::Result;
 use crate::progress::Task;

@@ -1,9 +1,9 @@
 //! Outcome: what a run has decided about the documents it has ranked.
 
 use super::decisions::{Decision, Decisions};
-use super::justify::Witness;
 use super::ranking::{Rank, Ranking};
 use super::record::{Entry, Fate, Reason};
+use super::witness::Witness;
 use super::{Because, DedupBy};
 
 /// The decisions of a run.

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
+use super::job_place::{job_path, temp_space};
 use super::measure::Threshold;
+use super::options::{DedupBy, DedupMode, DedupOptions};
 use super::past::Past;
 use super::ranking::Standing;
 use super::record::RecordFiles;
-use super::{DedupBy, DedupMode, DedupOptions, decisions, job_path, ranking, same_text, sets, temp_space};
+use super::{decisions, ranking, same_text, sets};
 use crate::error::{Error, Result};
 use crate::schema::{Answer, Schema};
 use crate::store::Store;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::join::Join;
+use super::join_inputs::Join;
 use super::ranking::Rank;
 use super::sets::{Entry, distinct, ordinal, term};
 use crate::error::Result;

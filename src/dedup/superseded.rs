@@ -7,10 +7,12 @@ use rayon::prelude::*;
 
 use super::decisions::Decisions;
 use super::index::SurvivorIndex;
-use super::join::{Join, ProbedTerms};
-use super::justify::{Buffers, Search, Wanted, Witness};
+use super::join::ProbedTerms;
+use super::join_inputs::Join;
+use super::justify::{Buffers, Search, Wanted};
 use super::ranking::Rank;
 use super::sets::distinct;
+use super::witness::Witness;
 use super::{Activity, Monitor, same_bytes};
 use crate::error::Result;
 

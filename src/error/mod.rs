@@ -210,7 +210,9 @@ pub enum Error {
         unit: Unit,
     },
     /// Passages of rewritten text, in documents that are not read as words.
-    #[error("looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}")]
+    #[error(
+        "looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}"
+    )]
     NotWords {
         /// What they are read as.
         unit: Unit,

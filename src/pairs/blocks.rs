@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Documents, PairsOptions};
+use super::documents::Documents;
+use super::options::PairsOptions;
 use crate::error::{Error, Result};
 use crate::progress::{Task, is_due};
 use crate::store::Store;

@@ -6,14 +6,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::blocks::{Holders, Plan};
-use super::documents::{Found, Verdict};
-use super::{Compared, Documents, Measured, PairsOptions};
+use super::documents::{Documents, Found, Verdict};
+use super::measured::Measured;
+use super::options::PairsOptions;
 use crate::error::Result;
 use crate::progress::{Task, is_due};
 use crate::store::Store;
 
 /// Progress is reported once for so many documents.
 const REPORTED: u64 = 1024;
+
+/// Reports how many documents have been compared with all others.
+pub(super) struct Compared<'a> {
+    pub(super) task: &'a Task<'a>,
+    /// Those of the blocks before.
+    pub(super) before: u64,
+    pub(super) total: u64,
+}
+
+impl Compared<'_> {
+    /// `done` of the block's documents are done.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`].
+    pub(super) fn report(&self, done: u64) -> Result<()> {
+        self.task.step("documents compared", self.before + done, self.total)
+    }
+}
 
 /// The lists of the hashes that the documents of a block hold.
 struct Lists {

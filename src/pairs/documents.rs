@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use regex::Regex;
 
+use super::measured::Measured;
+use super::options::{GroupBy, PairsOptions, Since};
 use super::submissions::Submissions;
-use super::{GroupBy, Measured, PairsOptions, Since};
 use crate::error::{Error, Result};
 use crate::input::NamePrefix;
 use crate::query::Weight;

@@ -73,7 +73,9 @@ impl TextUnavailable {
             Self::NotStored => "the query's text was not stored, and it was not read from a file",
             Self::Missing => "the query's text is gone",
             Self::Changed => "the query's file has changed since it was ingested",
-            Self::NotSearched => "the query's text was not stored, and its container is too large to be searched for it",
+            Self::NotSearched => {
+                "the query's text was not stored, and its container is too large to be searched for it"
+            }
             Self::Limited => "the query exceeds a limit; it may have been ingested under a larger one",
             Self::NotExtracted => "the query's text can no longer be extracted",
             Self::Unreadable => "the query's file can no longer be read",

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::lexer::{Lexer, Mode};
+use super::lexer::Lexer;
+use super::mode::Mode;
 use super::rules::{Block, Dialect};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {

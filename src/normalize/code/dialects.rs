@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::class;
-use super::lexer::{Lexer, Mode, Previous};
-use super::quoted::{LONGEST_END, LONGEST_NAME, Quoted};
+use super::lexer::Lexer;
+use super::mode::{LONGEST_END, Mode, Previous, Quoted};
+use super::quoted::LONGEST_NAME;
 use super::rules::{Code, Escape, Quote};
 
 /// Here-documents that may begin in one line.

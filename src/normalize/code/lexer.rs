@@ -8,51 +8,15 @@
 use std::ops::Range;
 
 use super::class;
-use super::quoted::Quoted;
-use super::rules::{Dialect, Import, Start, Tables};
+use super::lookup::{Start, Tables};
+use super::mode::{Mode, Previous, Quoted};
+use super::rules::{Dialect, Import};
 
 /// Bytes of text that one step looks at, at most: a longer string counts as several.
 pub(super) const WINDOW: usize = 64 << 10;
 
 /// How deep code may stand in strings that stand in code: what would be deeper is text of its string.
 pub(super) const DEPTH: usize = 64;
-
-/// What the text stands in, the innermost last; code, if in nothing.
-pub(super) enum Mode {
-    /// Code within a string or markup, up to the bracket that closes it.
-    Code {
-        open: u8,
-        depth: u32,
-    },
-    /// Arithmetic of the shell, up to the bracket that closes it.
-    Arithmetic {
-        depth: u32,
-    },
-    Quoted(Quoted),
-    LineComment,
-    BlockComment {
-        depth: u32,
-    },
-    /// Elements of markup in JavaScript.
-    Markup(super::markup::Markup),
-    /// What stands around PHP.
-    Page,
-    /// What nothing ends: the data after a program.
-    Rest,
-}
-
-/// What came before, as far as the next token depends on it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Previous {
-    /// Nothing, an operator or an opening bracket: an operand follows.
-    Operator,
-    /// A name, a literal or a closing bracket: an operator follows.
-    Operand,
-    /// As an operand, after which Ruby may have an argument.
-    Name,
-    /// A mark of member access.
-    Member,
-}
 
 /// What is remembered from one step to the next.
 pub(super) struct State {

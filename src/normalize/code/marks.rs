@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::class;
-use super::lexer::{Lexer, Mode, Previous};
-use super::quoted::Quoted;
+use super::lexer::Lexer;
+use super::mode::{Mode, Previous, Quoted};
 use super::rules::{Apostrophe, Block, Code, Dialect, Import, Quote};
 
 /// Blanks between a `#` and the name of its directive.

@@ -4,18 +4,8 @@ use std::ops::Range;
 
 use super::class;
 use super::comments::kept;
-use super::lexer::{Lexer, Mode, Previous};
-
-/// Elements that are being read.
-#[derive(Default)]
-pub(super) struct Markup {
-    /// Elements that are open.
-    depth: u32,
-    /// Between `<` and `>`.
-    in_tag: bool,
-    /// The tag closes an element.
-    closes: bool,
-}
+use super::lexer::Lexer;
+use super::mode::{Markup, Mode, Previous};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// Whether an element begins here: where an operand may, before a name or `>`.

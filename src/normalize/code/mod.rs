@@ -10,8 +10,10 @@ mod comments;
 mod dialects;
 mod language;
 mod lexer;
+mod lookup;
 mod marks;
 mod markup;
+mod mode;
 mod plain;
 mod quoted;
 mod rules;
@@ -31,7 +33,7 @@ use super::symbols::Symbols;
 use super::words::WordMaker;
 use crate::document::Language;
 pub use language::language_of;
-use rules::Tables;
+use lookup::Tables;
 
 /// Bytes of text that are gathered for the lexer, which then leaves a [window](lexer::WINDOW) of them.
 const BATCH: usize = 4 * lexer::WINDOW;

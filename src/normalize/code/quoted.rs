@@ -5,38 +5,12 @@
 use std::ops::Range;
 
 use super::class;
-use super::lexer::{Lexer, Mode, Previous};
+use super::lexer::Lexer;
+use super::mode::{End, LONGEST_END, Mode, Previous, Quoted};
 use super::rules::{Apostrophe, Code, Dialect, Escape, Prefix, Quote};
-
-/// Bytes that the longest end of a string may have.
-pub(super) const LONGEST_END: usize = 24;
 
 /// Bytes that the name at the end of a here-document may have.
 pub(super) const LONGEST_NAME: usize = 64;
-
-/// A string that is being read.
-#[derive(Clone)]
-pub(super) struct Quoted {
-    end: End,
-    pub(super) lines: bool,
-    escape: Escape,
-    code: Code,
-    /// None of its code has come yet: its text counts.
-    is_first: bool,
-    /// A line of it begins here.
-    line_start: bool,
-}
-
-/// What ends a string.
-#[derive(Clone)]
-enum End {
-    /// These bytes.
-    Mark { bytes: [u8; LONGEST_END], length: usize },
-    /// A bracket, after those that have been opened in it.
-    Bracket { open: u8, close: u8, depth: u32 },
-    /// A line that holds this name, maybe after blanks.
-    Name { name: Box<str>, indented: bool },
-}
 
 /// Where a scan of a string has stopped.
 enum Stop {
@@ -47,51 +21,6 @@ enum Stop {
     /// At the end of its line, or of what a step may look at.
     Line,
     Limit,
-}
-
-impl Quoted {
-    pub(super) fn of(quote: Quote) -> Self {
-        Self {
-            end: End::mark(quote.open.as_bytes()),
-            lines: quote.lines,
-            escape: quote.escape,
-            code: quote.code,
-            is_first: true,
-            line_start: false,
-        }
-    }
-
-    /// As it is, until `end`.
-    pub(super) fn raw(end: &[u8]) -> Self {
-        Self {
-            end: End::mark(end),
-            lines: true,
-            escape: Escape::None,
-            code: Code::None,
-            is_first: true,
-            line_start: true,
-        }
-    }
-
-    pub(super) fn between(open: u8, close: u8, code: Code) -> Self {
-        let end = End::Bracket { open, close, depth: 0 };
-        Self { end, lines: true, escape: Escape::Backslash, code, is_first: true, line_start: true }
-    }
-
-    pub(super) fn heredoc(name: &str, indented: bool, code: Code) -> Self {
-        let end = End::Name { name: name.into(), indented };
-        let escape = if code == Code::None { Escape::None } else { Escape::Backslash };
-        Self { end, lines: true, escape, code, is_first: true, line_start: true }
-    }
-}
-
-impl End {
-    fn mark(mark: &[u8]) -> Self {
-        let mut bytes = [0; LONGEST_END];
-        let length = mark.len().min(LONGEST_END);
-        bytes[..length].copy_from_slice(&mark[..length]);
-        Self::Mark { bytes, length }
-    }
 }
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::class;
-use super::lexer::{Lexer, Mode, Previous};
-use super::quoted::Quoted;
+use super::lexer::Lexer;
+use super::mode::{Mode, Previous, Quoted};
 use super::rules::{Code, Escape, Quote};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::class;
-use super::lexer::{Lexer, Mode, Previous};
+use super::lexer::Lexer;
+use super::mode::{Mode, Previous};
 use super::rules::{Dialect, Import};
 
 /// Bytes looked at beyond a word for what tells its role.

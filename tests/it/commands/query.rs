@@ -537,7 +537,10 @@ fn why_the_text_of_a_query_cannot_be_had_is_told() {
     std::fs::remove_file(folder.path().join("other.txt")).unwrap();
     std::fs::create_dir(folder.path().join("other.txt")).unwrap();
     let why = |name: &str| ask(&folder, &["--document", name])[0]["matches"][0]["inferred"].clone();
-    assert_eq!(why("large.jsonl:1"), "the query's text was not stored, and its container is too large to be searched for it");
+    assert_eq!(
+        why("large.jsonl:1"),
+        "the query's text was not stored, and its container is too large to be searched for it"
+    );
     assert_eq!(why("other.txt"), "the query's file can no longer be read");
     std::fs::remove_dir(folder.path().join("other.txt")).unwrap();
     assert_eq!(why("other.txt"), "the query's text is gone");
