@@ -102,7 +102,7 @@ pub use dedup::{
 };
 pub use document::{DocId, Format, Language, Modified, Offsets, Span};
 pub use duplicate::{Because, Duplicate};
-pub use error::{Error, Result, StoreFailure};
+pub use error::{DocumentError, Error, Result, StoreFailure};
 pub use extract::ReaderProcess;
 #[cfg(unix)]
 pub use extract::process::serve_documents;

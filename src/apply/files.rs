@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use super::options::LinkKind;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 use crate::temporary::Temporary;
 
@@ -211,7 +211,7 @@ pub(super) fn move_to(path: &Path, target: &Path, stop: &StopToken) -> Result<()
             let before = Facts::of(path)?;
             let placing = place(target, path, |file| copy(path, file, stop))?;
             if Facts::of(path)? != before {
-                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
             }
             placing.keep_time(path)?;
             placing.synced()?;

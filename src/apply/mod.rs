@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use answer::{Act, Applied, ApplySummary};
 pub use options::{Action, ApplyOptions, LinkKind};
 
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::input::FileKind;
 use crate::progress::Task;
 use crate::schema::Schema;
@@ -212,7 +212,7 @@ impl Acting<'_> {
         self.log.begin(act, path, Some(&target), 0)?;
         let before = files::Facts::of(path)?;
         if self.checked.facts[number].is_some_and(|facts| facts != before) {
-            return Err(Error::ChangedWhileReading { path: path.to_owned() });
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
         }
         let written = files::place(&target, path, |file| match rewrites {
             true => rewrite::rewrite(path, state, &cuts, marks, self.store, file, self.task.token()),
@@ -220,7 +220,7 @@ impl Acting<'_> {
         })
         .and_then(|placing| {
             if files::Facts::of(path)? != before {
-                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
             }
             if !rewrites {
                 placing.keep_time(path)?;
@@ -275,7 +275,7 @@ impl Acting<'_> {
         })
         .and_then(|placing| {
             if files::Facts::of(path)? != before {
-                return Err(Error::ChangedWhileReading { path: path.to_owned() });
+                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
             }
             let bytes = placing.synced()?;
             self.log.begin(Act::Mark, path, None, bytes)?;

@@ -1,6 +1,6 @@
 //! Hint: the next step after an error for a user of the program: a flag or a command. Where neither helps, the library's hint.
 
-use fpdb::{Error, StoreFailure};
+use fpdb::{DocumentError, Error, StoreFailure};
 
 const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
 
@@ -39,28 +39,10 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
         Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
-        Error::Binary { .. } => "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out".into(),
-        Error::NotOfFormat { .. } => "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out".into(),
-        Error::TooLarge { .. } => "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass".into(),
-        Error::ReadingMemory { .. } => "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass".into(),
-        Error::ReadingTime { .. } => "see whether another program opens it; a larger --limit reading-time=SECONDS lets it pass".into(),
-        Error::NameTooLong { .. } => "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass".into(),
-        Error::Unpacked { .. } => "if the document is to be trusted, a larger --limit unpacked-size=SIZE or --limit unpacking=TIMES lets it pass".into(),
-        Error::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is".into(),
-        Error::ReaderFailed { .. } => "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out".into(),
-        Error::Expansion { .. } => "if the file is to be trusted, a larger --limit expansion=TIMES lets it pass".into(),
-        Error::Expanded { .. } => "if the file is to be trusted, a larger --limit expanded-size=SIZE lets it pass".into(),
-        Error::NestedTooDeep { .. } => "if the file is to be trusted, a larger --limit nesting=N lets it pass".into(),
-        Error::TooManyMembers { .. } => "if the file is to be trusted, a larger --limit members=N lets it pass".into(),
-        Error::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass".into(),
-        Error::RecordTooLarge { .. } => "a larger --limit record-size=SIZE lets it pass; records are held in memory whole".into(),
-        Error::MetadataTooLarge { .. } => "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them".into(),
-        Error::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass".into(),
-        Error::NotARecord { .. } => "--no-expand takes the file as one document".into(),
+        Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
-        Error::NoField { .. } | Error::NotText { .. } => "--text-field names the field that holds the text; --no-expand takes the file as one document".into(),
         Error::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is".into(),
         Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
         Error::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders".into(),
@@ -78,6 +60,61 @@ pub(super) fn hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
+/// The next step after a document that cannot be read, where the program has words of its own.
+fn document_hint(error: &DocumentError) -> Option<&'static str> {
+    let text = match error {
+        DocumentError::Binary { .. } => {
+            "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out"
+        }
+        DocumentError::NotOfFormat { .. } => {
+            "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out"
+        }
+        DocumentError::TooLarge { .. } => {
+            "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass"
+        }
+        DocumentError::ReadingMemory { .. } => {
+            "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass"
+        }
+        DocumentError::ReadingTime { .. } => {
+            "see whether another program opens it; a larger --limit reading-time=SECONDS lets it pass"
+        }
+        DocumentError::NameTooLong { .. } => {
+            "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass"
+        }
+        DocumentError::Unpacked { .. } => {
+            "if the document is to be trusted, a larger --limit unpacked-size=SIZE or --limit unpacking=TIMES lets it pass"
+        }
+        DocumentError::Undecodable { .. } => {
+            "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is"
+        }
+        DocumentError::ReaderFailed { .. } => {
+            "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out"
+        }
+        DocumentError::Expansion { .. } => {
+            "if the file is to be trusted, a larger --limit expansion=TIMES lets it pass"
+        }
+        DocumentError::Expanded { .. } => {
+            "if the file is to be trusted, a larger --limit expanded-size=SIZE lets it pass"
+        }
+        DocumentError::NestedTooDeep { .. } => "if the file is to be trusted, a larger --limit nesting=N lets it pass",
+        DocumentError::TooManyMembers { .. } => "if the file is to be trusted, a larger --limit members=N lets it pass",
+        DocumentError::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass",
+        DocumentError::RecordTooLarge { .. } => {
+            "a larger --limit record-size=SIZE lets it pass; records are held in memory whole"
+        }
+        DocumentError::MetadataTooLarge { .. } => {
+            "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them"
+        }
+        DocumentError::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass",
+        DocumentError::NotARecord { .. } => "--no-expand takes the file as one document",
+        DocumentError::NoField { .. } | DocumentError::NotText { .. } => {
+            "--text-field names the field that holds the text; --no-expand takes the file as one document"
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,8 +127,8 @@ mod tests {
             Error::NoSuchDocument { name: "a".into() },
             Error::WindowTooSmall { asked: 1, stored: 2 },
             Error::TooLittleMemory { needed: 2, allowed: 1 },
-            Error::Expansion { limit: 1 },
-            Error::NotReadAgain { source: Box::new(Error::Expansion { limit: 1 }) },
+            Error::Document(DocumentError::Expansion { limit: 1 }),
+            Error::NotReadAgain { source: Box::new(Error::Document(DocumentError::Expansion { limit: 1 })) },
             Error::Damaged { what: "a record".into(), detail: "cut short" },
             Error::NotWords { unit: fpdb::Unit::Char },
         ];
@@ -100,7 +137,7 @@ mod tests {
             assert!(!library.contains("--") && !library.contains("`fpdb "), "{library}");
             assert!(program.contains("--") || program.contains("`fpdb "), "{program}");
         }
-        assert_eq!(hint(&Error::NoName), Error::NoName.hint());
+        assert_eq!(hint(&Error::Document(DocumentError::NoName)), Error::Document(DocumentError::NoName).hint());
         assert_eq!(hint(&Error::Stopped), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Error, StoreFailure};
+use super::{DocumentError, Error, StoreFailure};
 
 impl Error {
     /// The next step for the user, where there is one.
@@ -54,43 +54,18 @@ impl Error {
             Self::NameTwice { .. } => "names must be unique: keep one document of each name, or name them by another column".into(),
             Self::AlreadyAssembled { .. } => "nothing is left to do; if the folder of the build is still there, remove it".into(),
             Self::NoSuchNumber { .. } => "list the documents to see their numbers".into(),
-            Self::Binary { .. } => "a database with the profile bytes takes any file".into(),
-            Self::NotOfFormat { .. } => "see whether another program opens it; it may be read as text instead".into(),
-            Self::EncryptedDocument { .. } => "save it without a password and ingest that".into(),
-            Self::TooLarge { .. } => "split it, or save its text and ingest that; a larger limit `whole_bytes` lets it pass".into(),
-            Self::ReadingMemory { .. } => "split it, or save its text and ingest that; a larger limit `reading_memory`, and for an ingest more memory for the database, lets it pass".into(),
-            Self::ReadingTime { .. } => "see whether another program opens it; a larger limit `reading_seconds` lets it pass".into(),
-            Self::NameTooLong { .. } => "unpack it with a tool that renames such members; a larger limit `name_bytes` lets it pass".into(),
-            Self::Unpacked { .. } => "if the document is to be trusted, a larger limit `unpacked_bytes` or `unpacking` lets it pass".into(),
-            Self::Undecodable { .. } => "it may be damaged or cut short: try to unpack it; a closed container is one document, as it is".into(),
-            Self::ReaderFailed { .. } => "it may be damaged; other documents are not affected".into(),
-            Self::NameTaken | Self::NoName => "unpack it with a tool that renames such members, and ingest what comes out".into(),
-            Self::Encrypted => "unpack it yourself, and ingest what comes out".into(),
-            Self::Expansion { .. } => "if the file is to be trusted, a larger limit `expansion` lets it pass".into(),
-            Self::Expanded { .. } => "if the file is to be trusted, a larger limit `expanded_bytes` lets it pass".into(),
-            Self::NestedTooDeep { .. } => "if the file is to be trusted, a larger limit `nesting` lets it pass".into(),
-            Self::TooManyMembers { .. } => "if the file is to be trusted, a larger limit `members` lets it pass".into(),
-            Self::DocumentTooLarge { .. } => "a larger limit `document_bytes` lets it pass".into(),
-            Self::RecordTooLarge { .. } => "a larger limit `record_bytes` lets it pass; records are held in memory whole".into(),
-            Self::MetadataTooLarge { .. } => "keep fewer or shorter fields with it".into(),
-            Self::JsonTooDeep { .. } => "a larger limit `json_depth` lets it pass".into(),
-            Self::NotARecord { .. } => "read the file as one document instead of as records".into(),
+            Self::Document(error) => error.hint().into(),
             Self::NotProse { .. } => "ask for it with a profile of characters or words only: text, prose or words".into(),
             Self::NotWords { .. } => "leave it out, or compare with the profile words".into(),
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
-            Self::NoField { .. } | Self::NotText { .. } => "name the field that holds the text, or read the file as one document".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
             Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with a stored document of it".into(),
-            Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text".into(),
-            Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it".into(),
-            Self::GivenTwice { .. } => "run the same ingest again, with each path once".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
             Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
                 failure_hint(*failure).map_or_else(damage_hint, Into::into)
             }
-            Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
@@ -100,6 +75,57 @@ impl Error {
             _ => return None,
         };
         Some(text)
+    }
+}
+
+impl DocumentError {
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::Binary { .. } => "a database with the profile bytes takes any file",
+            Self::NotOfFormat { .. } => "see whether another program opens it; it may be read as text instead",
+            Self::EncryptedDocument { .. } => "save it without a password and ingest that",
+            Self::TooLarge { .. } => {
+                "split it, or save its text and ingest that; a larger limit `whole_bytes` lets it pass"
+            }
+            Self::ReadingMemory { .. } => {
+                "split it, or save its text and ingest that; a larger limit `reading_memory`, and for an ingest more memory for the database, lets it pass"
+            }
+            Self::ReadingTime { .. } => {
+                "see whether another program opens it; a larger limit `reading_seconds` lets it pass"
+            }
+            Self::NameTooLong { .. } => {
+                "unpack it with a tool that renames such members; a larger limit `name_bytes` lets it pass"
+            }
+            Self::Unpacked { .. } => {
+                "if the document is to be trusted, a larger limit `unpacked_bytes` or `unpacking` lets it pass"
+            }
+            Self::Undecodable { .. } => {
+                "it may be damaged or cut short: try to unpack it; a closed container is one document, as it is"
+            }
+            Self::ReaderFailed { .. } => "it may be damaged; other documents are not affected",
+            Self::NameTaken | Self::NoName => {
+                "unpack it with a tool that renames such members, and ingest what comes out"
+            }
+            Self::Encrypted => "unpack it yourself, and ingest what comes out",
+            Self::Expansion { .. } => "if the file is to be trusted, a larger limit `expansion` lets it pass",
+            Self::Expanded { .. } => "if the file is to be trusted, a larger limit `expanded_bytes` lets it pass",
+            Self::NestedTooDeep { .. } => "if the file is to be trusted, a larger limit `nesting` lets it pass",
+            Self::TooManyMembers { .. } => "if the file is to be trusted, a larger limit `members` lets it pass",
+            Self::DocumentTooLarge { .. } => "a larger limit `document_bytes` lets it pass",
+            Self::RecordTooLarge { .. } => {
+                "a larger limit `record_bytes` lets it pass; records are held in memory whole"
+            }
+            Self::MetadataTooLarge { .. } => "keep fewer or shorter fields with it",
+            Self::JsonTooDeep { .. } => "a larger limit `json_depth` lets it pass",
+            Self::NotARecord { .. } => "read the file as one document instead of as records",
+            Self::NoField { .. } | Self::NotText { .. } => {
+                "name the field that holds the text, or read the file as one document"
+            }
+            Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text",
+            Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it",
+            Self::GivenTwice { .. } => "run the same ingest again, with each path once",
+            Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
+        }
     }
 }
 

@@ -1,18 +1,20 @@
 //! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
 //!
-//! One enum for the whole library, long because each error has its words beside it. A message is one lower-case
-//! sentence that names the thing; the cause is reached only through `source()`, and no type of the storage engine
-//! appears in a public signature.
+//! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
+//! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
+//! signature.
 
+mod describe;
+mod document;
 mod failure;
 mod hint;
 
-use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
+use self::describe::missing_backup;
+pub use self::document::DocumentError;
 pub use self::failure::StoreFailure;
-use crate::document::Format;
 use crate::profile::{Profile, Unit};
 
 /// A result of this library.
@@ -303,103 +305,9 @@ pub enum Error {
         /// What the system said.
         source: Cause,
     },
-    /// A document of a text front-end that holds no text.
-    #[error("no front-end reads it: {reason}")]
-    Binary {
-        /// What it is, as a noun phrase.
-        reason: &'static str,
-    },
-    /// Compressed or packed data that is damaged, cut short, or of a kind that is not known.
-    #[error("the {format} data cannot be decoded")]
-    Undecodable {
-        /// The format: "gzip", "zip".
-        format: &'static str,
-        /// What the decoder said.
-        source: Cause,
-    },
-    /// Data on which the reader of its format gave up in a way it is not meant to.
-    #[error("the reader of this format failed on it: {detail}")]
-    ReaderFailed {
-        /// What it said, and where.
-        detail: String,
-    },
-    /// A member that only a password opens.
-    #[error("it is encrypted")]
-    Encrypted,
-    /// Data that unfolds to suspiciously much.
-    #[error("it unfolds to more than {limit} times its size")]
-    Expansion {
-        /// The limit.
-        limit: u64,
-    },
-    /// A file whose members and layers are too much together.
-    #[error("the file unfolds to more than {limit} bytes")]
-    Expanded {
-        /// The limit.
-        limit: u64,
-    },
-    /// A member whose name another one has, once both are tidied.
-    #[error("another member of the archive has this name too, once both are tidied")]
-    NameTaken,
-    /// A member that cannot be named.
-    #[error("its name in the archive names no file")]
-    NoName,
-    /// Containers within containers.
-    #[error("more than {limit} containers and compressions lie within each other")]
-    NestedTooDeep {
-        /// The limit.
-        limit: u32,
-    },
-    /// A container of too many members.
-    #[error("the file has more than {limit} members")]
-    TooManyMembers {
-        /// The limit.
-        limit: u64,
-    },
-    /// A document that is too long.
-    #[error("the document has more than {limit} bytes")]
-    DocumentTooLarge {
-        /// The limit.
-        limit: u64,
-    },
-    /// A record that cannot be held in memory.
-    #[error("the record has more than {limit} bytes")]
-    RecordTooLarge {
-        /// The limit.
-        limit: u64,
-    },
-    /// A document whose name, path and metadata are too much to keep.
-    #[error("the document's name, path and metadata have more than {limit} bytes")]
-    MetadataTooLarge {
-        /// The limit.
-        limit: u64,
-    },
-    /// A line of JSON that is nested too deep.
-    #[error("the JSON has more than {limit} arrays and objects within each other")]
-    JsonTooDeep {
-        /// The limit.
-        limit: u32,
-    },
-    /// A line that is no record.
-    #[error("the line is no {format} record")]
-    NotARecord {
-        /// The format: "JSON".
-        format: &'static str,
-        /// What the parser said.
-        source: Cause,
-    },
-    /// A record or table without the field that should hold the text.
-    #[error("the record has no field {field}")]
-    NoField {
-        /// The field.
-        field: String,
-    },
-    /// A record whose field holds something else than text.
-    #[error("the field {field} of the record is no text")]
-    NotText {
-        /// The field.
-        field: String,
-    },
+    /// One document, or one container of them, cannot be read. Others are not affected.
+    #[error(transparent)]
+    Document(DocumentError),
     /// A table of metadata that cannot be used.
     #[error("{} is no table of metadata: {detail}", path.display())]
     BadTable {
@@ -414,72 +322,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A document that is not of the format it is read as, or is damaged.
-    #[error("this is no {format} document that can be read: {detail}")]
-    NotOfFormat {
-        /// The name of the format.
-        format: &'static str,
-        /// What is wrong with it.
-        detail: Cow<'static, str>,
-        /// What the library that reads it said.
-        source: Option<Cause>,
-    },
-    /// A document that only its owner can read.
-    #[error("the {format} document is encrypted")]
-    EncryptedDocument {
-        /// The name of the format.
-        format: &'static str,
-    },
-    /// A document of a format that is read whole, and more than can be held.
-    #[error("the {format} document has more than {limit} bytes, the most that is read whole")]
-    TooLarge {
-        /// The name of the format.
-        format: &'static str,
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// A document that grows out of proportion when it is unpacked.
-    #[error("the {format} document unpacks to more than {limit} bytes, out of proportion to its size")]
-    Unpacked {
-        /// The name of the format.
-        format: &'static str,
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// A document that takes too much memory to read.
-    #[error("reading the {format} document takes more than {limit} bytes of memory")]
-    ReadingMemory {
-        /// The name of the format.
-        format: &'static str,
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// A document that takes too long to read.
-    #[error("reading the {format} document takes more than {seconds} s of processor time")]
-    ReadingTime {
-        /// The name of the format.
-        format: &'static str,
-        /// The limit, in seconds.
-        seconds: u64,
-    },
-    /// A member whose name is too long to be kept.
-    #[error("its name has more than {limit} bytes")]
-    NameTooLong {
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// A path that cannot be a document's name.
-    #[error("the path {} is not valid UTF-8", path.display())]
-    PathNotUtf8 {
-        /// The path; `display` shows it with replacement characters.
-        path: PathBuf,
-    },
-    /// A file that was written to while it was read.
-    #[error("{} changed while it was being read", path.display())]
-    ChangedWhileReading {
-        /// The file.
-        path: PathBuf,
-    },
     /// A followed link that leads back to a folder it lies in.
     #[error("{} is a loop: it leads back to {}", path.display(), ancestor.display())]
     DirectoryLoop {
@@ -487,12 +329,6 @@ pub enum Error {
         path: PathBuf,
         /// The folder it leads back to.
         ancestor: PathBuf,
-    },
-    /// A document that was given twice in one run, with two contents.
-    #[error("{name} was found twice in this run, with different content")]
-    GivenTwice {
-        /// The document's name.
-        name: String,
     },
     /// A folder, pipe, socket or device where a file was expected.
     #[error("{} is not a regular file", path.display())]
@@ -529,12 +365,6 @@ pub enum Error {
         path: PathBuf,
         /// What the walker said.
         source: Cause,
-    },
-    /// A document with more fingerprints than an ordinal can number.
-    #[error("the document has more than {limit} fingerprints")]
-    TooManyFingerprints {
-        /// The limit.
-        limit: u64,
     },
     /// The document ids are used up.
     #[error("the database holds {limit} documents, the most it can number")]
@@ -663,53 +493,4 @@ pub enum Error {
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]
     Stopped,
-}
-
-impl Error {
-    /// The message and its causes as one line, for lists of failures.
-    #[must_use]
-    pub fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
-        text
-    }
-
-    /// True where bytes of a database are lost or are not those that were written. False where they may be whole and could
-    /// not be reached, for want of open files or permission say.
-    pub(crate) fn is_damage(&self) -> bool {
-        match self {
-            Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => !failure.is_refusal(),
-            Self::Damaged { .. } | Self::CommitsLost { .. } | Self::TablesLost { .. } | Self::NotADatabase { .. } => {
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// A document that is not of this format, as seen without the help of a library.
-    pub(crate) fn not_of_format(format: Format, detail: &'static str) -> Self {
-        Self::NotOfFormat { format: format.name(), detail: detail.into(), source: None }
-    }
-
-    pub(crate) fn threads(threads: usize) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Threads { threads, source: source.into() }
-    }
-
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        let path = path.into();
-        move |source| Self::Io { action, path, source }
-    }
-}
-
-fn missing_backup(number: Option<u32>, numbers: &[u32]) -> String {
-    let list = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    match (number, numbers) {
-        (_, []) | (None, _) => "no backup that can be read".into(),
-        (Some(number), _) => format!("no backup {number}: there are {list}"),
-    }
 }

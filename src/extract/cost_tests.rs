@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::cost;
 use super::*;
+use crate::error::DocumentError;
 use crate::recognise::{Choice, choose};
 
 /// The system's allocator, which counts for each thread what it holds.
@@ -235,7 +236,10 @@ fn a_document_that_would_take_too_much_is_refused_before_it_is_read() {
     let before = HELD.get();
     PEAK.set(before);
     let refused = extract(Format::Markdown, &document, &limits);
-    assert!(matches!(refused, Err(Error::ReadingMemory { format: "markdown", limit: 0xA0_0000 })));
+    assert!(matches!(
+        refused,
+        Err(Error::Document(DocumentError::ReadingMemory { format: "markdown", limit: 0xA0_0000 }))
+    ));
     assert!(PEAK.get() - before < 10_000);
     assert!(extract(Format::Markdown, &[b'a'; 1 << 20], &limits).is_ok());
 }

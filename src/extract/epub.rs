@@ -7,7 +7,7 @@ use super::html;
 use super::package::Package;
 use super::xml::{self, XmlEvent};
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// The text of a book.
 pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
@@ -22,7 +22,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
     for page in &pages {
         // Fonts are often scrambled, which is of no interest.
         if encrypted.contains(page) {
-            return Err(Error::EncryptedDocument { format: Format::Epub.name() });
+            return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Epub.name() }));
         }
         let page = package.needed(page)?;
         limits.check_memory(Format::Html, &page).map_err(|_| too_much(limits))?;
@@ -36,7 +36,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
 }
 
 fn too_much(limits: &Limits) -> Error {
-    Error::ReadingMemory { format: Format::Epub.name(), limit: limits.memory }
+    Error::Document(DocumentError::ReadingMemory { format: Format::Epub.name(), limit: limits.memory })
 }
 
 /// The name of the part that lists the pages.

@@ -7,6 +7,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
+use crate::error::DocumentError;
 
 fn read(format: Format, document: &[u8]) -> Result<String> {
     tests::text_of(format, document)
@@ -34,7 +35,9 @@ fn a_package_that_unpacks_out_of_proportion_is_refused() {
     let body = [b"<d><p><t>".to_vec(), vec![b' '; 40 << 20], b"</t></p></d>".to_vec()].concat();
     let document = docx(&body);
     assert!(document.len() < 100_000);
-    assert!(matches!(read(Format::Docx, &document), Err(Error::Unpacked { limit, .. }) if limit == 16 << 20));
+    assert!(
+        matches!(read(Format::Docx, &document), Err(Error::Document(DocumentError::Unpacked { limit, .. })) if limit == 16 << 20)
+    );
 }
 
 #[test]
@@ -49,7 +52,10 @@ fn nesting_takes_no_stack() {
     let json = format!("{{\"cells\": [], \"x\": {}{}}}", "[".repeat(levels), "]".repeat(levels));
     assert_eq!(read(Format::Notebook, json.as_bytes()).expect("it is well-formed"), "");
     let source = format!("{{\"cells\": [{{\"cell_type\": \"code\", \"source\": {}}}]}}", "[".repeat(levels));
-    assert!(matches!(read(Format::Notebook, source.as_bytes()), Err(Error::NotOfFormat { .. })));
+    assert!(matches!(
+        read(Format::Notebook, source.as_bytes()),
+        Err(Error::Document(DocumentError::NotOfFormat { .. }))
+    ));
 }
 
 #[test]
@@ -61,11 +67,17 @@ fn entities_do_not_expand() {
 #[test]
 fn a_package_without_what_it_needs_says_so() {
     for format in [Format::Docx, Format::Odt, Format::Epub] {
-        assert!(matches!(read(format, &package(&[("a", b"b")])), Err(Error::NotOfFormat { .. })), "{format}");
+        assert!(
+            matches!(read(format, &package(&[("a", b"b")])), Err(Error::Document(DocumentError::NotOfFormat { .. }))),
+            "{format}"
+        );
     }
     let broken = docx(b"<d><p></d>");
-    assert!(matches!(read(Format::Docx, &broken), Err(Error::NotOfFormat { source: Some(_), .. })));
-    assert!(matches!(read(Format::Docx, &docx(b"<d><p>")), Err(Error::NotOfFormat { .. })));
+    assert!(matches!(
+        read(Format::Docx, &broken),
+        Err(Error::Document(DocumentError::NotOfFormat { source: Some(_), .. }))
+    ));
+    assert!(matches!(read(Format::Docx, &docx(b"<d><p>")), Err(Error::Document(DocumentError::NotOfFormat { .. }))));
 }
 
 #[test]
@@ -80,7 +92,10 @@ fn encrypted_documents_are_told_from_damaged_ones() {
     ]);
     let word = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
     for (format, document) in [(Format::Odt, &odt[..]), (Format::Epub, &epub), (Format::Docx, word)] {
-        assert!(matches!(read(format, document), Err(Error::EncryptedDocument { .. })), "{format}");
+        assert!(
+            matches!(read(format, document), Err(Error::Document(DocumentError::EncryptedDocument { .. }))),
+            "{format}"
+        );
     }
 }
 
@@ -136,13 +151,13 @@ fn graphics_that_never_end_are_refused() {
         read(Format::Pdf, &document)
     };
     assert!(
-        matches!(draw(1, 1, true), Err(Error::NotOfFormat { detail, .. }) if detail.contains("contain each other"))
+        matches!(draw(1, 1, true), Err(Error::Document(DocumentError::NotOfFormat { detail, .. })) if detail.contains("contain each other"))
     );
     assert!(
-        matches!(draw(5, 2, true), Err(Error::NotOfFormat { detail, .. }) if detail.contains("contain each other"))
+        matches!(draw(5, 2, true), Err(Error::Document(DocumentError::NotOfFormat { detail, .. })) if detail.contains("contain each other"))
     );
     assert!(
-        matches!(draw(20, 40, false), Err(Error::NotOfFormat { detail, .. }) if detail.contains("repeat too many"))
+        matches!(draw(20, 40, false), Err(Error::Document(DocumentError::NotOfFormat { detail, .. })) if detail.contains("repeat too many"))
     );
 }
 
@@ -155,14 +170,14 @@ fn a_list_of_pages_that_contains_itself_is_refused() {
         page.set("Parent", a);
         page.set("Resources", Object::Null);
     });
-    assert!(matches!(read(Format::Pdf, &document), Err(Error::NotOfFormat { .. })));
+    assert!(matches!(read(Format::Pdf, &document), Err(Error::Document(DocumentError::NotOfFormat { .. }))));
 }
 
 #[test]
 fn a_pdf_that_unpacks_out_of_proportion_is_refused() {
     let document = pdf(&" ".repeat(40 << 20), |document, _, _| document.compress());
     assert!(document.len() < 200_000);
-    assert!(matches!(read(Format::Pdf, &document), Err(Error::Unpacked { .. })));
+    assert!(matches!(read(Format::Pdf, &document), Err(Error::Document(DocumentError::Unpacked { .. }))));
     // An image may: it is not unpacked.
     let document = pdf(HELLO, |document, _, resources| {
         let image = dictionary! { "Type" => "XObject", "Subtype" => "Image", "Width" => 8000, "Height" => 5000 };
@@ -178,6 +193,6 @@ fn a_panic_of_a_library_is_an_error_of_the_document() {
     // A page without a size.
     let document = pdf(HELLO, |_, page, _| drop(page.remove(b"MediaBox")));
     assert!(
-        matches!(read(Format::Pdf, &document), Err(Error::NotOfFormat { detail, .. }) if detail.contains("reader"))
+        matches!(read(Format::Pdf, &document), Err(Error::Document(DocumentError::NotOfFormat { detail, .. })) if detail.contains("reader"))
     );
 }

@@ -3,7 +3,7 @@
 use super::cost;
 use super::process::ReaderProcess;
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// How large documents that are read whole may be, and what is in them.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Limits {
         if bytes <= self.document {
             return Ok(());
         }
-        Err(Error::TooLarge { format: format.name(), limit: self.document })
+        Err(Error::Document(DocumentError::TooLarge { format: format.name(), limit: self.document }))
     }
 
     /// Refuses a document that takes too much memory to read here, by what documents of its format take.
@@ -55,7 +55,7 @@ impl Limits {
         if memory <= self.memory {
             return Ok(());
         }
-        Err(Error::ReadingMemory { format: format.name(), limit: self.memory })
+        Err(Error::Document(DocumentError::ReadingMemory { format: format.name(), limit: self.memory }))
     }
 
     /// Seconds of processor time that a document of so many bytes may take.

@@ -4,7 +4,7 @@ use mail_parser::{Message, MessageParser, PartType};
 
 use super::{Extracted, Limits, html};
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// Messages within messages that are read.
 const DEPTH: u32 = 16;
@@ -19,7 +19,10 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     while let Some((message, depth)) = waiting.pop() {
         read(message, &mut text);
         if text.len() as u64 > limits.unpacked {
-            return Err(Error::Unpacked { format: Format::Mail.name(), limit: limits.unpacked });
+            return Err(Error::Document(DocumentError::Unpacked {
+                format: Format::Mail.name(),
+                limit: limits.unpacked,
+            }));
         }
         if depth < DEPTH {
             let inner = message.parts.iter().rev().filter_map(|part| match &part.body {

@@ -57,8 +57,8 @@ pub(crate) fn is_detached(format: Format) -> bool {
 /// The text of a document. A format to which this [does not apply](self::applies) has none.
 ///
 /// # Errors
-/// [`Error::TooLarge`], [`Error::ReadingMemory`], [`Error::ReadingTime`], [`Error::Unpacked`],
-/// [`Error::EncryptedDocument`], and [`Error::NotOfFormat`] or [`Error::ReaderFailed`] for what is not a document of this
+/// [`DocumentError::TooLarge`](crate::DocumentError::TooLarge), [`DocumentError::ReadingMemory`](crate::DocumentError::ReadingMemory), [`DocumentError::ReadingTime`](crate::DocumentError::ReadingTime), [`DocumentError::Unpacked`](crate::DocumentError::Unpacked),
+/// [`DocumentError::EncryptedDocument`](crate::DocumentError::EncryptedDocument), and [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) or [`DocumentError::ReaderFailed`](crate::DocumentError::ReaderFailed) for what is not a document of this
 /// format, or one that the library which reads it cannot cope with.
 pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     match &limits.process {

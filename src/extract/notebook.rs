@@ -7,7 +7,7 @@ use super::builder::{TextBuilder, compose};
 use super::source::Utf8Source;
 use super::{Extracted, markdown};
 use crate::document::{Format, Span};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// A notebook, as far as it is read. What a cell has put out is not.
 #[derive(Deserialize)]
@@ -36,10 +36,12 @@ struct Cell<'a> {
 
 /// The text of a notebook.
 pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
-    let broken = |error: serde_json::Error| Error::NotOfFormat {
-        format: Format::Notebook.name(),
-        detail: "it is not the JSON of a notebook".into(),
-        source: Some(error.into()),
+    let broken = |error: serde_json::Error| {
+        Error::Document(DocumentError::NotOfFormat {
+            format: Format::Notebook.name(),
+            detail: "it is not the JSON of a notebook".into(),
+            source: Some(error.into()),
+        })
     };
     let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len() / 2);

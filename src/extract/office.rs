@@ -4,7 +4,7 @@ use super::Limits;
 use super::package::Package;
 use super::xml::{self, XmlEvent};
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// Text in paragraphs, in the making.
 #[derive(Default)]
@@ -23,7 +23,7 @@ impl Paragraphs {
 pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<String> {
     // Word keeps a document with a password in a container of another kind.
     if bytes.starts_with(b"\xD0\xCF\x11\xE0") {
-        return Err(Error::EncryptedDocument { format: Format::Docx.name() });
+        return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Docx.name() }));
     }
     let mut package = Package::open(Format::Docx, bytes, limits)?;
     let main = main_part(&mut package)?;
@@ -98,7 +98,9 @@ pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<String> {
 
 fn refuse_encrypted(manifest: &[u8]) -> Result<()> {
     xml::read(Format::Odt, manifest, &mut |piece| match piece {
-        XmlEvent::Start("encryption-data", _) => Err(Error::EncryptedDocument { format: Format::Odt.name() }),
+        XmlEvent::Start("encryption-data", _) => {
+            Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Odt.name() }))
+        }
         _ => Ok(()),
     })
 }

@@ -7,7 +7,7 @@ use zip::result::ZipError;
 
 use super::Limits;
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// An open package.
 pub(super) struct Package<'a> {
@@ -22,7 +22,7 @@ impl<'a> Package<'a> {
     /// Opens a document of this format.
     ///
     /// # Errors
-    /// [`Error::NotOfFormat`] where it is no zip archive, or not the whole of one.
+    /// [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where it is no zip archive, or not the whole of one.
     pub(super) fn open(format: Format, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(format, error))?;
         // A part is held with its text, or with the segments of a page.
@@ -33,13 +33,13 @@ impl<'a> Package<'a> {
     /// The bytes of a part, if there is one of that name.
     ///
     /// # Errors
-    /// [`Error::Unpacked`] past the limit, [`Error::EncryptedDocument`], [`Error::NotOfFormat`] where it is damaged.
+    /// [`DocumentError::Unpacked`](crate::DocumentError::Unpacked) past the limit, [`DocumentError::EncryptedDocument`](crate::DocumentError::EncryptedDocument), [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where it is damaged.
     pub(super) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
-                return Err(Error::EncryptedDocument { format: self.format.name() });
+                return Err(Error::Document(DocumentError::EncryptedDocument { format: self.format.name() }));
             }
             Err(error) => return Err(unreadable(self.format, error)),
         };
@@ -50,7 +50,7 @@ impl<'a> Package<'a> {
         self.left = self
             .left
             .checked_sub(bytes.len() as u64)
-            .ok_or(Error::Unpacked { format: self.format.name(), limit: self.limit })?;
+            .ok_or(Error::Document(DocumentError::Unpacked { format: self.format.name(), limit: self.limit }))?;
         Ok(Some(bytes))
     }
 
@@ -62,5 +62,5 @@ impl<'a> Package<'a> {
 
 fn unreadable(format: Format, error: ZipError) -> Error {
     let detail = "its parts cannot be unpacked".into();
-    Error::NotOfFormat { format: format.name(), detail, source: Some(error.into()) }
+    Error::Document(DocumentError::NotOfFormat { format: format.name(), detail, source: Some(error.into()) })
 }

@@ -11,7 +11,7 @@ use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainText
 
 use super::{Extracted, Limits, cmap};
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// How deep pages may lie in the tree of pages, and graphics in graphics.
 const DEPTH: u32 = 32;
@@ -23,7 +23,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     let mut document = Document::load_mem(bytes).map_err(|error| broken(error.into()))?;
     // A document may be encrypted with an empty password, so that only its owner may print it.
     if document.is_encrypted() && document.decrypt("").is_err() {
-        return Err(Error::EncryptedDocument { format: Format::Pdf.name() });
+        return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Pdf.name() }));
     }
     drop_images(&mut document);
     check_fonts(&document)?;
@@ -40,7 +40,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
             Ok(()) => {}
             Err(OutputError::PdfError(error)) => return Err(broken(error.into())),
             // Writing to memory fails only where there is too much.
-            Err(_) => return Err(Error::Unpacked { format: Format::Pdf.name(), limit }),
+            Err(_) => return Err(Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit })),
         }
         text.text.push(b'\n');
     }
@@ -48,11 +48,11 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
 }
 
 fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
-    Error::NotOfFormat {
+    Error::Document(DocumentError::NotOfFormat {
         format: Format::Pdf.name(),
         detail: "its structure cannot be read".into(),
         source: Some(error),
-    }
+    })
 }
 
 /// Refuses a document whose streams unpack to more than `limit` bytes; the library would unpack them without one.
@@ -60,7 +60,7 @@ fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
 fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     const KEYWORD: &[u8] = b"stream";
     const DICTIONARY: usize = 2048;
-    let too_much = || Error::Unpacked { format: Format::Pdf.name(), limit };
+    let too_much = || Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit });
     let mut left = limit;
     for found in memchr::memmem::find_iter(bytes, KEYWORD) {
         if bytes[..found].ends_with(b"end") {

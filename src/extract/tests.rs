@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::properties::check_segments;
 use super::*;
+use crate::error::DocumentError;
 use crate::recognise::{Choice, choose};
 
 /// All formats with an extractor.
@@ -106,7 +107,13 @@ fn a_sample_cut_short_is_an_error_or_a_beginning() {
 fn a_document_larger_than_the_limit_is_refused() {
     let limits = Limits { document: 100, ..Limits::default() };
     for (format, document) in samples() {
-        assert!(matches!(extract(format, &document, &limits), Err(Error::TooLarge { limit: 100, .. })), "{format}");
+        assert!(
+            matches!(
+                extract(format, &document, &limits),
+                Err(Error::Document(DocumentError::TooLarge { limit: 100, .. }))
+            ),
+            "{format}"
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::charset::declared;
 use super::source::Utf8Source;
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// What is met on the way through a part. Names are without prefix.
 pub(super) enum XmlEvent<'a> {
@@ -33,12 +33,14 @@ impl Attributes<'_> {
 /// Reads a part of a document of this format from end to end.
 ///
 /// # Errors
-/// [`Error::NotOfFormat`] where the part is not well-formed or ends too early, and what `take` returns.
+/// [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where the part is not well-formed or ends too early, and what `take` returns.
 pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'_>) -> Result<()>) -> Result<()> {
-    let broken = |error: quick_xml::Error| Error::NotOfFormat {
-        format: format.name(),
-        detail: "a part of it is not well-formed".into(),
-        source: Some(error.into()),
+    let broken = |error: quick_xml::Error| {
+        Error::Document(DocumentError::NotOfFormat {
+            format: format.name(),
+            detail: "a part of it is not well-formed".into(),
+            source: Some(error.into()),
+        })
     };
     let source = Utf8Source::new(bytes, declared(bytes));
     let mut reader = Reader::from_str(source.text());

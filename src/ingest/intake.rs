@@ -19,7 +19,7 @@ use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use crate::columns::Fingerprints;
 use crate::document::Digest;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::input::About;
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
@@ -277,7 +277,7 @@ impl Intake<'_> {
             Err(error) => {
                 self.abandon()?;
                 match error {
-                    Error::Binary { reason } => self.skip(about.name, reason),
+                    Error::Document(DocumentError::Binary { reason }) => self.skip(about.name, reason),
                     error => self.fail(&about.name, &error),
                 }
             }
@@ -385,7 +385,7 @@ impl Intake<'_> {
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format);
             }
-            _ => self.fail(&about.name.clone(), &Error::GivenTwice { name: about.name }),
+            _ => self.fail(&about.name.clone(), &Error::Document(DocumentError::GivenTwice { name: about.name })),
         }
         Ok(())
     }

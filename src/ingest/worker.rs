@@ -8,7 +8,7 @@ use super::messages::{JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
 use crate::columns::FINGERPRINT_BYTES;
 use crate::document::Digest;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::guarded::guarded;
 use crate::input::{Candidate, Content, Reader, format_of};
@@ -62,7 +62,7 @@ pub(super) fn work(
                     let outcome = outcome.unwrap_or_else(|detail| {
                         // What it was at is half done.
                         worker = new();
-                        Err(Error::ReaderFailed { detail })
+                        Err(Error::Document(DocumentError::ReaderFailed { detail }))
                     });
                     match outcome {
                         Ok(DocumentOutcome::Stored(digest)) => ParcelEntry::Stored(candidate.about, digest),
@@ -166,7 +166,8 @@ impl Worker<'_> {
             pieces.send_if_full()
         });
         let Some(format) = format else {
-            let no_bytes = || Error::ReaderFailed { detail: "it gave no bytes, and no error".into() };
+            let no_bytes =
+                || Error::Document(DocumentError::ReaderFailed { detail: "it gave no bytes, and no error".into() });
             return Err(read.err().unwrap_or_else(no_bytes));
         };
         // Finished in any case, so as to be ready for the next document.

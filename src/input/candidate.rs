@@ -9,7 +9,7 @@ use std::sync::mpsc::Receiver;
 use super::names::name_of;
 use crate::clock;
 use crate::document::Modified;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::recognise::Compression;
 
 /// A document to be read.
@@ -52,9 +52,9 @@ pub(crate) enum Content {
 /// The next piece of [`Content::Pieces`]; `None` after the last.
 ///
 /// # Errors
-/// The one it ends with; [`Error::ReaderFailed`] where it breaks off: the reader of its container has panicked.
+/// The one it ends with; [`DocumentError::ReaderFailed`](crate::DocumentError::ReaderFailed) where it breaks off: the reader of its container has panicked.
 pub(crate) fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
-    let broken_off = || Error::ReaderFailed { detail: "it broke off".into() };
+    let broken_off = || Error::Document(DocumentError::ReaderFailed { detail: "it broke off".into() });
     let piece = pieces.recv().unwrap_or_else(|_| Err(broken_off()))?;
     Ok((!piece.is_empty()).then_some(piece))
 }
@@ -139,7 +139,10 @@ pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
 /// What is kept of a file beside its content.
 pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
     let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
-    let source = absolute.into_os_string().into_string().map_err(|path| Error::PathNotUtf8 { path: path.into() })?;
+    let source = absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))?;
     let (bytes, modified, seen) = (metadata.len(), modified(metadata), clock::now());
     Ok(FileFacts { path: path.to_owned(), source, bytes, modified, seen })
 }

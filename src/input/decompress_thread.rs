@@ -174,6 +174,7 @@ mod tests {
 
     use super::super::limits::InputLimits;
     use super::*;
+    use crate::error::DocumentError;
     use crate::stop::StopToken;
 
     fn with_meter<T>(stop: bool, work: impl FnOnce(&Meter<'_>) -> T) -> T {
@@ -212,7 +213,10 @@ mod tests {
             let mut bytes = Vec::new();
             let error = stream.read_to_end(&mut bytes).unwrap_err();
             assert!(bytes.len() > PIECE && numbers().starts_with(&bytes));
-            assert!(matches!(meter.error("tar", error), Error::Undecodable { format: "zstd", .. }));
+            assert!(matches!(
+                meter.error("tar", error),
+                Error::Document(DocumentError::Undecodable { format: "zstd", .. })
+            ));
         });
     }
 

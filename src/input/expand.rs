@@ -20,7 +20,7 @@ use super::pipe::{Input, Pipe, Stoppable};
 use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use super::{About, Candidate, Content, FileFacts, ReadOptions, WalkEvent};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::guarded::guarded;
 use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
 use crate::stop::StopToken;
@@ -133,7 +133,7 @@ impl UnreadContainer {
         };
         if told.is_ok() && !is_unchanged(&file, facts)? {
             // If no more is wanted this was the last thing to be told anyway.
-            let _ = expander.fail("", Error::ChangedWhileReading { path: facts.path.clone() });
+            let _ = expander.fail("", Error::Document(DocumentError::ChangedWhileReading { path: facts.path.clone() }));
         }
         let whole = told.is_ok() && expander.whole;
         meter.end();
@@ -332,7 +332,7 @@ impl<'a> Expander<'a> {
 
     fn deeper(&self, place: &MemberPlace) -> Result<()> {
         let limit = self.options.limits.nesting;
-        if place.depth < limit { Ok(()) } else { Err(Error::NestedTooDeep { limit }) }
+        if place.depth < limit { Ok(()) } else { Err(Error::Document(DocumentError::NestedTooDeep { limit })) }
     }
 
     /// Hands a document over that begins with `head` and goes on with `input`.
@@ -345,7 +345,7 @@ impl<'a> Expander<'a> {
         self.broken = false;
         let limit = self.options.limits.document_bytes;
         if head.len() as u64 > limit {
-            return self.fail(&place.suffix, Error::DocumentTooLarge { limit });
+            return self.fail(&place.suffix, Error::Document(DocumentError::DocumentTooLarge { limit }));
         }
         if head.len() < PIECE {
             return self.hand_over(place, member, Content::Whole(head));
@@ -381,7 +381,7 @@ impl<'a> Expander<'a> {
     /// The reader of what is at this place has panicked. What was around it can be read on.
     fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
         // What has been kept for it may be why.
-        let error = self.meter.failure_or(|| Error::ReaderFailed { detail });
+        let error = self.meter.failure_or(|| Error::Document(DocumentError::ReaderFailed { detail }));
         self.break_off(place, error)
     }
 
@@ -438,7 +438,7 @@ impl Members for Within<'_, '_> {
         let Member { suffix, hint, metadata, content } = member;
         let limit = self.expander.options.limits.name_bytes;
         if suffix.len() as u64 > limit {
-            return self.expander.fail(&self.suffix_of(&suffix), Error::NameTooLong { limit });
+            return self.expander.fail(&self.suffix_of(&suffix), Error::Document(DocumentError::NameTooLong { limit }));
         }
         if self.expander.extents.is_some() && self.outer.suffix.is_empty() {
             self.last.clone_from(&suffix);

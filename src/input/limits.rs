@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::extract::{self, ReaderProcess};
 use crate::setters::setters;
 use crate::stop::StopToken;
@@ -179,34 +179,34 @@ impl<'a> Meter<'a> {
     /// Counts one more member.
     ///
     /// # Errors
-    /// [`Error::TooManyMembers`].
+    /// [`DocumentError::TooManyMembers`](crate::DocumentError::TooManyMembers).
     pub(crate) fn member(&self) -> Result<()> {
         self.members.set(self.members.get() + 1);
         if self.members.get() <= self.limits.members {
             return Ok(());
         }
         self.exhausted.set(true);
-        Err(Error::TooManyMembers { limit: self.limits.members })
+        Err(Error::Document(DocumentError::TooManyMembers { limit: self.limits.members }))
     }
 
     /// Counts bytes that some stage has made, `made` of them so far from the `taken` bytes it was given.
     ///
     /// # Errors
-    /// [`Error::Expansion`] for the stage or for all of the file, [`Error::Expanded`].
+    /// [`DocumentError::Expansion`](crate::DocumentError::Expansion) for the stage or for all of the file, [`DocumentError::Expanded`](crate::DocumentError::Expanded).
     pub(crate) fn expand(&self, bytes: u64, made: u64, taken: u64) -> Result<()> {
         let limit = self.limits.expansion;
         let grown = |made: u64, taken: u64| made > InputLimits::FREE_BYTES && made / limit > taken;
         self.expanded.set(self.expanded.get() + bytes);
         if grown(made, taken) {
-            return Err(Error::Expansion { limit });
+            return Err(Error::Document(DocumentError::Expansion { limit }));
         }
         if self.expanded.get() > self.limits.expanded_bytes {
             self.exhausted.set(true);
-            return Err(Error::Expanded { limit: self.limits.expanded_bytes });
+            return Err(Error::Document(DocumentError::Expanded { limit: self.limits.expanded_bytes }));
         }
         if grown(self.expanded.get(), self.size.unwrap_or(self.read.get())) {
             self.exhausted.set(true);
-            return Err(Error::Expansion { limit });
+            return Err(Error::Document(DocumentError::Expansion { limit }));
         }
         Ok(())
     }
@@ -224,7 +224,7 @@ impl<'a> Meter<'a> {
 
     /// The error behind what a reader of this format has said.
     pub(crate) fn error(&self, format: &'static str, error: io::Error) -> Error {
-        self.failure_or(|| Error::Undecodable { format, source: error.into() })
+        self.failure_or(|| Error::Document(DocumentError::Undecodable { format, source: error.into() }))
     }
 }
 
@@ -309,7 +309,9 @@ impl<R: Read> Read for Guard<'_, R> {
                 checked.map(|()| read).map_err(|error| self.meter.keep(error))
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => Err(self.meter.keep(Error::Undecodable { format: self.format, source: error.into() })),
+            Err(error) => Err(self
+                .meter
+                .keep(Error::Document(DocumentError::Undecodable { format: self.format, source: error.into() }))),
         }
     }
 }
@@ -333,21 +335,21 @@ mod tests {
         assert_eq!(guarded(limits.clone(), 10, InputLimits::FREE_BYTES).unwrap(), InputLimits::FREE_BYTES);
         assert!(matches!(
             guarded(limits.clone(), 10, InputLimits::FREE_BYTES + 1),
-            Err(Error::Expansion { limit: 250 })
+            Err(Error::Document(DocumentError::Expansion { limit: 250 }))
         ));
         assert_eq!(guarded(limits.clone(), 1 << 20, 100 << 20).unwrap(), 100 << 20);
         let small = InputLimits { expanded_bytes: 5000, ..limits };
-        assert!(matches!(guarded(small, 10, 10_000), Err(Error::Expanded { limit: 5000 })));
+        assert!(matches!(guarded(small, 10, 10_000), Err(Error::Document(DocumentError::Expanded { limit: 5000 }))));
     }
 
     #[test]
     fn the_first_error_is_the_one_that_is_told() {
         let stop = StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
-        let through = meter.keep(Error::Expansion { limit: 3 });
+        let through = meter.keep(Error::Document(DocumentError::Expansion { limit: 3 }));
         meter.keep(Error::Stopped);
-        assert!(matches!(meter.error("tar", through), Error::Expansion { limit: 3 }));
+        assert!(matches!(meter.error("tar", through), Error::Document(DocumentError::Expansion { limit: 3 })));
         let other = io::Error::other("a checksum");
-        assert!(matches!(meter.error("tar", other), Error::Undecodable { format: "tar", .. }));
+        assert!(matches!(meter.error("tar", other), Error::Document(DocumentError::Undecodable { format: "tar", .. })));
     }
 }

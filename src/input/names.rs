@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path};
 
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// A document's name: its path as given, `.` and doubled separators tidied, `/` as the separator.
 pub(crate) fn name_of(path: &Path) -> Result<String> {
@@ -17,7 +17,10 @@ pub(crate) fn name_of(path: &Path) -> Result<String> {
                 name.push('/');
                 continue;
             }
-            other => other.as_os_str().to_str().ok_or_else(|| Error::PathNotUtf8 { path: path.to_owned() })?,
+            other => other
+                .as_os_str()
+                .to_str()
+                .ok_or_else(|| Error::Document(DocumentError::PathNotUtf8 { path: path.to_owned() }))?,
         };
         if !name.is_empty() && !name.ends_with('/') {
             name.push('/');

@@ -27,7 +27,7 @@ impl Source {
     /// What a document is called that is all of it.
     ///
     /// # Errors
-    /// [`Error::PathNotUtf8`](crate::Error::PathNotUtf8).
+    /// [`DocumentError::PathNotUtf8`](crate::DocumentError::PathNotUtf8).
     pub fn name(&self) -> Result<String> {
         match self {
             Self::Path(path) => name_of(path),

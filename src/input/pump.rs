@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 
 use super::limits::Meter;
 use super::reader::PIECE;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 /// Pieces of one member that may wait to be read.
 pub(super) const PIECES_WAITING: usize = 2;
@@ -38,7 +38,7 @@ pub(super) fn pump(
     loop {
         total += piece.len() as u64;
         if total > limit {
-            return Err(Error::DocumentTooLarge { limit });
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit }));
         }
         // The empty piece is the end.
         let last = piece.is_empty();

@@ -11,7 +11,7 @@ use super::decompress::decompress;
 use super::limits::{InputLimits, Meter, Metered};
 use super::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
 use crate::document::{Digest, Format};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::profile::Unit;
 use crate::recognise::{Choice, choose};
 use crate::stop::StopToken;
@@ -50,7 +50,7 @@ impl DocumentBytes<'_> {
         }
         self.bytes += bytes.len() as u64;
         if self.bytes > self.limit {
-            return Err(Error::DocumentTooLarge { limit: self.limit });
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit: self.limit }));
         }
         (self.take)(bytes)
     }
@@ -66,7 +66,7 @@ impl Reader {
     /// returns their digest. `progress` is told of the bytes of a file as they are read.
     ///
     /// # Errors
-    /// What keeps the bytes from being read or decoded, [`Error::ChangedWhileReading`], [`Error::Stopped`] once
+    /// What keeps the bytes from being read or decoded, [`DocumentError::ChangedWhileReading`](crate::DocumentError::ChangedWhileReading), [`Error::Stopped`] once
     /// `stop` is stopped, and what `take` returns. What `take` was given then is no whole document.
     pub(crate) fn read(
         &mut self,
@@ -107,7 +107,7 @@ impl Reader {
         intake: &mut DocumentBytes<'_>,
     ) -> Result<()> {
         if compression.is_none() && file.bytes > intake.limit {
-            return Err(Error::DocumentTooLarge { limit: intake.limit });
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit: intake.limit }));
         }
         let open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
         let meter = Meter::new(self.limits.clone(), Some(file.bytes), intake.stop, progress);
@@ -127,7 +127,7 @@ impl Reader {
         if whole && is_unchanged(&open, file)? {
             Ok(())
         } else {
-            Err(Error::ChangedWhileReading { path: file.path.clone() })
+            Err(Error::Document(DocumentError::ChangedWhileReading { path: file.path.clone() }))
         }
     }
 
@@ -170,7 +170,7 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// The format a document is read in: the one asked for, else the one its name and first bytes tell.
 ///
 /// # Errors
-/// [`Error::Binary`] for bytes that no front-end of this unit reads.
+/// [`DocumentError::Binary`](crate::DocumentError::Binary) for bytes that no front-end of this unit reads.
 pub(crate) fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<Format> {
     let chosen = match (unit, asked) {
         (Unit::Byte, _) => return Ok(Format::Bytes),
@@ -180,7 +180,7 @@ pub(crate) fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> R
         (_, ReadAs::Auto) => choose(hint, head, unit),
     };
     match (chosen, asked) {
-        (Choice::Skip(reason), _) => Err(Error::Binary { reason }),
+        (Choice::Skip(reason), _) => Err(Error::Document(DocumentError::Binary { reason })),
         (Choice::Read(format @ Format::Code(_)), _) | (Choice::Read(format), ReadAs::Auto) => Ok(format),
         (Choice::Read(_), _) => Ok(Format::Text),
     }

@@ -10,7 +10,7 @@ use super::member_name::{CLOSED, parts_of};
 use super::{
     Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
 };
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
 
@@ -149,9 +149,11 @@ impl Gathering {
         match self {
             Self::Whole(bytes) => Ok(bytes),
             Self::Failed(error) => Err(error),
-            Self::Pieces(gathered) => gathered
-                .join()
-                .unwrap_or_else(|_| Err(Error::ReaderFailed { detail: "the thread that gathered it panicked".into() })),
+            Self::Pieces(gathered) => gathered.join().unwrap_or_else(|_| {
+                Err(Error::Document(DocumentError::ReaderFailed {
+                    detail: "the thread that gathered it panicked".into(),
+                }))
+            }),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::error::Error;
+use crate::error::{DocumentError, Error};
 
 /// Why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,18 +37,18 @@ impl TextUnavailable {
             {
                 Self::Missing
             }
-            Error::Expansion { .. }
-            | Error::Expanded { .. }
-            | Error::NestedTooDeep { .. }
-            | Error::TooManyMembers { .. }
-            | Error::DocumentTooLarge { .. }
-            | Error::RecordTooLarge { .. }
-            | Error::JsonTooDeep { .. }
-            | Error::TooLarge { .. }
-            | Error::Unpacked { .. } => Self::Limited,
-            Error::NotOfFormat { .. } | Error::EncryptedDocument { .. } | Error::ReaderFailed { .. } => {
-                Self::NotExtracted
-            }
+            Error::Document(DocumentError::Expansion { .. })
+            | Error::Document(DocumentError::Expanded { .. })
+            | Error::Document(DocumentError::NestedTooDeep { .. })
+            | Error::Document(DocumentError::TooManyMembers { .. })
+            | Error::Document(DocumentError::DocumentTooLarge { .. })
+            | Error::Document(DocumentError::RecordTooLarge { .. })
+            | Error::Document(DocumentError::JsonTooDeep { .. })
+            | Error::Document(DocumentError::TooLarge { .. })
+            | Error::Document(DocumentError::Unpacked { .. }) => Self::Limited,
+            Error::Document(DocumentError::NotOfFormat { .. })
+            | Error::Document(DocumentError::EncryptedDocument { .. })
+            | Error::Document(DocumentError::ReaderFailed { .. }) => Self::NotExtracted,
             _ => Self::Unreadable,
         }
     }
@@ -95,8 +95,8 @@ mod tests {
             (io(io::ErrorKind::NotFound), TextUnavailable::Missing),
             (io(io::ErrorKind::PermissionDenied), TextUnavailable::Unreadable),
             (Error::TextGone { name: "a".into(), source_path: None }, TextUnavailable::Missing),
-            (Error::TooLarge { format: "pdf", limit: 1 }, TextUnavailable::Limited),
-            (Error::EncryptedDocument { format: "pdf" }, TextUnavailable::NotExtracted),
+            (Error::Document(DocumentError::TooLarge { format: "pdf", limit: 1 }), TextUnavailable::Limited),
+            (Error::Document(DocumentError::EncryptedDocument { format: "pdf" }), TextUnavailable::NotExtracted),
             (Error::Stopped, TextUnavailable::Unreadable),
         ] {
             assert_eq!(TextUnavailable::of(&error), why, "{error}");

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::folder::Staging;
 use super::rows::StagedRows;
 use crate::columns::Fingerprints;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::guarded::guarded;
 use crate::ingest::{ReadDocument, record_of};
@@ -85,7 +85,7 @@ impl<'a> StagingMapper<'a> {
         let read = guarded(|| self.read(name, bytes, metadata)).unwrap_or_else(|detail| {
             // What it was at is half done.
             self.fingerprinter = Fingerprinter::new(self.staging.profile()).with_limits(&self.limits);
-            Err(Error::ReaderFailed { detail })
+            Err(Error::Document(DocumentError::ReaderFailed { detail }))
         });
         let layout = &self.staging.layout;
         let part = layout.part_of_document(number);
@@ -144,13 +144,13 @@ impl<'a> StagingMapper<'a> {
     fn read(&mut self, name: &str, bytes: Option<&[u8]>, metadata: Vec<(String, String)>) -> Result<DocumentRecord> {
         let plan = &self.staging.plan;
         let asked: ReadAs = plan.read_as()?;
-        let bytes = bytes.ok_or_else(|| Error::NotText { field: "text".into() })?;
+        let bytes = bytes.ok_or_else(|| Error::Document(DocumentError::NotText { field: "text".into() }))?;
         if name.is_empty() {
             let expected = "a name of one character or more";
             return Err(Error::InvalidParameter { name: "the name of a document", value: "empty".into(), expected });
         }
         if bytes.len() as u64 > self.limits.document_bytes {
-            return Err(Error::DocumentTooLarge { limit: self.limits.document_bytes });
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit: self.limits.document_bytes }));
         }
         // A row is named by its id, and not by a path.
         let format = format_of(asked, "", &bytes[..bytes.len().min(PIECE)], plan.profile.unit)?;
@@ -162,7 +162,7 @@ impl<'a> StagingMapper<'a> {
         let fingerprints = self.fingerprints.len() as u64;
         let limit = u64::from(u32::MAX) + 1;
         if fingerprints > limit {
-            return Err(Error::TooManyFingerprints { limit });
+            return Err(Error::Document(DocumentError::TooManyFingerprints { limit }));
         }
         self.hashes.clear();
         self.hashes.extend(self.fingerprints.iter().map(|fingerprint| fingerprint.hash));

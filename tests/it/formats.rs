@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::Folder;
-use fpdb::{DocumentFacts, Error, Fingerprint, Fingerprinter, Fingerprints, Format, Offsets, Profile};
+use fpdb::{DocumentError, DocumentFacts, Error, Fingerprint, Fingerprinter, Fingerprints, Format, Offsets, Profile};
 
 fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
@@ -163,7 +163,7 @@ fn what_is_no_such_document_says_so() {
     let text = b"This is text, and nothing else.";
     for format in [Format::Pdf, Format::Docx, Format::Odt, Format::Epub, Format::Notebook] {
         let error = read(&profile, format, text).expect_err("no such document");
-        assert!(matches!(error, Error::NotOfFormat { .. }), "{error}");
+        assert!(matches!(error, Error::Document(DocumentError::NotOfFormat { .. })), "{error}");
         assert!(error.to_string().contains(format.name()), "{error}");
         assert!(error.hint().is_some());
     }

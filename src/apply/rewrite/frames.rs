@@ -9,7 +9,7 @@ use flate2::{Compression as Level, GzBuilder};
 
 use super::super::files::BUFFER;
 use super::stream::Cuts;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::input::Compression;
 use crate::stop::StopToken;
 
@@ -21,7 +21,9 @@ pub(super) fn without(
     output: &mut dyn Write,
     stop: &StopToken,
 ) -> Result<()> {
-    let undecodable = |error: io::Error| Error::Undecodable { format: compression.name(), source: error.into() };
+    let undecodable = |error: io::Error| {
+        Error::Document(DocumentError::Undecodable { format: compression.name(), source: error.into() })
+    };
     let read = || Error::io("read", path);
     let write = || Error::io("write a copy of", path);
     let mut place = Place::open(path, 0).map_err(read())?;

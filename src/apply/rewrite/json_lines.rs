@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use super::super::files::BUFFER;
 use super::frames::{Encoder, Frames};
 use super::marks::{KEEP, Marks, REMOVE};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::input::Compression;
 use crate::stop::StopToken;
 
@@ -26,7 +26,9 @@ pub(super) fn mark(
         let input = File::open(path).map_err(Error::io("read", path))?;
         return lines(path, input, marks, output, stop);
     };
-    let undecodable = |error: std::io::Error| Error::Undecodable { format: compression.name(), source: error.into() };
+    let undecodable = |error: std::io::Error| {
+        Error::Document(DocumentError::Undecodable { format: compression.name(), source: error.into() })
+    };
     let input = Frames::open(path, compression).map_err(undecodable)?;
     let failed = || Error::io("write a copy of", path);
     let mut encoder = Encoder::new(compression, &input.facts, output).map_err(failed())?;
@@ -65,7 +67,8 @@ fn marked(line: &[u8], marks: &Marks<'_>, survivor_field: &str, at: u64) -> Resu
     let Some(end) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };
     let survivor = marks.survivor(at)?;
     let quoted = |text: &str| {
-        serde_json::to_string(text).map_err(|error| Error::NotARecord { format: "JSON", source: error.into() })
+        serde_json::to_string(text)
+            .map_err(|error| Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }))
     };
     let mut marked = line[..end].to_vec();
     if !fields.is_empty() {

@@ -18,7 +18,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
 use super::marks::{KEEP, Marks, REMOVE};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 
 /// Records read at a time.
@@ -77,9 +77,9 @@ fn failed(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
             Ok(source) => Error::Io { action: "write a copy of", path: path.to_owned(), source: *source },
-            Err(cause) => Error::Undecodable { format: "Parquet", source: cause },
+            Err(cause) => Error::Document(DocumentError::Undecodable { format: "Parquet", source: cause }),
         },
-        error => Error::Undecodable { format: "Parquet", source: error.into() },
+        error => Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }),
     }
 }
 
@@ -97,11 +97,14 @@ fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<Ty
             .with_converted_type(ConvertedType::UTF8)
             .with_logical_type(Some(LogicalType::String))
             .build();
-        let column = column.map_err(|error| Error::Undecodable { format: "Parquet", source: error.into() })?;
+        let column = column
+            .map_err(|error| Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }))?;
         fields.push(Arc::new(column));
     }
     let built = Type::group_type_builder(schema.name()).with_fields(fields).build();
-    built.map(Arc::new).map_err(|error| Error::Undecodable { format: "Parquet", source: error.into() })
+    built
+        .map(Arc::new)
+        .map_err(|error| Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }))
 }
 
 /// The settings that a writer of this file must have had.

@@ -9,7 +9,7 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 
 /// Copies an archive without the entries of these numbers, which ascend.
@@ -31,7 +31,7 @@ pub(super) fn without(path: &Path, entries: &[u64], output: &mut File, stop: &St
 fn failed(path: &Path, error: ZipError) -> Error {
     match error {
         ZipError::Io(source) => Error::Io { action: "write a copy of", path: path.to_owned(), source },
-        other => Error::Undecodable { format: "zip", source: other.into() },
+        other => Error::Document(DocumentError::Undecodable { format: "zip", source: other.into() }),
     }
 }
 

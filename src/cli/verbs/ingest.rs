@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::{
-    DatabaseWriter, Duplicate, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
-    Unit, WalkOptions,
+    DatabaseWriter, DocumentError, Duplicate, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile,
+    Source, Task, Unit, WalkOptions,
 };
 
 use crate::cli::interrupt;
@@ -259,7 +259,7 @@ impl fpdb::Progress for Messages<'_> {
         events.links += u64::from(reason.contains("symbolic link"));
         // A file met in a folder or a list may be no document. One that was asked for by its name could not be read.
         if !Path::new(name).is_dir() && events.typed.remove(name) {
-            let error = Error::Binary { reason };
+            let error = Error::Document(DocumentError::Binary { reason });
             self.failure(&mut events, name, &error);
             events.refused.push((name.to_owned(), error));
         } else if events.typed.contains(name) || events.listed.contains(name) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::handle::{Connection, ReaderProcess};
 use super::wire::{ProcessAnswer, Request};
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::extract::{Extracted, Limits};
 
 /// A process reads so many documents, so that what it leaks does not add up.
@@ -51,7 +51,7 @@ impl Connection {
     /// Ends the process, which has not answered because of this error, and says why the document cannot be read.
     fn end(mut self, error: &io::Error, request: &Request) -> Error {
         let format = request.format.name();
-        let too_slow = || Error::ReadingTime { format, seconds: request.seconds };
+        let too_slow = || Error::Document(DocumentError::ReadingTime { format, seconds: request.seconds });
         if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
             return too_slow();
         }
@@ -64,19 +64,19 @@ impl Connection {
             let _ = stderr.take(4096).read_to_end(&mut words);
         }
         if error.kind() == io::ErrorKind::InvalidData {
-            return Error::ReaderFailed { detail: "its answer makes no sense".into() };
+            return Error::Document(DocumentError::ReaderFailed { detail: "its answer makes no sense".into() });
         }
         let words = String::from_utf8_lossy(&words);
         let detail = match status.map(|status| (status.signal(), status.code())) {
             Ok((Some(SIGXCPU), _)) => return too_slow(),
             _ if words.contains("memory allocation of") => {
-                return Error::ReadingMemory { format, limit: request.memory };
+                return Error::Document(DocumentError::ReadingMemory { format, limit: request.memory });
             }
             _ if words.contains("overflowed its stack") => "its parts lie too deep within each other".to_owned(),
             Ok((Some(signal), _)) => format!("its process was ended by signal {signal}"),
             Ok((_, Some(code))) => format!("its process ended with status {code}"),
             _ => format!("its process ended: {error}"),
         };
-        Error::ReaderFailed { detail }
+        Error::Document(DocumentError::ReaderFailed { detail })
     }
 }

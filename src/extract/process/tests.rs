@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::extract::{Extracted, Limits, extract};
 
 fn limits(program: &str, arguments: &[&str]) -> Limits {
@@ -17,7 +17,7 @@ fn read_by(script: &str) -> Result<Extracted> {
 
 fn failure(script: &str) -> String {
     match read_by(script) {
-        Err(Error::ReaderFailed { detail }) => detail,
+        Err(Error::Document(DocumentError::ReaderFailed { detail })) => detail,
         other => panic!("{script}: {other:?}"),
     }
 }
@@ -33,9 +33,12 @@ fn a_reader_that_ends_fails_the_document_with_the_reason() {
     );
     assert!(matches!(
         read_by("echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
-        Err(Error::ReadingMemory { format: "pdf", limit: 0x4000_0000 })
+        Err(Error::Document(DocumentError::ReadingMemory { format: "pdf", limit: 0x4000_0000 }))
     ));
-    assert!(matches!(read_by("kill -XCPU $$"), Err(Error::ReadingTime { format: "pdf", seconds: 60 })));
+    assert!(matches!(
+        read_by("kill -XCPU $$"),
+        Err(Error::Document(DocumentError::ReadingTime { format: "pdf", seconds: 60 }))
+    ));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::extract::{Extracted, Limits};
 
 /// What a request begins with; the last two bytes are the version of the protocol.
@@ -89,14 +89,14 @@ impl ProcessAnswer {
             Err(error) => error,
         };
         match error {
-            Error::NotOfFormat { detail, source, .. } => Self::NotOfFormat {
+            Error::Document(DocumentError::NotOfFormat { detail, source, .. }) => Self::NotOfFormat {
                 detail: detail.into_owned(),
                 cause: source.map_or_else(String::new, |source| source.to_string()),
             },
-            Error::EncryptedDocument { .. } => Self::Encrypted,
-            Error::TooLarge { limit, .. } => Self::TooLarge(limit),
-            Error::Unpacked { limit, .. } => Self::Unpacked(limit),
-            Error::ReadingMemory { .. } => Self::Memory,
+            Error::Document(DocumentError::EncryptedDocument { .. }) => Self::Encrypted,
+            Error::Document(DocumentError::TooLarge { limit, .. }) => Self::TooLarge(limit),
+            Error::Document(DocumentError::Unpacked { limit, .. }) => Self::Unpacked(limit),
+            Error::Document(DocumentError::ReadingMemory { .. }) => Self::Memory,
             other => Self::Other(other.chain()),
         }
     }
@@ -107,18 +107,18 @@ impl ProcessAnswer {
         Err(match self {
             Self::Text(text) => match String::from_utf8(text) {
                 Ok(text) => return Ok(Extracted::detached(text)),
-                Err(_) => Error::ReaderFailed { detail: "its text is not UTF-8".into() },
+                Err(_) => Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() }),
             },
-            Self::NotOfFormat { detail, cause } => Error::NotOfFormat {
+            Self::NotOfFormat { detail, cause } => Error::Document(DocumentError::NotOfFormat {
                 format: name,
                 detail: detail.into(),
                 source: (!cause.is_empty()).then(|| cause.into()),
-            },
-            Self::Encrypted => Error::EncryptedDocument { format: name },
-            Self::TooLarge(limit) => Error::TooLarge { format: name, limit },
-            Self::Unpacked(limit) => Error::Unpacked { format: name, limit },
-            Self::Memory => Error::ReadingMemory { format: name, limit: memory },
-            Self::Other(detail) => Error::ReaderFailed { detail },
+            }),
+            Self::Encrypted => Error::Document(DocumentError::EncryptedDocument { format: name }),
+            Self::TooLarge(limit) => Error::Document(DocumentError::TooLarge { format: name, limit }),
+            Self::Unpacked(limit) => Error::Document(DocumentError::Unpacked { format: name, limit }),
+            Self::Memory => Error::Document(DocumentError::ReadingMemory { format: name, limit: memory }),
+            Self::Other(detail) => Error::Document(DocumentError::ReaderFailed { detail }),
         })
     }
 

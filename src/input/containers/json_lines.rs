@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::super::limits::Meter;
 use super::lines::{Line, LineReader, without_newline};
 use super::{Member, MemberContent, Members, RecordFields};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 const FORMAT: &str = "JSON lines";
 
@@ -35,7 +35,7 @@ pub(super) fn read(
         number += 1;
         let suffix = format!(":{number}");
         let record = match line {
-            Line::TooLong => Err(Error::RecordTooLarge { limit: limits.record_bytes }),
+            Line::TooLong => Err(Error::Document(DocumentError::RecordTooLarge { limit: limits.record_bytes })),
             Line::Whole(line) => {
                 let line = without_newline(line);
                 let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
@@ -78,17 +78,17 @@ struct LineRecord {
 
 fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
     if depth(line) > most {
-        return Err(Error::JsonTooDeep { limit: most });
+        return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
     }
     let mut from = serde_json::Deserializer::from_slice(line);
     let found = RecordSeed(fields).deserialize(&mut from).and_then(|found| from.end().map(|()| found));
     let found = found.map_err(|error| match holds_no_text(line, fields) {
-        true => Error::NotText { field: fields.text.clone() },
-        false => Error::NotARecord { format: "JSON", source: error.into() },
+        true => Error::Document(DocumentError::NotText { field: fields.text.clone() }),
+        false => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
     })?;
     match found.text {
         Some(text) => Ok(LineRecord { text: text.0, metadata: found.metadata }),
-        None => Err(Error::NoField { field: fields.text.clone() }),
+        None => Err(Error::Document(DocumentError::NoField { field: fields.text.clone() })),
     }
 }
 

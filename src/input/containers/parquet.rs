@@ -15,7 +15,7 @@ use parquet::schema::types::Type;
 use super::super::limits::{InputLimits, Meter};
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, RecordFields};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::guarded::guarded;
 
 const FORMAT: &str = "Parquet";
@@ -68,7 +68,9 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
     let limit = meter.limits.record_bytes;
     match text {
         None => members.skipped(suffix, "its text is null"),
-        Some(text) if text.len() as u64 > limit => members.failed(suffix, Error::RecordTooLarge { limit }),
+        Some(text) if text.len() as u64 > limit => {
+            members.failed(suffix, Error::Document(DocumentError::RecordTooLarge { limit }))
+        }
         Some(text) => {
             let content = MemberContent::Record(text);
             members.member(Member { suffix, hint: String::new(), metadata, content })?;
@@ -101,7 +103,7 @@ fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
         column.name() == fields.text && column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
     };
     if !schema.get_fields().iter().any(|column| is_text(column)) {
-        return Err(Error::NoField { field: fields.text.clone() });
+        return Err(Error::Document(DocumentError::NoField { field: fields.text.clone() }));
     }
     let wanted = |column: &&Arc<Type>| {
         let name = column.name();
@@ -135,7 +137,7 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
 }
 
 fn undecodable(error: ParquetError) -> Error {
-    Error::Undecodable { format: FORMAT, source: error.into() }
+    Error::Document(DocumentError::Undecodable { format: FORMAT, source: error.into() })
 }
 
 /// A file in pieces. Lengths come from the file's own directory, so none is believed that the file does not have.

@@ -8,7 +8,7 @@ use tar::{Archive, EntryType};
 
 use super::super::limits::{Exactly, Guard, Meter};
 use super::{Member, MemberContent, Members, printable, tidy};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 const FORMAT: &str = "tar";
 
@@ -42,13 +42,16 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             Ok(path) => {
                 let tidied = tidy(&path);
                 if tidied.is_empty() && kind.is_file() && !path.ends_with('/') {
-                    members.failed(format!("!{}", printable(&path)), Error::NoName)?;
+                    members.failed(format!("!{}", printable(&path)), Error::Document(DocumentError::NoName))?;
                 }
                 tidied
             }
             Err(error) => {
                 let path = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                members.failed(format!("!{}", tidy(&path)), Error::PathNotUtf8 { path: path.into() })?;
+                members.failed(
+                    format!("!{}", tidy(&path)),
+                    Error::Document(DocumentError::PathNotUtf8 { path: path.into() }),
+                )?;
                 io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
                 ends = taken.get().next_multiple_of(BLOCK);
                 continue;

@@ -15,7 +15,7 @@ use zip::unstable::read::ZipIterable;
 use super::super::limits::{Guard, Meter};
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, tidy};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 
 const FORMAT: &str = "zip";
 
@@ -40,13 +40,13 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
         };
         let path = tidy(&name);
         if path.is_empty() {
-            members.failed(format!("!{}", printable(&name)), Error::NoName)?;
+            members.failed(format!("!{}", printable(&name)), Error::Document(DocumentError::NoName))?;
             continue;
         }
         let suffix = format!("!{path}");
         let raw = xxh3_64(entry.name_raw());
         if *names.entry(xxh3_64(path.as_bytes())).or_insert(raw) != raw {
-            members.failed(suffix, Error::NameTaken)?;
+            members.failed(suffix, Error::Document(DocumentError::NameTaken))?;
             continue;
         }
         if entry.is_symlink() {
@@ -54,7 +54,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
             continue;
         }
         if entry.encrypted() {
-            members.failed(suffix, Error::Encrypted)?;
+            members.failed(suffix, Error::Document(DocumentError::Encrypted))?;
             continue;
         }
         let stored = entry.compressed_size().min(size);
@@ -76,7 +76,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
 fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {
     match error {
         ZipError::Io(error) => meter.error(FORMAT, error),
-        other => Error::Undecodable { format: FORMAT, source: other.into() },
+        other => Error::Document(DocumentError::Undecodable { format: FORMAT, source: other.into() }),
     }
 }
 

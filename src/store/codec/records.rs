@@ -3,7 +3,7 @@
 use bincode::{Decode, Encode};
 
 use crate::document::{Digest, Modified};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::store::open::mark::Counts;
 
 /// A first byte in front of every record, so that fields can be added one day.
@@ -142,7 +142,7 @@ impl DocumentRecord {
     /// Whether the store can keep it.
     ///
     /// # Errors
-    /// [`Error::MetadataTooLarge`].
+    /// [`DocumentError::MetadataTooLarge`](crate::DocumentError::MetadataTooLarge).
     pub(crate) fn check(&self) -> Result<()> {
         // Of each text a length of at most nine bytes comes before it; the rest has no more than the last summand.
         let text = |text: &str| text.len() + 9;
@@ -156,10 +156,10 @@ impl DocumentRecord {
 /// Encodes a record.
 ///
 /// # Errors
-/// [`Error::MetadataTooLarge`] where it exceeds the size limit, as only a document's can.
+/// [`DocumentError::MetadataTooLarge`](crate::DocumentError::MetadataTooLarge) where it exceeds the size limit, as only a document's can.
 pub(in crate::store) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
-    let too_large = || Error::MetadataTooLarge { limit: RECORD_LIMIT as u64 };
+    let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });
     let mut bytes = vec![RECORD_VERSION];
     bytes.extend(bincode::encode_to_vec(record, config).map_err(|_| too_large())?);
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
@@ -228,7 +228,7 @@ mod tests {
         other[0] = 2;
         assert!(decode::<DocumentRecord>(&other, String::new).is_err());
         let huge = DocumentRecord { name: "x".repeat(RECORD_LIMIT), ..sample() };
-        assert!(matches!(encode(&huge), Err(Error::MetadataTooLarge { .. })));
+        assert!(matches!(encode(&huge), Err(Error::Document(DocumentError::MetadataTooLarge { .. }))));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::columns::Fingerprint;
 use crate::document::Digest;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::store::codec::block::Posting;
 use crate::store::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::store::codec::records::{ContainerRecord, DocumentRecord, RunRecord};
@@ -200,12 +200,12 @@ impl Batch {
     /// position. The batch must not be full.
     ///
     /// # Errors
-    /// [`Error::TooManyFingerprints`] past 2^32 in one document.
+    /// [`DocumentError::TooManyFingerprints`](crate::DocumentError::TooManyFingerprints) past 2^32 in one document.
     pub(crate) fn push(&mut self, mut fingerprints: impl ExactSizeIterator<Item = Fingerprint> + Clone) -> Result<()> {
         let limit = u64::from(u32::MAX) + 1;
         let (first, count) = (self.open.fingerprints, fingerprints.len() as u64);
         if first + count > limit {
-            return Err(Error::TooManyFingerprints { limit });
+            return Err(Error::Document(DocumentError::TooManyFingerprints { limit }));
         }
         let (document, mut ordinal) = (self.document, first as u32);
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
