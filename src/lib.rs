@@ -110,7 +110,7 @@ pub use fingerprint::{DocumentFacts, Fingerprinter};
 pub use hash_counts::{DfCount, HashCounts};
 pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
 pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
-pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, Since};
+pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 pub use profile::{Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{

@@ -261,11 +261,9 @@ impl NativeDatabase {
         stop: Option<&Bound<'_, StopToken>>,
     ) -> PyResult<Rows> {
         let handle = self.handle()?;
-        let options = options.options(handle.database().profile())?;
+        let options = options.options(handle.database().profile())?.top(top.map(|top| top as u64));
         let caller = Caller::new(progress, stop);
-        let waited = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task));
-        let mut answer = waited.whole()?;
-        answer.pairs.truncate(top.unwrap_or(usize::MAX));
+        let answer = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task)).whole()?;
         Ok(Rows::new(Answers::Pair(answer.pairs)))
     }
 

@@ -96,7 +96,7 @@ impl StepBar {
     /// `done` of `total`, 0 where that is not known.
     pub(crate) fn show(&self, what: &'static str, done: u64, total: u64) {
         step_report::note(what, done, total, self.lines);
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if *shown == (what, total > 0) {
             bar.set_position(done);

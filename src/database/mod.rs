@@ -2,6 +2,7 @@
 
 mod builder;
 mod facts;
+mod pairing;
 mod writer;
 
 use std::fmt;
@@ -19,7 +20,6 @@ use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
 use crate::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held, tidied};
-use crate::pairs::{self, Pair, PairsAnswer, PairsOptions};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{
@@ -215,27 +215,6 @@ impl Database {
             },
             QuerySource::Number(id) => reader.read_stored(&self.store, id.0),
         }
-    }
-
-    /// All pairs of documents that share enough, best first. Reads every posting twice, and once more for each further
-    /// block of documents that the memory allowed makes necessary.
-    ///
-    /// # Errors
-    /// What keeps the postings from being read; [`Error::InvalidParameter`] for what is no regular expression;
-    /// [`Error::Stopped`].
-    pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
-        let _unchanged = self.store.keep_unchanged();
-        self.run(|| pairs::pairs(&self.store, options, task))
-    }
-
-    /// Adds to pairs of submissions the pairs of their documents that share most. `options` are those the pairs were found
-    /// with. Reads every posting twice, as [`Self::pairs`] does.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn add_files(&self, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
-        let _unchanged = self.store.keep_unchanged();
-        self.run(|| pairs::add_files(&self.store, pairs, options, task))
     }
 
     /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer is held in memory:

@@ -53,7 +53,7 @@ use answer::Kept;
 use decisions::{Decision, Decisions};
 use frequencies::Frequencies;
 use job::Job;
-use job_place::{job_path, temp_space};
+use job_place::job_path;
 use join_inputs::Join;
 use measure::Threshold;
 use monitor::{Activity, Monitor};
@@ -80,7 +80,7 @@ pub use report::{
 /// Finds out which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     let documents = store.view().state().documents;
-    let temp = temp_space(store.root(), options.temp_dir.as_deref())?;
+    let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let plan = Plan::new(documents, options, store.memory())?;
     let run = Run { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
     if options.mode != DedupMode::Once {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use super::job_place::{job_path, temp_space};
+use super::job_place::job_path;
 use super::measure::Threshold;
 use super::options::{DedupBy, DedupMode, DedupOptions};
 use super::past::Past;
@@ -14,6 +14,7 @@ use super::record::RecordFiles;
 use super::{decisions, ranking, same_text, sets};
 use crate::error::{Error, Result};
 use crate::schema::{Answer, Schema};
+use crate::spill::TempSpace;
 use crate::store::Store;
 
 /// How the memory is divided.
@@ -104,7 +105,7 @@ impl Answer for DedupPlan {
 /// As those of the run, but that too little memory is no error.
 pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let (view, stored) = (store.view(), store.document_ids()?);
-    let temp = temp_space(store.root(), options.temp_dir.as_deref())?;
+    let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let documents = view.state().documents;
     let compares = Threshold::new(options.by, options.threshold).compares();
     let (mut open, mut postings) = (stored.clone(), view.posting_count());

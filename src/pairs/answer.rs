@@ -40,8 +40,7 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
-    /// Of two submissions, the pairs of their documents that share most; empty unless they were looked for, with
-    /// [`Database::add_files`](crate::Database::add_files).
+    /// Of two submissions, the pairs of their documents that share most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Pair>,
     /// How many more pairs of their documents share something.
@@ -63,12 +62,25 @@ fn is_empty(metadata: &Metadata) -> bool {
     metadata.is_empty()
 }
 
-/// The pairs of a database.
+/// The pairs of a database, in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PairsAnswer {
     /// By descending score, then by name.
     pub pairs: Vec<Pair>,
+    /// What is known of all of them.
+    pub summary: PairsSummary,
+}
+
+/// What is known of all pairs, those beyond the wanted ones included.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PairsSummary {
+    /// How many pairs share enough.
+    pub found: u64,
+    /// The first and the last name, in the order of names, of documents in pairs: names between them begin with all that these
+    /// two begin with.
+    pub names: Option<(String, String)>,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
     /// Hashes left out because boilerplate holds them.

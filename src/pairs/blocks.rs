@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::documents::Documents;
 use super::options::PairsOptions;
+use super::ranked::SORTER_SHARE;
 use crate::error::{Error, Result};
 use crate::progress::{Task, is_due};
 use crate::store::Store;
@@ -116,8 +117,9 @@ impl Plan {
             documents.set_sizes(sizes);
         }
         let counter = (ids * if documents.weights.is_empty() { 4 } else { 12 }) as u64;
-        let threads = threads(counter, store.memory())?;
-        let capacity = store.memory() - threads as u64 * counter;
+        let memory = store.memory();
+        let threads = threads(counter, memory)?;
+        let capacity = memory.saturating_sub(threads as u64 * counter + memory / SORTER_SHARE);
         let blocks = divide(&lists, &bounds, total, capacity);
         Ok(Self { blocks, lists, threads, common, boilerplate })
     }

@@ -16,24 +16,6 @@ use crate::store::Store;
 /// Progress is reported once for so many documents.
 const REPORTED: u64 = 1024;
 
-/// Reports how many documents have been compared with all others.
-pub(super) struct Compared<'a> {
-    pub(super) task: &'a Task<'a>,
-    /// Those of the blocks before.
-    pub(super) before: u64,
-    pub(super) total: u64,
-}
-
-impl Compared<'_> {
-    /// `done` of the block's documents are done.
-    ///
-    /// # Errors
-    /// [`crate::Error::Stopped`].
-    pub(super) fn report(&self, done: u64) -> Result<()> {
-        self.task.step("documents compared", self.before + done, self.total)
-    }
-}
-
 /// The lists of the hashes that the documents of a block hold.
 struct Lists {
     /// The holders of all lists, end to end.
@@ -48,16 +30,58 @@ struct Lists {
     document_ends: Vec<u64>,
 }
 
-/// Appends the wanted pairs of the documents in `block` with the others and returns how many share less than was asked
-/// for.
-pub(super) fn count(
+/// The most pairs that are handed over at a time.
+const HANDED_OVER: usize = 4096;
+
+/// Takes pairs, on any thread.
+type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
+
+/// Reports how many documents have been compared with all others.
+struct Compared<'a> {
+    task: &'a Task<'a>,
+    /// Those of the blocks before.
+    before: u64,
+    total: u64,
+}
+
+impl Compared<'_> {
+    /// `done` of the block's documents are done.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`].
+    fn report(&self, done: u64) -> Result<()> {
+        self.task.step("documents compared", self.before + done, self.total)
+    }
+}
+
+/// Calls `take` with all wanted pairs, some at a time and in no order, and returns how many share less than was asked for.
+pub(super) fn count_all(
+    store: &Store,
+    documents: &Documents,
+    options: &PairsOptions,
+    plan: &Plan,
+    task: &Task<'_>,
+    take: &Take<'_>,
+) -> Result<u64> {
+    let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
+    let (mut before, mut below) = (0, 0);
+    for block in &plan.blocks {
+        let compared = Compared { task, before, total };
+        below += count(store, documents, options, plan, block.clone(), &compared, take)?;
+        before += block.len() as u64;
+    }
+    Ok(below)
+}
+
+/// Does so for the pairs of the documents in `block` with the others.
+fn count(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
     plan: &Plan,
     block: Range<u32>,
     compared: &Compared<'_>,
-    pairs: &mut Vec<Measured>,
+    take: &Take<'_>,
 ) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
     let done = AtomicU64::new(0);
@@ -66,21 +90,16 @@ pub(super) fn count(
     let found = block.clone().into_par_iter().with_min_len(least).map_init(
         || Counter::new(documents),
         |counter, anchor| {
-            let found = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, options);
+            let below = counter.count(anchor, (anchor - block.start) as usize, &lists, (documents, options), take)?;
             let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
             if so_far.is_multiple_of(REPORTED) {
                 compared.report(so_far)?;
             }
-            Ok(found)
+            Ok(below)
         },
     );
-    let found = found.collect::<Result<Vec<(Vec<Measured>, u64)>>>()?;
+    let below = found.try_reduce(|| 0, |a, b| Ok(a + b))?;
     compared.report(block.len() as u64)?;
-    let mut below = 0;
-    for (wanted, others) in found {
-        pairs.extend(wanted);
-        below += others;
-    }
     Ok(below)
 }
 
@@ -166,23 +185,25 @@ struct Counter {
     weights: Vec<f64>,
     /// Documents whose counter is not zero.
     touched: Vec<u32>,
+    /// Pairs to be handed over.
+    found: Vec<Measured>,
 }
 
 impl Counter {
     fn new(documents: &Documents) -> Self {
         let weights = vec![0.0; documents.weights.len()];
-        Self { shared: vec![0; documents.ids()], weights, touched: Vec::new() }
+        Self { shared: vec![0; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
     }
 
-    /// The wanted pairs of one document, and the number of those that share less than was asked for.
+    /// Hands over the wanted pairs of one document and returns the number of those that share less than was asked for.
     fn count(
         &mut self,
         anchor: u32,
         place: usize,
         lists: &Lists,
-        documents: &Documents,
-        options: &PairsOptions,
-    ) -> (Vec<Measured>, u64) {
+        (documents, options): (&Documents, &PairsOptions),
+        take: &Take<'_>,
+    ) -> Result<u64> {
         let paired_with_all = documents.are_divided();
         for &number in lists.of_document(place) {
             let list = lists.list(number);
@@ -199,17 +220,25 @@ impl Counter {
                 }
             }
         }
-        let (mut found, mut below) = (Vec::new(), 0);
+        let mut below = 0;
         for other in self.touched.drain(..) {
             let shared = std::mem::take(&mut self.shared[other as usize]);
             let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
             let pair = Found { a: anchor.min(other), b: anchor.max(other), shared, weight };
             match documents.judge(pair, options) {
-                Verdict::Wanted(measured) => found.push(measured),
+                Verdict::Wanted(measured) => self.found.push(measured),
                 Verdict::Below => below += 1,
                 Verdict::NoPair => {}
             }
+            if self.found.len() == HANDED_OVER {
+                take(&self.found)?;
+                self.found.clear();
+            }
         }
-        (found, below)
+        if !self.found.is_empty() {
+            take(&self.found)?;
+            self.found.clear();
+        }
+        Ok(below)
     }
 }

@@ -15,7 +15,7 @@ use crate::store::{DocumentRecord, Store};
 
 /// All documents of a store.
 pub(super) struct Documents {
-    /// |F(d)|; 0 for ids without a document, and for those left out.
+    /// |F(d)|; 0 for ids without a document, and for boilerplate.
     sizes: Vec<u32>,
     /// The summed weights of the hashes that count; empty where they all weigh the same.
     pub(super) weights: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) struct Found {
 }
 
 impl Documents {
-    pub(super) fn load(store: &Store, options: &PairsOptions, left_out: &[u32]) -> Result<Self> {
+    pub(super) fn load(store: &Store, options: &PairsOptions) -> Result<Self> {
         let view = store.view();
         let ids = view.state().next_document as usize;
         let grouping = Grouping::new(&options.group_by)?;
@@ -107,9 +107,6 @@ impl Documents {
         if numbers.is_empty() {
             documents.groups = Vec::new();
         }
-        for &id in left_out {
-            documents.sizes[id as usize] = 0;
-        }
         Ok(documents)
     }
 
@@ -120,8 +117,8 @@ impl Documents {
         all: &PairsOptions,
         within: HashSet<(u32, u32)>,
     ) -> Result<Self> {
-        let Self { submissions, .. } = Self::load(store, options, &[])?;
-        Ok(Self { submissions, within: Some(within), ..Self::load(store, all, &[])? })
+        let Self { submissions, .. } = Self::load(store, options)?;
+        Ok(Self { submissions, within: Some(within), ..Self::load(store, all)? })
     }
 
     /// True where the documents of a submission count as one.
@@ -145,8 +142,7 @@ impl Documents {
         if a < b {
             return ((a, b), found);
         }
-        let (containment_a, containment_b) = (found.containment_b, found.containment_a);
-        ((b, a), Measured { a: found.b, b: found.a, containment_a, containment_b, ..found })
+        ((b, a), Measured { a: found.b, b: found.a, ..found })
     }
 
     /// The number of ids.
@@ -188,29 +184,35 @@ impl Documents {
         }
     }
 
+    /// Resemblance, and the containment of each in the other, of two documents that share so many hashes.
+    pub(super) fn measures(&self, a: u32, b: u32, shared: u32) -> [f64; 3] {
+        let size = |id: u32| f64::from(self.sizes[id as usize]);
+        measures(shared.into(), size(a), size(b))
+    }
+
     /// Whether the two are a pair, and one that is wanted.
     pub(super) fn judge(&self, found: Found, options: &PairsOptions) -> Verdict {
         let Found { a, b, shared, weight } = found;
         if !self.may_pair(a, b) {
             return Verdict::NoPair;
         }
-        let measures = |shared: f64, a: f64, b: f64| (shared / (a + b - shared), shared / a, shared / b);
-        let size = |id: u32| f64::from(self.sizes[id as usize]);
-        let (resemblance, containment_a, containment_b) = measures(shared.into(), size(a), size(b));
-        let (score, of_a, of_b) = match (self.weights.get(a as usize), self.weights.get(b as usize)) {
+        let [score, of_a, of_b] = match (self.weights.get(a as usize), self.weights.get(b as usize)) {
             (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
-            _ => (resemblance, containment_a, containment_b),
+            _ => self.measures(a, b, shared),
         };
-        let shared = u64::from(shared);
-        let few = options.few.filter(|few| shared < few.shared);
-        let enough = shared >= options.min_shared
+        let few = options.few.filter(|few| u64::from(shared) < few.shared);
+        let enough = u64::from(shared) >= options.min_shared
             && score >= few.map_or(options.min_resemblance, |few| few.min_resemblance)
             && of_a.max(of_b) >= options.min_containment;
         match enough {
-            true => Verdict::Wanted(Measured { a, b, shared, resemblance, containment_a, containment_b, score }),
+            true => Verdict::Wanted(Measured { a, b, shared, score }),
             false => Verdict::Below,
         }
     }
+}
+
+fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
+    [shared / (a + b - shared), shared / a, shared / b]
 }
 
 /// What two documents that share a hash are.

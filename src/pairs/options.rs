@@ -1,5 +1,7 @@
 //! Options: which pairs are wanted.
 
+use std::path::PathBuf;
+
 use crate::document::DocId;
 use crate::profile::{Profile, Unit};
 use crate::query::Weight;
@@ -31,6 +33,11 @@ pub struct PairsOptions {
     pub new_since: Option<Since>,
     /// What a shared hash counts.
     pub weight: Weight,
+    /// The most pairs to return, the best ones; `None` for all.
+    pub top: Option<u64>,
+    /// The folder for temporary files, which hold pairs that exceed the database's memory; `None` for the folder that the
+    /// database is in.
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl PairsOptions {
@@ -45,6 +52,8 @@ impl PairsOptions {
         submission_by: Option<String>,
         new_since: Option<Since>,
         weight: Weight,
+        top: Option<u64>,
+        temp_dir: Option<PathBuf>,
     }
 }
 
@@ -61,6 +70,8 @@ impl Default for PairsOptions {
             submission_by: None,
             new_since: None,
             weight: Weight::default(),
+            top: None,
+            temp_dir: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use regex::Regex;
+use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
 
@@ -14,6 +15,8 @@ pub(super) struct Submissions {
     by_name: HashMap<String, u32>,
     /// For each id the first document of its submission; empty where every document stands for itself.
     first: Vec<u32>,
+    /// The documents that are part of one.
+    members: RoaringBitmap,
 }
 
 impl Submissions {
@@ -26,13 +29,14 @@ impl Submissions {
             expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
         })?;
         let first = (0..u32::try_from(ids).unwrap_or(u32::MAX)).collect();
-        Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first })
+        Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first, members: RoaringBitmap::new() })
     }
 
     /// Takes a document, in order of id. Documents in whose name nothing is found stand for themselves.
     pub(super) fn add(&mut self, id: u32, name: &str) {
         let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
         if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
+            self.members.insert(id);
             self.first[id as usize] = *self.by_name.entry(submission.as_str().to_owned()).or_insert(id);
         }
     }
@@ -42,9 +46,21 @@ impl Submissions {
         self.pattern.is_some()
     }
 
+    /// Whether a document is part of a submission.
+    pub(super) fn has(&self, id: u32) -> bool {
+        self.members.contains(id)
+    }
+
     /// The first document of the submission that a document is part of.
     pub(super) fn of(&self, id: u32) -> u32 {
         self.first.get(id as usize).copied().unwrap_or(id)
+    }
+
+    /// The names of submissions with their first documents, in the order of names.
+    pub(super) fn by_name(&self) -> Vec<(&str, u32)> {
+        let mut names: Vec<(&str, u32)> = self.by_name.iter().map(|(name, &first)| (name.as_str(), first)).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The names of submissions by their first documents; documents that stand for themselves have none here.
@@ -77,6 +93,8 @@ mod tests {
             submissions.add(id, name);
         }
         assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.of(id)), [0, 1, 0, 3, 1, 5]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.has(id)), [true, true, true, false, true, false]);
+        assert_eq!(submissions.by_name(), [("ann", 0), ("bob", 1)]);
         let mut room = Vec::new();
         assert_eq!(submissions.holders(&[1, 2, 3, 4], &mut room), [0, 1, 3]);
         assert_eq!(submissions.into_names(), HashMap::from([(0, "ann".into()), (1, "bob".into())]));

@@ -22,6 +22,8 @@ pub(crate) struct Sorter<'a, T> {
     buffer: Vec<T>,
     /// The most records in the buffer.
     capacity: usize,
+    /// Whether the calling thread sorts the buffer by itself.
+    alone: bool,
     spilled: Option<Spilled>,
 }
 
@@ -36,7 +38,14 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     /// Uses about `memory` bytes.
     pub(crate) fn new(temp: &'a TempSpace, memory: u64) -> Self {
         let capacity = (memory / size_of::<T>() as u64).max(LEAST_READ as u64);
-        Self { temp, buffer: Vec::new(), capacity: usize::try_from(capacity).unwrap_or(usize::MAX), spilled: None }
+        let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
+        Self { temp, buffer: Vec::new(), capacity, alone: false, spilled: None }
+    }
+
+    /// The same for a sorter behind a lock that threads of the pool share: a full buffer is sorted by the thread that filled
+    /// it. While it waits for others to sort, it could pick up work that waits for the lock.
+    pub(crate) fn shared(temp: &'a TempSpace, memory: u64) -> Self {
+        Self { alone: true, ..Self::new(temp, memory) }
     }
 
     /// Takes a record.
@@ -49,7 +58,11 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     }
 
     fn spill(&mut self) -> Result<()> {
-        self.buffer.par_sort_unstable();
+        if self.alone {
+            self.buffer.sort_unstable();
+        } else {
+            self.buffer.par_sort_unstable();
+        }
         let spilled = match &mut self.spilled {
             Some(spilled) => spilled,
             none => none.insert(Spilled { file: self.temp.file()?, runs: Vec::new(), records: 0 }),
@@ -144,10 +157,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_number_of_runs_is_sorted(mut numbers in prop::collection::vec(any::<u64>(), 0..9000), memory in 0u64..60_000) {
+        fn any_number_of_runs_is_sorted(
+            mut numbers in prop::collection::vec(any::<u64>(), 0..9000),
+            memory in 0u64..60_000,
+            alone in any::<bool>(),
+        ) {
             let folder = tempfile::tempdir().unwrap();
             let temp = TempSpace::new(folder.path());
-            let mut sorter = Sorter::new(&temp, memory);
+            let mut sorter = if alone { Sorter::shared(&temp, memory) } else { Sorter::new(&temp, memory) };
             for &number in &numbers {
                 sorter.push(number).unwrap();
             }

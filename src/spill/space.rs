@@ -20,6 +20,19 @@ impl TempSpace {
         Self { folder: folder.to_owned() }
     }
 
+    /// Files in the folder asked for, else beside a database; where nothing can be written there, in the system's folder for
+    /// temporary files.
+    pub(crate) fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
+        if let Some(folder) = asked {
+            std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+            return Ok(Self::new(folder));
+        }
+        let root = database.canonicalize().map_err(Error::io("find", database))?;
+        let beside = root.parent().unwrap_or(&root);
+        let writable = tempfile::tempfile_in(beside).is_ok();
+        Ok(Self::new(if writable { beside.to_owned() } else { std::env::temp_dir() }.as_path()))
+    }
+
     /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

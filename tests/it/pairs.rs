@@ -232,12 +232,36 @@ fn the_default_threshold_is_that_of_the_profile() {
 }
 
 #[test]
+fn pairs_are_the_same_however_little_memory_there_is_and_the_best_few_are_the_first() {
+    let folder = Folder::new();
+    // 19,900 pairs of 32 bytes each: more than an eighth of the least memory holds.
+    let texts = (0..200u64).map(|n| format!("{{\"text\":\"all of them share this {}\"}}\n", word(n / 3)));
+    folder.write("many.jsonl", texts.collect::<String>());
+    folder.ok(&["ingest", "-q", "--profile", "words", "many.jsonl"]);
+    let flags = ["pairs", "--format", "json", "--min-resemblance", "0"];
+    let all = folder.ok(&flags).stdout;
+    assert_eq!(all.lines().count(), 200 * 199 / 2);
+    assert_eq!(folder.ok(&[&flags[..], &["--memory", "200k", "--temp-dir", "spill"]].concat()).stdout, all);
+    assert_eq!(std::fs::read_dir(folder.path().join("spill")).unwrap().count(), 0, "spilled pairs have no name");
+    for top in ["1", "100", "19899", "30000"] {
+        let best: String = all.lines().take(top.parse().unwrap()).map(|line| line.to_owned() + "\n").collect();
+        assert_eq!(folder.ok(&[&flags[..], &["--top", top, "--memory", "200k"]].concat()).stdout, best, "{top}");
+    }
+    let shown = folder.ok(&["pairs", "--top", "2", "--min-resemblance", "0"]).stdout;
+    assert!(shown.ends_with("2 of 19,900 pairs (--top 0 prints all)\n"), "{shown}");
+}
+
+#[test]
 fn common_hashes_are_left_out_and_said() {
     let folder = Folder::new();
     corpus(&folder);
     folder.ok(&["ingest", "-q", "--profile", "words", "old", "new"]);
     let capped = folder.ok(&["pairs", "--max-df", "20", "--min-resemblance", "0", "--format", "json"]);
     assert!(capped.stderr.contains("held by more than 20 documents"), "{capped:#?}");
+    let shown = folder.ok(&["pairs", "--max-df", "20", "--min-resemblance", "0"]);
+    let first = shown.stdout.lines().next().unwrap();
+    assert!(first.contains("held by more than 20 documents") && first.contains("missing"), "{shown:#?}");
+    assert!(!folder.ok(&["pairs", "--max-df", "0"]).stdout.contains("missing"));
     let all = pairs(&folder, &["--max-df", "0", "--min-resemblance", "0"]);
     let capped: Pairs = capped.json().iter().map(|line| (names(line), numbers(line))).collect();
     // The sentence that all share is the only link of documents that are far apart.

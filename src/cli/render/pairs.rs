@@ -47,16 +47,16 @@ pub(crate) fn file_lines(pair: &Pair, weighted: bool, folder: &str, style: Style
     let indent = if weighted { 11 } else { 0 } + 33;
     let mut lines = String::new();
     for file in pair.files.iter().take(FILES_SHOWN) {
-        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(&name[folder.len()..]));
+        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(name.strip_prefix(folder).unwrap_or(name)));
         let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
     }
     lines
 }
 
 /// How many pairs there are.
-pub(crate) fn pairs_total(printed: usize, all: usize) -> String {
+pub(crate) fn pairs_total(printed: u64, all: u64) -> String {
     match all - printed {
-        0 => format!("{}\n", count(all as u64, "pair")),
-        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed as u64), count(all as u64, "pair")),
+        0 => format!("{}\n", count(all, "pair")),
+        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed), count(all, "pair")),
     }
 }

@@ -65,6 +65,9 @@ pub(crate) struct PairsArgs {
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
+    /// Folder for temporary files [default: beside the database]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) temp_dir: Option<std::path::PathBuf>,
     /// Find the passages of each pair, for json and csv
     ///
     /// Reports (--format html) always have them.

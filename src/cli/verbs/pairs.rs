@@ -1,14 +1,17 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
 use fpdb::{
-    Database, GroupBy, HtmlAnswers, HtmlOptions, PairEvidence, PairsAnswer, PairsOptions, ReadOptions, Since, Weight,
+    Database, GroupBy, HtmlAnswers, HtmlOptions, Pair, PairEvidence, PairsAnswer, PairsOptions, PairsSummary,
+    ReadOptions, Since, Weight,
 };
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{common_folder, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total};
+use crate::cli::render::{
+    common_folder, count, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total,
+};
 use crate::cli::resolved::submissions::submission_pattern;
 use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
@@ -41,74 +44,142 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         submission_by: args.submission_by.as_deref().map(submission_pattern),
         new_since: args.new_since,
         weight: args.weight,
+        top: (args.top > 0).then_some(args.top),
+        temp_dir: args.temp_dir.clone(),
         ..least
     };
-    let bar = StepBar::start(printer, "reading the postings");
-    let answer = database.pairs(&options, &bar.task());
-    let mut answer = answer.inspect_err(|_| bar.end())?;
-    let all = answer.pairs.len();
-    // Best first: the rest are the least alike.
-    answer.pairs.truncate(most(args.top));
-    let files = match options.submission_by {
-        Some(_) => database.add_files(&mut answer.pairs, &options, &bar.task()),
-        None => Ok(()),
-    };
-    bar.end();
-    files?;
     let how = PairEvidence {
         max_df: options.max_df,
         joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
         limits: args.limits.limits(),
     };
+    let bar = StepBar::start(printer, "reading the postings");
     if let Some(html) = html {
-        left_out(&answer, args, &options, printer);
+        let answer = database.pairs(&options, &bar.task());
+        bar.end();
+        let answer = answer?;
+        left_out(&answer.summary, args, &options, global.format, printer);
         return report(&database, args, (&how, &options), answer, &html, printer);
     }
-    let weighted = args.weight != Weight::None;
-    let mut output = Output::open(global)?;
-    let listed = answer.pairs.iter().flat_map(|pair| [pair].into_iter().chain(&pair.files));
-    let names = listed.flat_map(|pair| [&*pair.a, &*pair.b]);
-    let folder = common_folder(names, output.style);
-    match global.format {
-        OutputFormat::Csv => output.csv([pair_header(args.passages)])?,
-        OutputFormat::Human if answer.pairs.is_empty() => output.text("no pairs\n")?,
-        OutputFormat::Human => output.text(&pair_header_line(weighted, &folder))?,
-        _ => {}
-    }
-    for some in answer.pairs.chunks_mut(AT_A_TIME) {
-        if args.passages {
-            database.add_passages(some, &how)?;
+    let output = Output::open(global)?;
+    let mut listing = Listing {
+        database: &database,
+        how,
+        args,
+        format: global.format,
+        folder: String::new(),
+        output,
+        waiting: Vec::new(),
+        listed: 0,
+    };
+    let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
+        if listing.listed == 0 {
+            bar.end();
+            listing.begin(summary)?;
         }
-        for pair in some {
-            match global.format {
-                OutputFormat::Json => output.json(pair)?,
-                OutputFormat::Csv if args.passages && !pair.files.is_empty() => {
-                    output.csv(pair.files.iter().flat_map(pair_rows))?;
-                }
-                OutputFormat::Csv => output.csv(pair_rows(pair))?,
-                _ => {
-                    let line = pair_line(pair, weighted, &folder, output.style);
-                    output.text(&line)?;
-                    output.text(&file_lines(pair, weighted, &folder, output.style))?;
-                }
-            }
-        }
+        listing.take(pair)
+    });
+    bar.end();
+    let summary = summary?;
+    if listing.listed == 0 {
+        listing.begin(&summary)?;
     }
-    if global.format == OutputFormat::Human && all > 0 {
-        output.text(&pairs_total(answer.pairs.len(), all))?;
-    }
-    output.finish()?;
-    left_out(&answer, args, &options, printer);
+    listing.end(&summary)?;
+    left_out(&summary, args, &options, global.format, printer);
     Ok(RunStatus::Done)
 }
 
-/// How many pairs are wanted, 0 being all.
-fn most(top: u64) -> usize {
-    if top == 0 { usize::MAX } else { usize::try_from(top).unwrap_or(usize::MAX) }
+/// Writes pairs as they come.
+struct Listing<'a> {
+    database: &'a Database,
+    how: PairEvidence,
+    args: &'a PairsArgs,
+    format: OutputFormat,
+    /// The folder that all documents lie in.
+    folder: String,
+    output: Output,
+    /// Pairs whose passages are still to be found.
+    waiting: Vec<Pair>,
+    listed: u64,
+}
+
+impl Listing<'_> {
+    /// Writes what stands above the first pair.
+    fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
+        match self.format {
+            OutputFormat::Csv => self.output.csv([pair_header(self.args.passages)])?,
+            OutputFormat::Human => {
+                if summary.common > 0 {
+                    let common = common_left_out(summary.common, self.args.max_df);
+                    self.output.text(&format!("{common}; pairs that share no others are missing\n"))?;
+                }
+                if summary.found == 0 {
+                    return self.output.text("no pairs\n");
+                }
+                let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
+                self.folder = common_folder(names, self.output.style);
+                self.output.text(&pair_header_line(self.is_weighted(), &self.folder))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.args.weight != Weight::None
+    }
+
+    fn take(&mut self, pair: Pair) -> anyhow::Result<()> {
+        self.listed += 1;
+        if !self.args.passages {
+            return self.write(&pair);
+        }
+        self.waiting.push(pair);
+        if self.waiting.len() < AT_A_TIME { Ok(()) } else { self.write_waiting() }
+    }
+
+    fn write_waiting(&mut self) -> anyhow::Result<()> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.database.add_passages(&mut waiting, &self.how)?;
+        waiting.iter().try_for_each(|pair| self.write(pair))
+    }
+
+    fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
+        match self.format {
+            OutputFormat::Json => self.output.json(pair),
+            OutputFormat::Csv if self.args.passages && !pair.files.is_empty() => {
+                self.output.csv(pair.files.iter().flat_map(pair_rows))
+            }
+            OutputFormat::Csv => self.output.csv(pair_rows(pair)),
+            _ => {
+                let (weighted, style) = (self.is_weighted(), self.output.style);
+                self.output.text(&pair_line(pair, weighted, &self.folder, style))?;
+                self.output.text(&file_lines(pair, weighted, &self.folder, style))
+            }
+        }
+    }
+
+    /// Writes what is left.
+    fn end(mut self, summary: &PairsSummary) -> anyhow::Result<()> {
+        self.write_waiting()?;
+        if self.format == OutputFormat::Human && summary.found > 0 {
+            self.output.text(&pairs_total(self.listed, summary.found))?;
+        }
+        self.output.finish()
+    }
+}
+
+/// What the df cap has left out.
+fn common_left_out(hashes: u64, most: u64) -> String {
+    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
+    format!(
+        "{} {are} held by more than {most} documents each and {were} not counted (--max-df)",
+        count(hashes, "fingerprint")
+    )
 }
 
 /// Says what is not among the pairs.
-fn left_out(answer: &PairsAnswer, args: &PairsArgs, options: &PairsOptions, printer: &Printer) {
+fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, format: OutputFormat, printer: &Printer) {
     for prefix in &answer.unmatched {
         printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }
@@ -131,11 +202,9 @@ fn left_out(answer: &PairsAnswer, args: &PairsArgs, options: &PairsOptions, prin
     if answer.boilerplate > 0 {
         printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
     }
-    if answer.common > 0 {
-        printer.note(&format!(
-            "{} fingerprints are held by more than {} documents each and were not counted (--max-df)",
-            answer.common, args.max_df
-        ));
+    // People read it above the pairs.
+    if answer.common > 0 && format != OutputFormat::Human {
+        printer.note(&common_left_out(answer.common, args.max_df));
     }
 }
 

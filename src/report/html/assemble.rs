@@ -196,7 +196,7 @@ impl Report {
             }
         }
         let ignored = documents.all_ignored(database, how)?;
-        let common = answer.common;
+        let common = answer.summary.common;
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
         Ok(Self { overview, evidence, ignored })
     }

@@ -4,7 +4,9 @@ use roaring::RoaringBitmap;
 
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::store::codec::format::{self, DIGESTS, DOCUMENTS, NAMES, document_key, name_key, name_prefix, split_u32};
+use crate::store::codec::format::{
+    self, DIGESTS, DOCUMENTS, NAMES, document_key, name_key, name_prefix, parse_name_key, split_u32,
+};
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord};
 use crate::store::engine::failure::missing;
 use crate::store::handle::Store;
@@ -51,6 +53,19 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// Calls `visit` with the name and the id of each live document, in the order of names, then of ids.
+    pub(crate) fn for_each_name(&self, mut visit: impl FnMut(String, u32) -> Result<()>) -> Result<()> {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &[], "read names and digests"))?;
+        for entry in rows {
+            let (key, _) = entry?;
+            let (name, id) = parse_name_key(&key).ok_or_else(|| missing("a document's name"))?;
+            if view.is_live(id) {
+                visit(name, id)?;
+            }
+        }
+        Ok(())
     }
 
     /// The live documents with this content, in order of arrival.

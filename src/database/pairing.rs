@@ -1,0 +1,53 @@
+//! Pairing: all pairs of stored documents that share text.
+
+use super::Database;
+use crate::error::{Error, Result};
+use crate::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
+use crate::progress::Task;
+use crate::spill::TempSpace;
+
+impl Database {
+    /// All pairs of documents that share enough, best first. The answer is held in memory: for many pairs use
+    /// [`Database::for_each_pair`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
+        let mut pairs = Vec::new();
+        let summary = self.for_each_pair(options, task, |_, pair| {
+            pairs.push(pair);
+            Ok::<(), Error>(())
+        })?;
+        Ok(PairsAnswer { pairs, summary })
+    }
+
+    /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all pairs. Reads every
+    /// posting twice, and once more for each further block of documents that the database's memory makes necessary. Pairs that
+    /// exceed that memory are sorted in temporary files. Pairs of submissions have the pairs of their files, which costs two
+    /// passes more for each batch that fits.
+    ///
+    /// # Errors
+    /// What keeps the postings from being read, or temporary files from being written; [`Error::InvalidParameter`] for an invalid
+    /// regular expression; [`Error::TooLittleMemory`]; [`Error::Stopped`]; what `visit` returns.
+    pub fn for_each_pair<E: From<Error>>(
+        &self,
+        options: &PairsOptions,
+        task: &Task<'_>,
+        mut visit: impl FnMut(&PairsSummary, Pair) -> std::result::Result<(), E>,
+    ) -> std::result::Result<PairsSummary, E> {
+        let _unchanged = self.store.keep_unchanged();
+        let temp = TempSpace::beside(self.store.root(), options.temp_dir.as_deref())?;
+        let found = self.run(|| pairs::find(&self.store, options, &temp, task))?;
+        let mut failed = None;
+        let told = found.tell(&self.store, options, task, &mut |summary, pair| {
+            visit(summary, pair).map_err(|error| {
+                failed = Some(error);
+                Error::Stopped
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(told?),
+        }
+    }
+}
