@@ -74,6 +74,7 @@ pub(crate) struct Ingesting {
     store_text: bool,
     boilerplate: bool,
     exclude: Vec<String>,
+    include: Vec<String>,
     skip_hidden: bool,
     follow: bool,
     text: String,
@@ -90,7 +91,11 @@ impl Ingesting {
             other => return Err(invalid("on_change", other, "replace, keep or both")),
         };
         let fields = RecordFields::default().text(self.text).id(self.id).keep(self.keep);
-        let walk = WalkOptions::default().exclude(self.exclude).skip_hidden(self.skip_hidden).follow(self.follow);
+        let walk = WalkOptions::default()
+            .exclude(self.exclude)
+            .include(self.include)
+            .skip_hidden(self.skip_hidden)
+            .follow(self.follow);
         Ok(IngestOptions::default()
             .on_change(on_change)
             .store_text(self.store_text)

@@ -46,10 +46,13 @@ pub struct WalkOptions {
     pub follow: bool,
     /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
     pub exclude: Vec<String>,
+    /// If there are any, takes of the files below a folder only those that one of these globs matches by their own path or by
+    /// that of a folder they lie in. What `exclude` matches stays out. Files that are named themselves are taken in any case.
+    pub include: Vec<String>,
 }
 
 impl WalkOptions {
-    setters! { skip_hidden: bool, follow: bool, exclude: Vec<String> }
+    setters! { skip_hidden: bool, follow: bool, exclude: Vec<String>, include: Vec<String> }
 }
 
 /// What is taken for a document, and how it is read.

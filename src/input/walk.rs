@@ -25,11 +25,11 @@ pub(crate) fn walk(
     options: &WalkOptions,
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> Result<()> {
-    let excluded = Arc::new(Excluded::new(&options.exclude)?);
+    let filter = Arc::new(PathFilter::new(options)?);
     for source in sources {
         let flow = match source {
             Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
-            Source::Path(path) => walk_path(path, options, &excluded, visit),
+            Source::Path(path) => walk_path(path, options, &filter, visit),
         };
         if flow.is_break() {
             break;
@@ -44,20 +44,42 @@ impl WalkOptions {
     /// # Errors
     /// [`Error::InvalidParameter`] for a glob that does not parse.
     pub(crate) fn check(&self) -> Result<()> {
-        Excluded::new(&self.exclude).map(drop)
+        PathFilter::new(self).map(drop)
     }
 }
 
-/// What is left out: globs that begin at the current folder, as those of a `.gitignore` there would.
-struct Excluded {
+/// Which files of a folder count, by their paths.
+struct PathFilter {
+    exclude: Globs,
+    /// `None` where all files count.
+    include: Option<Globs>,
+}
+
+impl PathFilter {
+    fn new(options: &WalkOptions) -> Result<Self> {
+        let exclude =
+            Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
+        let include = (!options.include.is_empty()).then(|| {
+            Globs::new("include", "a glob without `!` in front: only what it matches is taken", &options.include)
+        });
+        Ok(Self { exclude, include: include.transpose()? })
+    }
+
+    /// Whether a file that was met in a folder counts, as far as it was not excluded by then.
+    fn includes(&self, path: &Path) -> bool {
+        self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
+    }
+}
+
+/// Globs that begin at the current folder, as those of a `.gitignore` there would.
+struct Globs {
     globs: Gitignore,
     here: PathBuf,
 }
 
-impl Excluded {
-    fn new(globs: &[String]) -> Result<Self> {
-        let invalid =
-            |value: &str, expected| Error::InvalidParameter { name: "exclude", value: value.into(), expected };
+impl Globs {
+    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
+        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
         let syntax = "a glob in the syntax of .gitignore";
         let here = std::env::current_dir().map_err(Error::io("find", "."))?;
         let mut builder = GitignoreBuilder::new(&here);
@@ -71,7 +93,7 @@ impl Excluded {
                 return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
             }
             if bare.starts_with('!') {
-                return Err(invalid(glob, "a glob without `!` in front: what it matches is left out"));
+                return Err(invalid(glob, without_negation));
             }
             // What would be a comment in a file is a name here.
             let comment = if bare.starts_with('#') { "\\" } else { "" };
@@ -81,12 +103,12 @@ impl Excluded {
         Ok(Self { globs, here })
     }
 
-    /// Whether a file or folder is left out by its own path.
+    /// Whether a file or folder matches by its own path.
     fn matches(&self, path: &Path, is_folder: bool) -> bool {
         self.globs.matched(path, is_folder).is_ignore()
     }
 
-    /// Whether a file is left out by its path or that of a folder it lies in.
+    /// Whether a file matches by its path or that of a folder it lies in.
     fn matches_or_parents(&self, path: &Path) -> bool {
         let path = path.strip_prefix(&self.here).unwrap_or(path);
         self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
@@ -96,7 +118,7 @@ impl Excluded {
 fn walk_path(
     root: &Path,
     options: &WalkOptions,
-    excluded: &Arc<Excluded>,
+    filter: &Arc<PathFilter>,
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     if is_database(root)
@@ -104,7 +126,7 @@ fn walk_path(
     {
         return visit(WalkEvent::Skipped { name, reason: "a database of fpdb, or a backup of one" });
     }
-    let below = Arc::clone(excluded);
+    let below = Arc::clone(filter);
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
@@ -113,12 +135,12 @@ fn walk_path(
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(below.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
+            !(below.exclude.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
         });
     for entry in builder.build() {
         let found = match entry {
             Err(error) => failed(root, error),
-            Ok(entry) => match examine(&entry, excluded) {
+            Ok(entry) => match examine(&entry, filter) {
                 Some(found) => found,
                 None => continue,
             },
@@ -140,8 +162,8 @@ pub(super) fn is_database(folder: &Path) -> bool {
     name.starts_with(store::MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
 }
 
-/// What an entry of the walk is; `None` for a folder.
-fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<WalkEvent> {
+/// What an entry of the walk is; `None` for a folder and for a file that does not count.
+fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
     let path = entry.path();
     let name = match name_of(path) {
         Ok(name) => name,
@@ -153,7 +175,7 @@ fn examine(entry: &DirEntry, excluded: &Excluded) -> Option<WalkEvent> {
         return None;
     }
     let named = entry.depth() == 0;
-    if named && excluded.matches_or_parents(path) {
+    if if named { filter.exclude.matches_or_parents(path) } else { !filter.includes(path) } {
         return None;
     }
     if kind.is_symlink() && !named {

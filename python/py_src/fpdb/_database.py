@@ -238,6 +238,7 @@ class Database:
         store_text: bool = False,
         boilerplate: bool = False,
         exclude: Sequence[str] = (),
+        include: Sequence[str] = (),
         skip_hidden: bool = False,
         follow: bool = False,
         text: str = "text",
@@ -259,6 +260,7 @@ class Database:
                 inferred from fingerprints, and have no text.
             boilerplate: the documents are never a match, and what they hold is ignored in others.
             exclude: patterns, in the syntax of .gitignore, of files below folders that are left out.
+            include: if there are any, only files below folders that one of these patterns matches are taken.
             skip_hidden: leaves out hidden files below folders.
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which
@@ -277,7 +279,7 @@ class Database:
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
         options = self._ingesting(
-            format, on_change, store_text, boilerplate, list(exclude), skip_hidden, follow, text, id, list(keep)
+            format, on_change, store_text, boilerplate, list(exclude), list(include), skip_hidden, follow, text, id, list(keep)
         )
         paths, documents = _given(paths_or_documents)
         tell, end = _told(progress, "ingest")
@@ -328,7 +330,7 @@ class Database:
         if data is None:
             raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
         options = self._ingesting(
-            format, on_change, store_text, boilerplate, [], False, False, text, id or "id", list(keep)
+            format, on_change, store_text, boilerplate, [], [], False, False, text, id or "id", list(keep)
         )
         tell, end = _told(progress, "ingest")
         try:
@@ -343,6 +345,7 @@ class Database:
         store_text: bool,
         boilerplate: bool,
         exclude: list[str],
+        include: list[str],
         skip_hidden: bool,
         follow: bool,
         text: str,
@@ -355,6 +358,7 @@ class Database:
             "store_text": store_text,
             "boilerplate": boilerplate,
             "exclude": exclude,
+            "include": include,
             "skip_hidden": skip_hidden,
             "follow": follow,
             "text": text,

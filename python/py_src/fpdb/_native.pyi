@@ -16,6 +16,7 @@ class _Ingesting(TypedDict):
     store_text: bool
     boilerplate: bool
     exclude: list[str]
+    include: list[str]
     skip_hidden: bool
     follow: bool
     text: str

@@ -23,7 +23,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     output::only(global, "ingest", &[OutputFormat::Human, OutputFormat::Json])?;
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
-    let walk = WalkOptions::default().skip_hidden(args.skip_hidden).follow(args.follow).exclude(args.exclude.clone());
+    let walk = WalkOptions::default()
+        .skip_hidden(args.skip_hidden)
+        .follow(args.follow)
+        .exclude(args.exclude.clone())
+        .include(args.include.clone());
     let options = IngestOptions::default()
         .on_change(args.on_change)
         .store_text(args.store_text)

@@ -307,6 +307,43 @@ fn globs_begin_at_the_current_folder_and_leave_out_what_lies_below() {
 }
 
 #[test]
+fn only_files_of_folders_that_match_are_taken_on_request() {
+    let folder = tree();
+    folder.ok(&["init"]);
+    let run = folder.run(&["ingest", "docs", "--include", "!*.txt"]);
+    assert!(
+        run.status == 2 && run.stderr.contains("include cannot be !*.txt: expected a glob without `!`"),
+        "{run:?}"
+    );
+    let absolute = folder.path().canonicalize().unwrap().join("docs");
+    for (number, (globs, expected)) in [
+        (&["--include", "*.log"][..], &["docs/sub/y.log", "docs/x.log"][..]),
+        (&["--include", "docs/*.log"], &["docs/x.log"]),
+        (&["--include", "./docs/sub", "--include", "Z*"], &["docs/Z.txt", "docs/sub/c.txt", "docs/sub/y.log"]),
+        // What is excluded stays out, a folder with all below it.
+        (&["--include", "*.log", "--exclude", "x.*"], &["docs/sub/y.log"]),
+        (&["--include", "*.log", "--exclude", "sub/"], &["docs/x.log"]),
+        (
+            &["--include", "*.txt", "--skip-hidden", "--exclude", "[ab].*"],
+            &["docs/Z.txt", "docs/sub/c.txt", "docs/sub.txt"],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let db = format!("db{number}");
+        ingest(&folder, &[&["--db", &db, "docs"], globs].concat());
+        assert_eq!(names(&folder, &db), expected, "{globs:?}");
+        let below = format!("below{number}");
+        ingest(&folder, &[&["--db", &below, absolute.to_str().unwrap()], globs].concat());
+        assert_eq!(names(&folder, &below).len(), expected.len(), "{globs:?}");
+    }
+    // A file that is named itself is taken in any case.
+    ingest(&folder, &["--db", "named", "--include", "*.log", "docs/sub", "docs/a.txt"]);
+    assert_eq!(names(&folder, "named"), ["docs/sub/y.log", "docs/a.txt"]);
+}
+
+#[test]
 fn a_skipped_file_is_told_of_however_it_was_named() {
     let folder = Folder::new();
     folder.write("b.bin", b"\0\0\0");
