@@ -52,6 +52,12 @@ pub trait Progress: Sync {
     /// A stored document has been deleted, because the container it came from no longer holds it.
     fn removed(&self, _name: &str) {}
 
+    /// A stored document has been deleted, because its file is gone ([`IngestOptions::prune`](crate::IngestOptions::prune)).
+    fn pruned(&self, _name: &str) {}
+
+    /// A stored document has got a new name, because its file has.
+    fn renamed(&self, _old: &str, _new: &str) {}
+
     /// A commit has been made: this run's first `documents` documents are safe.
     fn committed(&self, _documents: u64) {}
 }

@@ -73,6 +73,7 @@ pub(crate) struct Ingesting {
     on_change: String,
     store_text: bool,
     boilerplate: bool,
+    prune: bool,
     exclude: Vec<String>,
     include: Vec<String>,
     skip_hidden: bool,
@@ -100,6 +101,7 @@ impl Ingesting {
             .on_change(on_change)
             .store_text(self.store_text)
             .boilerplate(self.boilerplate)
+            .prune(self.prune)
             .walk(walk)
             .read(self.reading.options()?.fields(fields)))
     }

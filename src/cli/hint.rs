@@ -40,6 +40,10 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
         Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
+        Error::EmptyFolder { path, .. } => {
+            let path = path.display().to_string();
+            format!("if its disk is mounted and they are to be forgotten: `fpdb rm --prefix {}/`", path.trim_end_matches('/'))
+        }
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),

@@ -53,6 +53,12 @@ pub struct Removal {
     pub unknown_names: Vec<String>,
     /// Numbers that no document has.
     pub unknown_ids: Vec<DocId>,
+    /// Documents that were selected by prefix or value, removed or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<u64>,
+    /// Prefixes and values that no document has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<String>,
 }
 
 impl Answer for Removal {

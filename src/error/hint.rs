@@ -60,6 +60,7 @@ impl Error {
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
             Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with a stored document of it".into(),
+            Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
             Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),

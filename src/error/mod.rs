@@ -3,6 +3,8 @@
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
 //! signature.
+//!
+//! It is long because each error is told and explained in one place.
 
 mod describe;
 mod document;
@@ -329,6 +331,14 @@ pub enum Error {
         path: PathBuf,
         /// The folder it leads back to.
         ancestor: PathBuf,
+    },
+    /// A folder that holds nothing at all, though stored documents were read from it: its disk may not be mounted.
+    #[error("the folder {} is empty: the stored documents that came from it ({documents}) were not forgotten", path.display())]
+    EmptyFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The documents.
+        documents: u64,
     },
     /// A folder, pipe, socket or device where a file was expected.
     #[error("{} is not a regular file", path.display())]

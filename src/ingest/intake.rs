@@ -4,6 +4,7 @@
 //! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
 
 mod commits;
+mod forget;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,9 +13,9 @@ use std::thread;
 
 use super::arrivals::Stream;
 use super::known::{KnownDocuments, is_same};
-use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadContainer, ReadDocument};
+use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
-use super::record::{origin_of, record_of, trusted_mtime};
+use super::record::{origin_of, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use crate::columns::Fingerprints;
@@ -23,7 +24,7 @@ use crate::error::{DocumentError, Error, Result};
 use crate::input::About;
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
-use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
+use crate::store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 use crate::threads;
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
@@ -165,49 +166,6 @@ impl Intake<'_> {
             }
         }
         Ok(std::mem::take(&mut self.summary))
-    }
-
-    /// Deletes what containers have held before and hold no longer.
-    fn sweep(&mut self) -> Result<()> {
-        for id in self.sweep.unmet(self.store)? {
-            let record = self.store.document(id)?;
-            let newest = self.known().newest_named(&record.name)?;
-            if newest.is_some_and(|(newest, _)| newest != id && self.sweep.is_of_this_run(newest)) {
-                // It is an older version of one that is held.
-                continue;
-            }
-            self.progress.removed(&record.name);
-            self.summary.removed += 1;
-            self.batch.delete(id, record);
-            if self.batch.is_full() {
-                self.commit()?;
-                self.await_commit()?;
-            }
-        }
-        for (source, record) in self.sweep.swept() {
-            self.batch.container(source, record);
-        }
-        Ok(())
-    }
-
-    /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
-    fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
-        let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
-        let IngestSummary { kept, duplicates, failures, .. } = self.summary;
-        if (before.kept, before.duplicates, before.failures) != (kept, duplicates, failures) {
-            return Ok(());
-        }
-        let documents = self.documents() - before.documents;
-        let settings = self.options.settings(&name);
-        let record =
-            trusted_mtime(&file).map(|modified| ContainerRecord { bytes: file.bytes, modified, documents, settings });
-        let met = self.sweep.met().saturating_sub(before.met);
-        if self.replaces() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)? {
-            self.sweep.add(file.source.clone(), name, record);
-        } else if let Some(record) = record {
-            self.batch.container(file.source.clone(), record);
-        }
-        self.commit_if_full()
     }
 
     /// Documents of this run so far.
@@ -356,6 +314,7 @@ impl Intake<'_> {
         record.boilerplate |= newest_record.boilerplate;
         match self.options.on_change {
             OnChange::Keep => {
+                self.sweep.meet(newest);
                 self.abandon()?;
                 self.count(&record.name, Outcome::Kept, &record.format);
                 Ok(None)

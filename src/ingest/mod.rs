@@ -11,7 +11,9 @@ mod merge;
 mod messages;
 mod options;
 mod pipeline;
+mod prune;
 mod record;
+mod rename;
 mod repair;
 mod summary;
 mod sweep;
@@ -26,6 +28,7 @@ use crate::input::{Document, InputLimits, Source};
 use crate::progress::Task;
 use crate::store::Store;
 use intake::with_intake;
+use prune::Prune;
 
 pub(crate) use merge::merge;
 pub(crate) use messages::ReadDocument;
@@ -50,8 +53,17 @@ pub(crate) fn ingest(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
+    let prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
+    let renamed = match &prune {
+        Some(prune) => rename::rename(store, sources, options, prune, task)?,
+        None => 0,
+    };
     let summary = with_intake(store, options, task, |intake| {
+        intake.summary.renamed = renamed;
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources))?;
+        if let Some(prune) = &prune {
+            intake.prune(prune, task.token())?;
+        }
         intake.finish(task.token())
     })?;
     Ok(summary.ended(started))

@@ -43,6 +43,11 @@ pub struct IngestOptions {
     /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it.
     /// Of these options the measure, the threshold and the bound on unmatched stretches count.
     pub dedup: Option<DedupOptions>,
+    /// Forgets the stored documents of the named folders whose files are gone, and of containers that are read whole the members that
+    /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number instead. Nothing is
+    /// forgotten that these options leave out, that could not be looked for, or that a folder held that now holds nothing at all; and
+    /// nothing by a run that is stopped.
+    pub prune: bool,
 }
 
 impl IngestOptions {
@@ -54,6 +59,7 @@ impl IngestOptions {
         boilerplate: bool,
         metadata: Option<Arc<MetadataTable>>,
         dedup: Option<DedupOptions>,
+        prune: bool,
     }
 
     /// Whether a run can begin with these; it does so first.
@@ -70,6 +76,11 @@ impl IngestOptions {
             });
         }
         self.walk.check()
+    }
+
+    /// Whether stored members are deleted that their container no longer holds.
+    pub(super) fn deletes_members(&self) -> bool {
+        self.on_change == OnChange::Replace || self.prune
     }
 
     /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
@@ -91,7 +102,7 @@ impl IngestOptions {
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.boilerplate, self.store_text);
         // A run that deletes nothing may leave what the container no longer holds.
-        let deletes = self.on_change == OnChange::Replace;
+        let deletes = self.deletes_members();
         format!("{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {name}")
     }
 }

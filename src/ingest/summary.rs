@@ -29,6 +29,12 @@ pub struct IngestSummary {
     /// Stored documents deleted because the container they came from no longer holds them.
     #[serde(default)]
     pub removed: u64,
+    /// Stored documents deleted because their file is gone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pruned: u64,
+    /// Unchanged documents whose file has another name now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub renamed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
     /// Documents left out because a stored one justifies that.

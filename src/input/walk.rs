@@ -49,14 +49,14 @@ impl WalkOptions {
 }
 
 /// Which files of a folder count, by their paths.
-struct PathFilter {
+pub(super) struct PathFilter {
     exclude: Globs,
     /// `None` where all files count.
     include: Option<Globs>,
 }
 
 impl PathFilter {
-    fn new(options: &WalkOptions) -> Result<Self> {
+    pub(super) fn new(options: &WalkOptions) -> Result<Self> {
         let exclude =
             Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
         let include = (!options.include.is_empty()).then(|| {
@@ -65,7 +65,12 @@ impl PathFilter {
         Ok(Self { exclude, include: include.transpose()? })
     }
 
-    /// Whether a file that was met in a folder counts, as far as it was not excluded by then.
+    /// Whether a file of a folder counts.
+    pub(super) fn counts(&self, path: &Path) -> bool {
+        !self.exclude.matches_or_parents(path) && self.includes(path)
+    }
+
+    /// As [`counts`](Self::counts), of one that is known not to be excluded.
     fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }

@@ -3,6 +3,7 @@
 mod ingest;
 mod interrupt;
 mod query;
+mod rm;
 mod usage;
 
 use std::path::Path;

@@ -24,6 +24,7 @@ mod oracle;
 mod pairs;
 mod phrases;
 mod plants;
+mod prune;
 mod query_below;
 mod quotes;
 mod reader_process;

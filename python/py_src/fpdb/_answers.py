@@ -449,13 +449,15 @@ class IngestSummary(Answer):
 
     Attributes:
         documents: all that could be read: added, unchanged, replaced and kept ones.
+        renamed: unchanged ones whose file has another name now.
+        pruned: stored ones that were forgotten, because their file is gone.
         identical: added or replacing ones whose content another stored document has.
         failures, failed: how many could not be read, and the first 1,000 of them.
         skips, skipped: the same of what is no document.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
-    _OPTIONAL = frozenset({"unmatched", "made_boilerplate"})
+    _OPTIONAL = frozenset({"unmatched", "made_boilerplate", "pruned", "renamed"})
 
     documents: int
     added: int
@@ -478,6 +480,8 @@ class IngestSummary(Answer):
     skips: int = 0
     unmatched: list[str] = field(default_factory=list)
     made_boilerplate: int = 0
+    renamed: int = 0
+    pruned: int = 0
     schema: str = "fpdb.ingest/1"
 
     @classmethod

@@ -237,6 +237,7 @@ class Database:
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
         boilerplate: bool = False,
+        prune: bool = False,
         exclude: Sequence[str] = (),
         include: Sequence[str] = (),
         skip_hidden: bool = False,
@@ -259,6 +260,7 @@ class Database:
             store_text: keeps the bytes in the database, compressed. Without them passages of documents that are no files are
                 inferred from fingerprints, and have no text.
             boilerplate: the documents are never a match, and what they hold is ignored in others.
+            prune: forgets documents whose files are gone from the folders given. A renamed file keeps its number.
             exclude: patterns, in the syntax of .gitignore, of files below folders that are left out.
             include: if there are any, only files below folders that one of these patterns matches are taken.
             skip_hidden: leaves out hidden files below folders.
@@ -279,7 +281,8 @@ class Database:
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
         options = self._ingesting(
-            format, on_change, store_text, boilerplate, list(exclude), list(include), skip_hidden, follow, text, id, list(keep)
+            format, on_change, store_text, boilerplate, prune, list(exclude), list(include), skip_hidden, follow,
+            text, id, list(keep),
         )
         paths, documents = _given(paths_or_documents)
         tell, end = _told(progress, "ingest")
@@ -330,7 +333,7 @@ class Database:
         if data is None:
             raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
         options = self._ingesting(
-            format, on_change, store_text, boilerplate, [], [], False, False, text, id or "id", list(keep)
+            format, on_change, store_text, boilerplate, False, [], [], False, False, text, id or "id", list(keep)
         )
         tell, end = _told(progress, "ingest")
         try:
@@ -344,6 +347,7 @@ class Database:
         on_change: str,
         store_text: bool,
         boilerplate: bool,
+        prune: bool,
         exclude: list[str],
         include: list[str],
         skip_hidden: bool,
@@ -357,6 +361,7 @@ class Database:
             "on_change": on_change,
             "store_text": store_text,
             "boilerplate": boilerplate,
+            "prune": prune,
             "exclude": exclude,
             "include": include,
             "skip_hidden": skip_hidden,

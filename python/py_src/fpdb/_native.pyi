@@ -15,6 +15,7 @@ class _Ingesting(TypedDict):
     on_change: str
     store_text: bool
     boilerplate: bool
+    prune: bool
     exclude: list[str]
     include: list[str]
     skip_hidden: bool

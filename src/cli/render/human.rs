@@ -24,6 +24,8 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.made_boilerplate, "boilerplate from now on"),
         (summary.kept, "changed but kept as stored"),
         (summary.duplicates, "left out as duplicates"),
+        (summary.renamed, "renamed"),
+        (summary.pruned, "forgotten, their files are gone"),
         (summary.removed, "removed, no longer in their container"),
         (summary.identical, "identical to another document"),
         (summary.failures, "failed"),

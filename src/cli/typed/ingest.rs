@@ -51,6 +51,14 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
     #[arg(hide_possible_values = true)]
     pub(crate) on_change: OnChange,
+    /// Forget documents whose files are gone from the folders given
+    ///
+    /// Also the members that are gone from archives. A file that was renamed keeps its number: one that is gone, and is there under
+    /// a new name with the same bytes. What --exclude, --include or --skip-hidden leave out is never forgotten, nor what could not
+    /// be looked for, nor what lies in a folder that is empty as if its disk were not mounted; nor anything by a run that was
+    /// interrupted.
+    #[arg(long)]
+    pub(crate) prune: bool,
     /// Keep the texts in the database, compressed
     ///
     /// Passages are then exact even when the files are gone.

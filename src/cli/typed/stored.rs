@@ -1,6 +1,7 @@
 //! What can be typed after the commands that show or remove stored documents.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -19,18 +20,41 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
     /// Names of stored documents; all versions of a name are removed
-    #[arg(value_name = "NAME", required_unless_present = "ids")]
+    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields"])]
     pub(crate) names: Vec<String>,
+    /// Remove documents whose name begins with one of these; only with --yes, else count them
+    ///
+    /// May be repeated. With --where only those that have the value as well.
+    #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) prefixes: Vec<String>,
+    /// Remove documents with this value in their metadata; only with --yes, else count them
+    ///
+    /// The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
+    /// values must be there.
+    #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
+    #[arg(value_parser = parse_field)]
+    pub(crate) fields: Vec<(String, String)>,
+    /// With --prefix and --where: remove what they select; without this flag nothing is removed
+    #[arg(long, conflicts_with_all = ["names", "ids"])]
+    pub(crate) yes: bool,
     /// Remove the stored documents of these numbers
     ///
     /// Numbers tell versions of one name apart. `fpdb show NAME` prints them, and `fpdb dedup --format json` as remove_id.
     #[arg(long = "id", value_name = "N", num_args = 1..)]
     pub(crate) ids: Vec<u32>,
-    /// Ignore names and numbers that no stored document has
+    /// Ignore names, numbers, prefixes and values that no stored document has
     ///
     /// A removal that was interrupted can then be run again with the same arguments.
     #[arg(short = 'f', long)]
     pub(crate) ignore_missing: bool,
+}
+
+fn parse_field(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE".into()),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -167,6 +167,8 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         note: "",
         examples: &[
             ("Remove a document, and free its space", "fpdb rm archive/a.txt && fpdb compact"),
+            ("Count what a folder holds; with --yes remove it", "fpdb rm --prefix archive/2019/"),
+            ("Remove what a field of the metadata says", "fpdb rm --where label=spam --yes"),
             ("Remove what a list names, whether it is there or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
         ],
     },

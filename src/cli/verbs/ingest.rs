@@ -34,6 +34,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .walk(walk)
         .read(args.read_options())
         .boilerplate(args.boilerplate)
+        .prune(args.prune)
         .metadata(metadata);
     options.check()?;
     if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
@@ -50,6 +51,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         false => options,
     };
     options.check()?;
+    if args.prune && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir())) {
+        printer.note("no folder is named: --prune forgets nothing but members that are gone from archives");
+    }
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
@@ -288,6 +292,14 @@ impl fpdb::Progress for Messages<'_> {
 
     fn removed(&self, name: &str) {
         self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its container no longer holds it")));
+    }
+
+    fn pruned(&self, name: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("forgot {name}: its file is gone")));
+    }
+
+    fn renamed(&self, old: &str, new: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("renamed {old} to {new}")));
     }
 
     fn failed(&self, name: &str, error: &Error) {

@@ -46,6 +46,8 @@ pub(crate) struct PendingDocuments {
     pub(in crate::store) deleted: BTreeMap<u32, DocumentRecord>,
     /// Documents of commits before this one whose records change without their fingerprints changing.
     pub(in crate::store) updates: BTreeMap<u32, DocumentRecord>,
+    /// The names that some of these have had so far, where they get others.
+    pub(in crate::store) renamed: BTreeMap<u32, String>,
     /// The ids of the added documents, by name and by content.
     names: HashMap<String, Vec<u32>>,
     digests: HashMap<Digest, Vec<u32>>,
@@ -297,6 +299,17 @@ impl Batch {
         self.record_bytes += bytes_of(&record);
         let before = Arc::make_mut(&mut self.pending).updates.insert(document, record);
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
+    }
+
+    /// Rewrites the record of a stored document with this commit, and gives it another name. The container it came from, if it
+    /// did, will be looked at again.
+    pub(crate) fn rename(&mut self, document: u32, before: DocumentRecord, record: DocumentRecord) {
+        if let Some(source) = before.source {
+            self.containers.insert(source, None);
+        }
+        self.record_bytes += 128 + before.name.len();
+        Arc::make_mut(&mut self.pending).renamed.insert(document, before.name);
+        self.update(document, record);
     }
 
     /// With this commit the container at `source` counts as ingested whole.

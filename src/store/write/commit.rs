@@ -205,6 +205,10 @@ impl Committer {
         }
         for (id, record) in &batch.pending.updates {
             write.put(DOCUMENTS, document_key(*id), records::encode(record)?)?;
+            if let Some(before) = batch.pending.renamed.get(id) {
+                write.delete(NAMES, name_key(before, *id))?;
+                write.put(NAMES, name_key(&record.name, *id), [])?;
+            }
         }
         for (id, record) in &batch.pending.deleted {
             write.delete(DOCUMENTS, document_key(*id))?;

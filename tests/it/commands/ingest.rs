@@ -311,10 +311,7 @@ fn only_files_of_folders_that_match_are_taken_on_request() {
     let folder = tree();
     folder.ok(&["init"]);
     let run = folder.run(&["ingest", "docs", "--include", "!*.txt"]);
-    assert!(
-        run.status == 2 && run.stderr.contains("include cannot be !*.txt: expected a glob without `!`"),
-        "{run:?}"
-    );
+    assert!(run.status == 2 && run.stderr.contains("include cannot be !*.txt: expected a glob without `!`"), "{run:?}");
     let absolute = folder.path().canonicalize().unwrap().join("docs");
     for (number, (globs, expected)) in [
         (&["--include", "*.log"][..], &["docs/sub/y.log", "docs/x.log"][..]),

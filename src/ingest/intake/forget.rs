@@ -1,0 +1,84 @@
+//! Forget: what containers no longer hold and, on request, what is gone from folders.
+
+use super::Intake;
+use crate::error::Result;
+use crate::ingest::messages::ReadContainer;
+use crate::ingest::prune::Prune;
+use crate::ingest::record::trusted_mtime;
+use crate::ingest::summary::IngestSummary;
+use crate::stop::StopToken;
+use crate::store::ContainerRecord;
+
+impl Intake<'_> {
+    /// Deletes what containers have held before and hold no longer.
+    pub(super) fn sweep(&mut self) -> Result<()> {
+        for id in self.sweep.unmet(self.store)? {
+            let record = self.store.document(id)?;
+            let versions = self.known().named(&record.name)?;
+            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
+                // It is another version of one that is held.
+                continue;
+            }
+            self.progress.removed(&record.name);
+            self.summary.removed += 1;
+            self.batch.delete(id, record);
+            if self.batch.is_full() {
+                self.commit()?;
+                self.await_commit()?;
+            }
+        }
+        for (source, record) in self.sweep.swept() {
+            self.batch.container(source, record);
+        }
+        Ok(())
+    }
+
+    /// Deletes the documents whose files are gone, unless the run is to stop.
+    pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
+        self.commit()?;
+        self.await_commit()?;
+        for (name, error) in &prune.empty {
+            self.fail(name, error);
+        }
+        for gone in &prune.gone {
+            if stop.is_stopped() {
+                break;
+            }
+            let Some(record) = prune.still_gone(self.store, gone.id)? else { continue };
+            self.progress.pruned(&record.name);
+            self.summary.pruned += 1;
+            self.batch.delete(gone.id, record);
+            if self.batch.is_full() {
+                self.commit()?;
+                self.await_commit()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
+    pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
+        let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
+        let IngestSummary { kept, duplicates, failures, .. } = self.summary;
+        if before.failures != failures {
+            return Ok(());
+        }
+        let documents = self.documents() - before.documents;
+        let settings = self.options.settings(&name);
+        // One with members that are not stored as they are in it is looked at again.
+        let all_stored = (before.kept, before.duplicates) == (kept, duplicates);
+        let record = trusted_mtime(&file).filter(|_| all_stored).map(|modified| ContainerRecord {
+            bytes: file.bytes,
+            modified,
+            documents,
+            settings,
+        });
+        let met = self.sweep.met().saturating_sub(before.met);
+        if self.options.deletes_members() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)? {
+            self.sweep.add(file.source.clone(), name, record);
+        } else if let Some(record) = record {
+            self.batch.container(file.source.clone(), record);
+        }
+        self.commit_if_full()
+    }
+}

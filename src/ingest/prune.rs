@@ -1,0 +1,123 @@
+//! Prune: documents whose files are gone from the folders that are named are forgotten, once all else has been read.
+//!
+//! What is gone is found out before the run reads anything, so that files that were renamed can be told by their content
+//! ([`super::rename`]), and is looked at again before it is forgotten.
+
+use rustc_hash::FxHashMap;
+
+use super::options::IngestOptions;
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::input::{Scope, Source, is_gone, parts_of};
+use crate::progress::Task;
+use crate::store::{ContainerRecord, DocumentRecord, Store};
+
+/// The documents of the named folders whose files are gone.
+pub(super) struct Prune {
+    pub(super) gone: Vec<Gone>,
+    /// The containers and compressed files among these that were ingested whole, with the same settings.
+    pub(super) containers: Vec<GoneContainer>,
+    /// Folders that hold nothing, with the documents they held: their names, and why these stay.
+    pub(super) empty: Vec<(String, Error)>,
+    scope: Scope,
+}
+
+/// A document whose file is gone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    pub(super) id: u32,
+    pub(super) bytes: u64,
+    pub(super) digest: Digest,
+    /// Whether it was all of its file.
+    pub(super) is_file: bool,
+}
+
+/// A container or compressed file that is gone.
+pub(super) struct GoneContainer {
+    pub(super) record: ContainerRecord,
+    /// Its documents, ascending.
+    pub(super) ids: Vec<u32>,
+}
+
+impl Prune {
+    /// What is gone; `None` where nothing can be, or the task is to stop.
+    pub(super) fn of(
+        store: &Store,
+        sources: &[Source],
+        options: &IngestOptions,
+        task: &Task<'_>,
+    ) -> Result<Option<Self>> {
+        let scope = Scope::new(sources, &options.walk)?;
+        if scope.is_empty() {
+            return Ok(None);
+        }
+        let (mut gone, mut held) = (Vec::new(), vec![0u64; sources.len()]);
+        let mut containers: FxHashMap<String, Option<GoneContainer>> = FxHashMap::default();
+        let (mut looked_at, documents) = (0, store.view().state().documents);
+        // The members of a container come one after the other.
+        let mut last = (String::new(), false);
+        store.for_each_document(|id, record| {
+            looked_at += 1;
+            task.reports().step("documents looked at", looked_at, documents);
+            if let Some((folder, source)) = in_scope(&scope, &record) {
+                if scope.has_nothing(folder) {
+                    held[folder] += 1;
+                } else {
+                    if last.0 != source {
+                        last = (source.to_owned(), is_gone(source));
+                    }
+                    if last.1 {
+                        let is_file = record.member.is_none();
+                        gone.push(Gone { id, bytes: record.bytes, digest: record.digest, is_file });
+                        if !containers.contains_key(source) {
+                            containers.insert(source.to_owned(), container_of(store, options, &record, source)?);
+                        }
+                        if let Some(Some(container)) = containers.get_mut(source) {
+                            container.ids.push(id);
+                        }
+                    }
+                }
+            }
+            Ok(!task.token().is_stopped())
+        })?;
+        if task.token().is_stopped() {
+            return Ok(None);
+        }
+        let empty = held.into_iter().enumerate().filter(|&(_, documents)| documents > 0).map(|(folder, documents)| {
+            let path = scope.path(folder).to_owned();
+            (path.display().to_string(), Error::EmptyFolder { path, documents })
+        });
+        let mut containers: Vec<GoneContainer> = containers.into_values().flatten().collect();
+        containers.sort_by(|a, b| a.ids.cmp(&b.ids));
+        Ok(Some(Self { gone, containers, empty: empty.collect(), scope }))
+    }
+
+    /// The record of a document that was found to be gone, where it is stored and gone still.
+    pub(super) fn still_gone(&self, store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
+        if !store.view().is_live(id) {
+            return Ok(None);
+        }
+        let record = store.document(id)?;
+        let is_gone = in_scope(&self.scope, &record).is_some_and(|(_, source)| is_gone(source));
+        Ok(is_gone.then_some(record))
+    }
+}
+
+/// The container that a document came from, if it was ingested whole.
+fn container_of(
+    store: &Store,
+    options: &IngestOptions,
+    document: &DocumentRecord,
+    source: &str,
+) -> Result<Option<GoneContainer>> {
+    let Some(record) = store.container(source)? else { return Ok(None) };
+    let suffix = document.member.as_deref().map_or("", |member| parts_of(member).0);
+    let name = document.name.strip_suffix(suffix).filter(|name| record.settings == options.settings(name));
+    Ok(name.is_some().then(|| GoneContainer { record, ids: Vec::new() }))
+}
+
+/// The folder that a document is in, and its file.
+fn in_scope<'a>(scope: &Scope, record: &'a DocumentRecord) -> Option<(usize, &'a str)> {
+    let source = record.source.as_deref()?;
+    Some((scope.folder_of(&record.name, source, record.member.as_deref())?, source))
+}

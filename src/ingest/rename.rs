@@ -1,0 +1,267 @@
+//! Rename: a file that is gone under its old name and is there under a new one, with the same bytes, is the same document. It keeps its
+//! number and its fingerprints; what changes is its record. A container or compressed file is the same if each of its documents is.
+//!
+//! This comes before the documents are read. Those that were renamed are then found under their new names, and have not changed.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::options::IngestOptions;
+use super::prune::{Gone, GoneContainer, Prune};
+use super::record::{origin_of, trusted_mtime};
+use crate::document::Digest;
+use crate::error::{Error, Result};
+use crate::input::{
+    Candidate, Content, FileFacts, Opened, ReadContext, Reader, Source, WalkEvent, WalkOptions, for_each_held,
+    format_of, open, parts_of, walk,
+};
+use crate::progress::Task;
+use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, Store};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The records of one commit take so many bytes at most.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// Of documents of one content the first so many are looked at for one whose file had the same last name.
+const ALIKE: usize = 64;
+
+/// Gives the records of files that were renamed their new names, and returns how many there were.
+pub(super) fn rename(
+    store: &Store,
+    sources: &[Source],
+    options: &IngestOptions,
+    prune: &Prune,
+    task: &Task<'_>,
+) -> Result<u64> {
+    let mut renaming = Renaming::new(store, options, prune, task);
+    if prune.gone.is_empty() {
+        return Ok(0);
+    }
+    let mut outcome = Ok(());
+    walk(sources, &options.walk, &mut |found| {
+        if task.token().is_stopped() {
+            return ControlFlow::Break(());
+        }
+        let WalkEvent::Document(candidate) = found else { return ControlFlow::Continue(()) };
+        outcome = renaming.found(candidate);
+        if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    outcome?;
+    if !task.token().is_stopped() {
+        renaming.commit()?;
+    }
+    Ok(renaming.committed)
+}
+
+struct Renaming<'a> {
+    store: &'a Store,
+    options: &'a IngestOptions,
+    prune: &'a Prune,
+    task: &'a Task<'a>,
+    reader: Reader,
+    /// The sizes of the files that are gone, and their documents by content, ascending.
+    sizes: FxHashSet<u64>,
+    gone: FxHashMap<Digest, VecDeque<u32>>,
+    /// The containers that are gone, by size.
+    containers: FxHashMap<u64, Vec<&'a GoneContainer>>,
+    /// The names that are given with the next commit.
+    given: FxHashSet<String>,
+    batch: Batch,
+    pending: Vec<(String, String)>,
+    committed: u64,
+}
+
+impl<'a> Renaming<'a> {
+    fn new(store: &'a Store, options: &'a IngestOptions, prune: &'a Prune, task: &'a Task<'a>) -> Self {
+        let mut gone: FxHashMap<Digest, VecDeque<u32>> = FxHashMap::default();
+        let files = || prune.gone.iter().filter(|gone| gone.is_file);
+        for &Gone { id, digest, .. } in files() {
+            gone.entry(digest).or_default().push_back(id);
+        }
+        let mut containers: FxHashMap<u64, Vec<&GoneContainer>> = FxHashMap::default();
+        for container in &prune.containers {
+            containers.entry(container.record.bytes).or_default().push(container);
+        }
+        let memory = usize::try_from(store.memory() / 4).unwrap_or(usize::MAX).min(BATCH_BYTES);
+        Self {
+            store,
+            options,
+            prune,
+            task,
+            reader: Reader::new(options.read.limits.clone()),
+            sizes: files().map(|gone| gone.bytes).collect(),
+            gone,
+            containers,
+            given: FxHashSet::default(),
+            batch: Batch::new(store.view().state().next_document, memory),
+            pending: Vec::new(),
+            committed: 0,
+        }
+    }
+
+    /// Takes a file. What keeps it from being read is said when it is to be ingested.
+    fn found(&mut self, mut candidate: Candidate) -> Result<()> {
+        let Some(file) = candidate.about.file.clone() else { return Ok(()) };
+        let (is_file, is_container) = (self.sizes.contains(&file.bytes), self.containers.contains_key(&file.bytes));
+        let name = candidate.about.name.clone();
+        if !(is_file || is_container)
+            || self.given.contains(&name)
+            || self.store.newest_named(&name, |_| true)?.is_some()
+            || self.store.container(&file.source)?.is_some()
+        {
+            return Ok(());
+        }
+        if is_container && self.container(&name, &file)? {
+            return Ok(());
+        }
+        let reading = ReadContext { options: &self.options.read, stop: self.task.token(), progress: &|_| {} };
+        let opened = open(&mut candidate.about, &file, reading);
+        if !matches!(opened, Ok(Opened::Document(Content::File))) || candidate.about.member.is_some() {
+            return Ok(());
+        }
+        let Some((digest, format)) = self.content(&candidate) else { return Ok(()) };
+        let Some((id, record)) = self.claim(&digest, &name, format)? else { return Ok(()) };
+        if let Some(table) = &self.options.metadata {
+            table.apply(&mut candidate.about);
+        }
+        let about = candidate.about;
+        let (source, modified) = origin_of(&about);
+        // To say nothing of a document is not to take back what was said.
+        let metadata = if about.metadata.is_empty() { record.metadata.clone() } else { about.metadata };
+        let renamed = DocumentRecord { name, source, modified, metadata, ..record.clone() };
+        if renamed.check().is_err() {
+            return Ok(());
+        }
+        self.rename(id, record, renamed)
+    }
+
+    /// The digest of a document, and the format that it would be read in; `None` where it cannot be read.
+    fn content(&mut self, candidate: &Candidate) -> Option<(Digest, &'static str)> {
+        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
+        let mut format = None;
+        let read = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
+            if format.is_none() {
+                format = Some(format_of(asked, &candidate.about.hint, bytes, unit)?);
+            }
+            Ok(())
+        });
+        Some((read.ok()?, format?.name()))
+    }
+
+    /// Renames the documents of a container that is gone, if this file holds the very same. What a table says of them, and whether they
+    /// are boilerplate from now on, is seen to when they are met.
+    fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
+        for at in 0..self.containers.get(&file.bytes).map_or(0, Vec::len) {
+            let container = self.containers[&file.bytes][at];
+            if !self.is_same(container, file)? {
+                continue;
+            }
+            for &id in &container.ids {
+                let record = self.store.document(id)?;
+                let suffix = record.member.as_deref().map_or("", |member| parts_of(member).0);
+                let renamed = DocumentRecord {
+                    name: format!("{name}{suffix}"),
+                    source: Some(file.source.clone()),
+                    modified: trusted_mtime(file),
+                    ..record.clone()
+                };
+                if renamed.check().is_err() {
+                    continue;
+                }
+                self.rename(id, record, renamed)?;
+            }
+            if let (Some(modified), None) = (trusted_mtime(file), &self.options.metadata) {
+                let settings = self.options.settings(name);
+                let record = ContainerRecord { modified, settings, ..container.record.clone() };
+                self.batch.container(file.source.clone(), record);
+            }
+            self.containers.entry(file.bytes).or_default().swap_remove(at);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Whether a file holds the documents of a container that is gone, all of them and no other.
+    fn is_same(&mut self, container: &GoneContainer, file: &FileFacts) -> Result<bool> {
+        if container.ids.len() as u64 != container.record.documents {
+            return Ok(false);
+        }
+        let key = |member: Option<&str>| xxh3_64(member.unwrap_or("").as_bytes());
+        let mut unmet = FxHashMap::default();
+        for &id in &container.ids {
+            let Some(record) = self.prune.still_gone(self.store, id)? else { return Ok(false) };
+            unmet.insert(key(record.member.as_deref()), id);
+        }
+        let (store, options, task) = (self.store, self.options, self.task);
+        let mut same = unmet.len() == container.ids.len();
+        let walk = WalkOptions::default();
+        let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
+            let met = held.ok().and_then(|held| {
+                let (digest, format) = self.content(&held)?;
+                let id = unmet.remove(&key(held.about.member.as_deref()))?;
+                Some((held.about.member, digest, format, id))
+            });
+            same &= match met {
+                None => false,
+                Some((member, digest, format, id)) => {
+                    let record = store.document(id)?;
+                    (record.member, record.digest, &*record.format) == (member, digest, format)
+                }
+            };
+            // It need not be read further.
+            if same { Ok(()) } else { Err(Error::Stopped) }
+        });
+        match looked {
+            Ok(()) => Ok(same && unmet.is_empty()),
+            // What keeps it from being read is said when it is to be ingested.
+            Err(error @ Error::Store { .. }) => Err(error),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn rename(&mut self, id: u32, record: DocumentRecord, renamed: DocumentRecord) -> Result<()> {
+        self.pending.push((record.name.clone(), renamed.name.clone()));
+        self.given.insert(renamed.name.clone());
+        self.batch.rename(id, record, renamed);
+        if self.batch.is_full() { self.commit() } else { Ok(()) }
+    }
+
+    /// Takes a document of this content that is gone and was read in this format; one whose file had the same last name if there is one
+    /// among the first.
+    fn claim(&mut self, digest: &Digest, name: &str, format: &str) -> Result<Option<(u32, DocumentRecord)>> {
+        let Some(alike) = self.gone.get_mut(digest) else { return Ok(None) };
+        let mut chosen = None;
+        for (at, &id) in alike.iter().enumerate().take(ALIKE) {
+            let Some(record) = self.prune.still_gone(self.store, id)?.filter(|record| record.format == format) else {
+                continue;
+            };
+            let same_name = Path::new(&record.name).file_name() == Path::new(name).file_name();
+            if same_name || chosen.is_none() {
+                chosen = Some((at, id, record));
+            }
+            if same_name {
+                break;
+            }
+        }
+        Ok(chosen.map(|(at, id, record)| {
+            alike.remove(at);
+            (id, record)
+        }))
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        Committer::new(self.store).commit(self.store, &mut self.batch)?;
+        self.committed += self.pending.len() as u64;
+        self.given.clear();
+        for (old, new) in self.pending.drain(..) {
+            self.task.reports().renamed(&old, &new);
+        }
+        Ok(())
+    }
+}

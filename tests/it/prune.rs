@@ -1,0 +1,446 @@
+//! `ingest --prune`: what is gone from folders and archives is forgotten, files that were renamed keep their numbers, and nothing else goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use fpdb::{Database, IngestOptions, OnChange, Profile, ReadAs, ReadOptions, Source, Task};
+use serde_json::Value;
+
+use crate::bad_input::prose;
+use crate::oracle::Random;
+use crate::support::{Folder, Run};
+
+const DB: &str = ".fpdb";
+
+/// Prunes, and returns the report; the run ends with this status.
+fn prune(folder: &Folder, status: i32, arguments: &[&str]) -> Value {
+    let run = folder.run(&[&["ingest", "--format", "json", "--prune"], arguments].concat());
+    assert_eq!(run.status, status, "{run:?}");
+    run.json().remove(0)
+}
+
+/// What a report counts, in this order.
+fn counts(report: &Value) -> [u64; 6] {
+    ["added", "replaced", "unchanged", "renamed", "pruned", "removed"].map(|name| report[name].as_u64().unwrap_or(0))
+}
+
+/// The numbers of the stored documents, by name.
+fn numbers(folder: &Folder) -> BTreeMap<String, u64> {
+    let list = folder.ok(&["list", "--format", "json"]).json();
+    list.iter().map(|one| (one["name"].as_str().unwrap().to_owned(), one["id"].as_u64().unwrap())).collect()
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    numbers(folder).into_keys().collect()
+}
+
+fn rename(folder: &Folder, from: &str, to: &str) {
+    let to = folder.path().join(to);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::rename(folder.path().join(from), to).unwrap();
+}
+
+fn remove(folder: &Folder, file: &str) {
+    fs::remove_file(folder.path().join(file)).unwrap();
+}
+
+/// JSON lines with these texts.
+fn lines(texts: impl IntoIterator<Item = usize>) -> String {
+    texts.into_iter().map(|text| format!("{}\n", serde_json::json!({ "text": prose(text) }))).collect()
+}
+
+/// Ten files, of which some vouch for their content by their time.
+fn corpus() -> Folder {
+    let folder = Folder::new();
+    for number in 0..10 {
+        let name = format!("corpus/{}/{number}.txt", number % 2);
+        folder.write(&name, prose(number));
+        if number < 6 {
+            folder.age(&name);
+        }
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
+    folder
+}
+
+#[test]
+fn what_is_gone_is_forgotten_and_what_was_renamed_keeps_its_number() {
+    let folder = corpus();
+    let before = numbers(&folder);
+    remove(&folder, "corpus/0/0.txt");
+    rename(&folder, "corpus/0/2.txt", "corpus/new/place/two.md");
+    rename(&folder, "corpus/1/9.txt", "corpus/0/9.txt");
+    folder.write("corpus/1/1.txt", prose(20));
+    folder.write("corpus/1/new.txt", prose(21));
+    // Without the flag the old names stay, and the renamed files are new.
+    folder.ok(&["backup", "-q", "copies"]);
+    folder.ok(&["restore", "-q", "--db", "plain", "copies"]);
+    let plain = folder.ok(&["ingest", "--db", "plain", "--format", "json", "corpus"]).json().remove(0);
+    assert_eq!(counts(&plain), [3, 1, 6, 0, 0, 0]);
+
+    let report = prune(&folder, 0, &["corpus"]);
+    assert_eq!(counts(&report), [2, 1, 7, 1, 2, 0], "a file that would be read as Markdown is another document");
+    let after = numbers(&folder);
+    assert!(!after.contains_key("corpus/0/0.txt") && !after.contains_key("corpus/0/2.txt"));
+    assert_eq!(after["corpus/0/9.txt"], before["corpus/1/9.txt"]);
+    assert_eq!((after["corpus/1/7.txt"], after.len()), (before["corpus/1/7.txt"], 10));
+    assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
+    let shown = folder.ok(&["show", "corpus/0/9.txt", "--format", "json"]).json().remove(0);
+    assert!(shown["source"].as_str().unwrap().ends_with("corpus/0/9.txt"), "{shown}");
+    assert_eq!(folder.run(&["show", "corpus/1/9.txt"]).status, 2);
+    let answer = folder.ok(&["query", "corpus/0/9.txt", "--min-score", "1", "--format", "json"]).json().remove(0);
+    assert_eq!(answer["matches"][0]["document"], "corpus/0/9.txt");
+    assert_eq!(answer["matches"][0]["passages"][0]["exact"], true, "its text is found again");
+
+    // All of it once more changes nothing; a folder that was renamed is renamed files.
+    assert_eq!(counts(&prune(&folder, 0, &["corpus"])), [0, 0, 10, 0, 0, 0]);
+    rename(&folder, "corpus/1", "corpus/odd");
+    let run = folder.ok(&["ingest", "-v", "--prune", "corpus"]);
+    assert!(run.stdout.starts_with("0 documents added, 10 unchanged, 5 renamed\n"), "{run:?}");
+    assert!(run.stderr.contains("renamed corpus/1/7.txt to corpus/odd/7.txt"), "{run:?}");
+    assert_eq!(numbers(&folder)["corpus/odd/7.txt"], before["corpus/1/7.txt"]);
+    remove(&folder, "corpus/odd/7.txt");
+    let run = folder.ok(&["ingest", "-v", "--prune", "corpus"]);
+    assert!(run.stdout.starts_with("0 documents added, 9 unchanged, 1 forgotten, their files are gone\n"), "{run:?}");
+    assert!(run.stderr.contains("forgot corpus/odd/7.txt: its file is gone"), "{run:?}");
+}
+
+#[test]
+fn nothing_is_forgotten_that_was_not_looked_for() {
+    let folder = corpus();
+    folder.write("corpus/.hidden/a.txt", prose(30));
+    folder.write("corpus/x.log", prose(31));
+    folder.write("other/a.txt", prose(32));
+    folder.ok(&["ingest", "-q", "corpus", "other", "corpus/0/../0/8.txt"]);
+    let all = names(&folder);
+    for gone in ["corpus/.hidden/a.txt", "corpus/x.log", "corpus/0/4.txt", "other/a.txt"] {
+        remove(&folder, gone);
+    }
+    // Left out, in another folder, or not there to be looked through.
+    let left_out = ["--skip-hidden", "--exclude", "*.log", "--exclude", "corpus/0"];
+    assert_eq!(counts(&prune(&folder, 0, &[&left_out[..], &["corpus"]].concat())), [0, 0, 5, 0, 0, 0]);
+    assert_eq!(counts(&prune(&folder, 0, &["--include", "[5-9].txt", "corpus"])), [0, 0, 5, 0, 0, 0]);
+    rename(&folder, "corpus/0", "elsewhere");
+    let report = prune(&folder, 2, &["corpus", "corpus/0", "--include", "0"]);
+    assert_eq!(counts(&report), [0; 6]);
+    assert_eq!(report["failed"][0]["name"], "corpus/0", "{report}");
+    assert_eq!(counts(&prune(&folder, 2, &["missing"])), [0; 6]);
+    assert_eq!(counts(&prune(&folder, 0, &["other/../corpus/1"]))[4], 0, "under this name nothing was stored");
+    rename(&folder, "elsewhere", "corpus/0");
+    // A folder that holds nothing may be a disk that is not mounted.
+    let run = folder.run(&["ingest", "--prune", "other"]);
+    assert_eq!(run.status, 2);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: other: the folder other is empty: the stored documents that came from it (1) were not forgotten
+    hint: if its disk is mounted and they are to be forgotten: `fpdb rm --prefix other/`
+    ");
+    let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
+    assert!(run.stderr.contains("no folder is named: --prune forgets nothing but members"), "{run:?}");
+    let now = names(&folder);
+    assert!(all.iter().all(|name| now.contains(name)), "{now:?}");
+    // Looked for, three of them are gone.
+    assert_eq!(counts(&prune(&folder, 0, &["corpus"]))[4], 3);
+    assert!(names(&folder).contains(&"other/a.txt".to_owned()));
+}
+
+#[test]
+fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
+    let folder = Folder::new();
+    folder.write("corpus/a.jsonl", lines(0..6));
+    folder.write("corpus/b.jsonl", lines(6..9));
+    folder.write("corpus/c.txt", prose(20));
+    folder.age("corpus/b.jsonl");
+    for on_change in ["replace", "keep", "both"] {
+        let _ = fs::remove_dir_all(folder.path().join(DB));
+        folder.write("corpus/a.jsonl", lines(0..6));
+        let flags = ["--on-change", on_change, "corpus"];
+        folder.ok(&[&["ingest", "-q", "--profile", "prose"], &flags[..]].concat());
+        // The second half is gone.
+        folder.write("corpus/a.jsonl", lines(0..3));
+        let report = prune(&folder, 0, &flags);
+        assert_eq!(counts(&report), [0, 0, 7, 0, 0, 3], "{on_change}");
+        // A line has changed, and the last is gone.
+        folder.write("corpus/a.jsonl", lines([0, 30]));
+        let report = prune(&folder, 0, &flags);
+        assert_eq!(counts(&report)[5], 1, "{on_change} {report}");
+        assert!(!names(&folder).contains(&"corpus/a.jsonl:3".to_owned()));
+    }
+    let before = numbers(&folder);
+    rename(&folder, "corpus/b.jsonl", "corpus/2026/z.jsonl");
+    remove(&folder, "corpus/a.jsonl");
+    let report = prune(&folder, 0, &["corpus"]);
+    assert_eq!(counts(&report), [0, 0, 4, 3, 3, 0]);
+    let after = numbers(&folder);
+    assert_eq!(after.len(), 4);
+    for line in 1..=3 {
+        assert_eq!(after[&format!("corpus/2026/z.jsonl:{line}")], before[&format!("corpus/b.jsonl:{line}")]);
+    }
+    // It is known whole under its new name, and read again from there.
+    let run = folder.ok(&["ingest", "-v", "corpus"]);
+    assert!(run.stderr.contains("unchanged corpus/2026/z.jsonl, with 3 documents"), "{run:?}");
+    let shown = folder.ok(&["query", "--document", "corpus/2026/z.jsonl:2", "--window", "30", "--format", "json"]);
+    assert_eq!(shown.status, 0);
+    assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
+    // Compressed, a document has the same bytes; the name of its file decides nothing else.
+    let packed = Command::new("gzip").arg("corpus/c.txt").current_dir(folder.path()).status().unwrap();
+    assert!(packed.success());
+    let report = prune(&folder, 0, &["corpus"]);
+    assert_eq!(report["pruned"].as_u64().unwrap_or(0) + report["renamed"].as_u64().unwrap_or(0), 1, "{report}");
+    let id = numbers(&folder)["corpus/c.txt.gz"];
+    rename(&folder, "corpus/c.txt.gz", "corpus/d.txt.gz");
+    assert_eq!(counts(&prune(&folder, 0, &["corpus"]))[3], 1);
+    assert_eq!(numbers(&folder)["corpus/d.txt.gz"], id);
+}
+
+/// What the folder holds, and the number that each of its documents has in the database.
+#[derive(Default)]
+struct Model {
+    /// Content and number of each document as of the last ingest.
+    stored: BTreeMap<String, (String, u32)>,
+}
+
+/// The documents that the folder holds, by name.
+fn held(folder: &Path) -> BTreeMap<String, String> {
+    let mut held = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let (name, content) = (path.to_str().unwrap().to_owned(), fs::read_to_string(&path).unwrap());
+        if name.ends_with(".jsonl") {
+            for (number, line) in content.lines().enumerate() {
+                let record: Value = serde_json::from_str(line).unwrap();
+                held.insert(format!("{name}:{}", number + 1), record["text"].as_str().unwrap().to_owned());
+            }
+        } else {
+            held.insert(name, content);
+        }
+    }
+    held
+}
+
+fn is_file(name: &str) -> bool {
+    name.ends_with(".txt")
+}
+
+impl Model {
+    /// Compares the database with the folder after an ingest that has pruned.
+    fn check(&mut self, database: &Database, folder: &Path, next: u32, renamed: u64) {
+        let held = held(folder);
+        let mut stored = BTreeMap::new();
+        database
+            .for_each_document(|document| {
+                let known = held.get(&document.name).unwrap_or_else(|| panic!("{} is gone", document.name));
+                assert_eq!(document.bytes, known.len() as u64, "{}", document.name);
+                assert!(stored.insert(document.name.clone(), (known.clone(), document.id.0)).is_none());
+                Ok::<_, fpdb::Error>(())
+            })
+            .unwrap();
+        assert_eq!(stored.len(), held.len());
+        assert!(database.verify(&Task::new()).unwrap().problems.is_empty());
+        // The same name and content keep the number; a file that is new takes that of one that is gone where there is one.
+        let mut gone: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        for (name, (content, id)) in self.stored.iter().filter(|(name, _)| is_file(name) && !held.contains_key(*name)) {
+            let _ = name;
+            gone.entry(content).or_default().insert(*id);
+        }
+        let mut taken = 0;
+        for (name, (content, id)) in &stored {
+            match self.stored.get(name) {
+                Some((before, number)) => assert_eq!(before == content, number == id, "{name}"),
+                None if is_file(name) && gone.get(content.as_str()).is_some_and(|ids| !ids.is_empty()) => {
+                    assert!(gone.get_mut(content.as_str()).unwrap().remove(id), "{name} has the number {id}");
+                    taken += 1;
+                }
+                // Lines of a file that was renamed have numbers of before.
+                None => assert!(!is_file(name) || *id >= next, "{name} has the number {id}"),
+            }
+        }
+        assert!(renamed >= taken, "{renamed} of {taken}");
+        self.stored = stored;
+    }
+}
+
+/// Changes the folder at random. Contents are few, so that many files have the same.
+fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
+    let mut files: Vec<String> =
+        held(folder).into_keys().map(|name| name.split(':').next().unwrap().to_owned()).collect();
+    files.dedup();
+    let fresh = |random: &mut Random, ending: &str| {
+        let (sub, number) = (random.one_of(&["", "a/", "b/", "a/c/"]).to_string(), random.below(12));
+        folder.join(format!("{sub}{number}.{ending}"))
+    };
+    let mut write = |path: &Path, content: String, random: &mut Random| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        // No two have the same time; some are so young that their time vouches for nothing.
+        if random.below(3) > 0 {
+            *clock += 1;
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + *clock);
+            fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        }
+    };
+    match random.below(9) {
+        0..=2 => {
+            let path = fresh(random, "txt");
+            write(&path, prose(random.below(14)), random);
+        }
+        3 => {
+            let (path, count) = (fresh(random, "jsonl"), 1 + random.below(4));
+            let texts: Vec<usize> = (0..count).map(|_| random.below(14)).collect();
+            write(&path, lines(texts), random);
+        }
+        4 | 5 if !files.is_empty() => {
+            let from = files[random.below(files.len())].clone();
+            let to = fresh(random, from.rsplit('.').next().unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::rename(from, to).unwrap();
+        }
+        6 if files.len() > 1 => fs::remove_file(&files[random.below(files.len())]).unwrap(),
+        7 if folder.join("a").is_dir() && !folder.join("d").exists() => {
+            fs::rename(folder.join("a"), folder.join("d")).unwrap();
+        }
+        8 if files.len() > 4 && folder.join("d").is_dir() => fs::remove_dir_all(folder.join("d")).unwrap(),
+        _ => {
+            let path = fresh(random, "txt");
+            write(&path, prose(random.below(14)), random);
+        }
+    }
+}
+
+#[test]
+fn after_any_changes_the_database_holds_what_the_folder_holds() {
+    let profile = Profile::named("prose").unwrap();
+    for seed in 0..6 {
+        let folder = Folder::new();
+        let (corpus, path) = (folder.path().join("corpus"), folder.path().join("db"));
+        fs::create_dir(&corpus).unwrap();
+        let database = Database::create(&path, &profile).unwrap();
+        let (mut random, mut clock, mut model) = (Random(seed * 7919 + 1), 0, Model::default());
+        for round in 0..25 {
+            for _ in 0..1 + random.below(5) {
+                change(&corpus, &mut random, &mut clock);
+            }
+            if held(&corpus).is_empty() {
+                continue;
+            }
+            let options = IngestOptions::default().prune(true).store_text(seed % 2 == 1);
+            let next = database.documents_from(fpdb::DocId(0), usize::MAX).unwrap();
+            let next = next.iter().map(|document| document.id.0 + 1).max().unwrap_or(0);
+            let sources = [Source::Path(corpus.clone())];
+            let summary = database.ingest(&sources, &options, &Task::new()).unwrap();
+            eprintln!("seed {seed}, round {round}: {summary:?}");
+            assert_eq!(summary.failures, 0);
+            model.check(&database, &corpus, next, summary.renamed);
+        }
+    }
+}
+
+/// Numbers of documents that a killed run may have given do not tell the order any more, so that names and contents are compared.
+#[test]
+fn a_killed_run_forgets_nothing_that_is_there() {
+    let folder = Folder::new();
+    let (mut random, mut clock) = (Random(99), 0);
+    let corpus = folder.path().join("corpus");
+    fs::create_dir(&corpus).unwrap();
+    for number in 0..150 {
+        folder.write(&format!("corpus/many/{number:03}.txt"), prose(number % 120));
+        folder.age(&format!("corpus/many/{number:03}.txt"));
+    }
+    let absolute = corpus.canonicalize().unwrap();
+    let command = ["ingest", "-q", "--prune", "--profile", "prose", "--memory", "1MiB", absolute.to_str().unwrap()];
+    folder.ok(&command);
+    let mut killed = 0;
+    for round in 0..8 {
+        let before: BTreeSet<String> = numbers(&folder).into_keys().collect();
+        for _ in 0..12 {
+            change(&absolute, &mut random, &mut clock);
+        }
+        let (from, to) = if round % 2 == 0 { ("many", "moved") } else { ("moved", "many") };
+        fs::rename(absolute.join(from), absolute.join(to)).unwrap();
+        for _ in 0..3 {
+            let mut child = folder.command(&command).stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(random.below(120) as u64));
+            child.kill().unwrap();
+            let run = Run::of(&child.wait_with_output().unwrap());
+            assert!(run.status == 0 || run.status == -1, "{run:?}");
+            killed += u32::from(run.status == -1);
+            let (held, now) = (held(&absolute), numbers(&folder));
+            for name in &before {
+                assert!(!held.contains_key(name) || now.contains_key(name), "{name} is there, and was forgotten");
+            }
+            assert!(now.keys().all(|name| before.contains(name) || held.contains_key(name)));
+            assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
+        }
+        folder.ok(&command);
+        let (held, now) = (held(&absolute), numbers(&folder));
+        assert!(held.keys().eq(now.keys()), "{held:?} {now:?}");
+    }
+    assert!(killed > 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_forgets_nothing() {
+    use std::io::{BufRead, BufReader, Read};
+    let folder = Folder::new();
+    for number in 0..600 {
+        folder.write(&format!("corpus/{number:03}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
+    for number in 0..600 {
+        if number < 100 {
+            remove(&folder, &format!("corpus/{number:03}.txt"));
+        } else {
+            folder.write(&format!("corpus/{number:03}.txt"), format!("{} {}", prose(number), prose(number + 1)));
+        }
+    }
+    let run = ["ingest", "-v", "--prune", "--memory", "1MiB", "--threads", "1", "corpus"];
+    let mut child = folder.command(&run).stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while said.matches("replaced corpus").count() < 20 {
+        assert!(talk.read_line(&mut said).unwrap() > 0, "it ended by itself: {said}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    talk.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(!said.contains("forgot"), "{said}");
+    assert_eq!(names(&folder).len(), 600);
+    assert_eq!(prune(&folder, 0, &["corpus"])["pruned"], 100);
+    assert_eq!(names(&folder).len(), 500);
+}
+
+#[test]
+fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
+    let folder = Folder::new();
+    folder.write("corpus/a.txt", format!("<p>{}</p>", prose(1)));
+    folder.write("corpus/b.txt", prose(2));
+    folder.write("corpus/c.txt", prose(3));
+    let database = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let sources = [Source::Path(folder.path().join("corpus"))];
+    let ingest = |options: IngestOptions| database.ingest(&sources, &options.prune(true), &Task::new()).unwrap();
+    ingest(IngestOptions::default());
+    rename(&folder, "corpus/a.txt", "corpus/a.html");
+    rename(&folder, "corpus/b.txt", "corpus/b.htm");
+    let text = ReadOptions::default().front_end(ReadAs::Format(fpdb::Format::Text));
+    let summary = ingest(IngestOptions::default());
+    assert_eq!((summary.renamed, summary.added, summary.pruned), (0, 2, 2));
+    rename(&folder, "corpus/b.htm", "corpus/b.txt");
+    let summary = ingest(IngestOptions::default().read(text));
+    assert_eq!((summary.renamed, summary.added, summary.pruned, summary.replaced), (0, 1, 1, 1));
+    // Two copies of a file that is gone: one of them is the document, the other is new.
+    rename(&folder, "corpus/c.txt", "corpus/x/c.txt");
+    folder.write("corpus/b/other.txt", prose(3));
+    let id = database.documents_named(folder.path().join("corpus/c.txt").to_str().unwrap()).unwrap()[0].id;
+    let summary = ingest(IngestOptions::default().on_change(OnChange::Both));
+    assert_eq!((summary.renamed, summary.added, summary.pruned), (1, 1, 0));
+    let copies = ["corpus/x/c.txt", "corpus/b/other.txt"]
+        .map(|name| database.documents_named(folder.path().join(name).to_str().unwrap()).unwrap()[0].id);
+    assert!(copies.contains(&id) && copies[0] != copies[1]);
+}
