@@ -55,8 +55,10 @@ check: setup ## formatting, lints, documentation, the walls between modules, the
 bench: setup ## measure speed
 	$(CARGO) bench --locked
 
-soak: setup ## the long tests that `make test` leaves out, and each fuzz target for a minute, where there is cargo-fuzz
+soak: setup ## the long tests that `make test` leaves out, of the Python package and with Spark too, and each fuzz target for a minute, where there is cargo-fuzz
 	$(CARGO) test --release --locked --tests -- --ignored
+	FPDB_SOAK=1 $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh test
+	FPDB_SOAK=1 tools/spark.sh
 	@$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/fuzz.sh
 
 sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain

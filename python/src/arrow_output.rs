@@ -19,6 +19,19 @@ where
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
+/// A stream of batches that are there already.
+pub(crate) fn stream_of<'py>(
+    py: Python<'py>,
+    schema: SchemaRef,
+    batches: &Arc<Vec<RecordBatch>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let (batches, mut index) = (Arc::clone(batches), 0);
+    stream(py, schema, move || {
+        index += 1;
+        batches.get(index - 1).cloned().map(Ok)
+    })
+}
+
 /// A schema as its capsule.
 pub(crate) fn schema_capsule<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| crate::errors::parameter(&error.to_string()))?;
@@ -200,6 +213,39 @@ pub(crate) fn removable_schema() -> SchemaRef {
 pub(crate) fn undecided_schema() -> SchemaRef {
     use DataType::{UInt32, Utf8};
     schema(vec![field("schema", Utf8), field("document", Utf8), field("id", UInt32), field("metadata", strings())])
+}
+
+/// `fpdb.dedup.superseded/1`.
+pub(crate) fn superseded_schema() -> SchemaRef {
+    use DataType::{Float64, UInt32, UInt64, Utf8};
+    schema(vec![
+        field("schema", Utf8),
+        field("document", Utf8),
+        field("id", UInt32),
+        field("by", Utf8),
+        field("by_id", UInt32),
+        field("because", Utf8),
+        field("score", Float64),
+        field("shared", UInt64),
+        field("novel", UInt64),
+        field("bytes", UInt64),
+        field("run", UInt32),
+        field("metadata", strings()),
+    ])
+}
+
+/// `fpdb.apply/1`.
+pub(crate) fn applied_schema() -> SchemaRef {
+    use DataType::{Boolean, UInt64, Utf8};
+    schema(vec![
+        field("schema", Utf8),
+        field("source", Utf8),
+        field("act", Utf8),
+        maybe("target", Utf8),
+        field("documents", UInt64),
+        field("done", Boolean),
+        maybe("reason", Utf8),
+    ])
 }
 
 /// `fpdb.document/1`.

@@ -14,7 +14,7 @@ use crate::arrow_output as arrow;
 use crate::comparison::source;
 use crate::errors::{exception, parameter, poisoned, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
-use crate::options::{Deduplicating, Ingesting, Pairing, Querying, json, profile_of};
+use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Walking, json, profile_of};
 use crate::rows::{Answers, BATCH, Rows};
 use crate::waiting::{Caller, StopToken, Waited, wait};
 
@@ -60,6 +60,14 @@ impl Drop for NativeDatabase {
 /// What an ingest has done, and the exception that ended it early.
 type Ingested = (String, Option<Py<PyBaseException>>);
 
+/// A document that could not be read, by its name, and why not.
+type Failed = (String, String);
+
+fn failure(name: &str, error: &fpdb::Error) -> Failed {
+    let Failure { name, error, .. } = Failure::of(name, error);
+    (name, error)
+}
+
 impl NativeDatabase {
     fn handle(&self) -> PyResult<Handle> {
         if process::id() != self.process {
@@ -93,7 +101,8 @@ impl NativeDatabase {
         (source, options): (S, Ingesting),
         caller: &Caller,
     ) -> PyResult<Ingested> {
-        let (writer, options) = (self.writer()?, options.options()?);
+        let writer = self.writer()?;
+        let options = options.options(writer.profile())?;
         let (mut feeder, fed): (Feeder<S>, _) = feed(source);
         let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_documents(fed(events), &options, task));
         ingested(py, waited)
@@ -178,7 +187,8 @@ impl NativeDatabase {
         progress: Option<Py<PyAny>>,
         stop: Option<&Bound<'_, StopToken>>,
     ) -> PyResult<Ingested> {
-        let (writer, options) = (self.writer()?, options.options()?);
+        let writer = self.writer()?;
+        let options = options.options(writer.profile())?;
         let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
         let caller = Caller::new(progress, stop);
         ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest(&sources, &options, task)))
@@ -220,7 +230,7 @@ impl NativeDatabase {
         py: Python<'_>,
         sources: Vec<Bound<'_, PyAny>>,
         options: Querying,
-    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+    ) -> PyResult<(Rows, Vec<Failed>)> {
         let sources = sources.iter().map(source).collect::<PyResult<Vec<_>>>()?;
         self.answers(py, sources, options)
     }
@@ -231,7 +241,7 @@ impl NativeDatabase {
         py: Python<'_>,
         column: &Bound<'_, PyAny>,
         options: Querying,
-    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+    ) -> PyResult<(Rows, Vec<Failed>)> {
         let mut arrays = Arrays::of(column)?;
         let kind = arrays.field().data_type();
         if !Texts::fit(kind) {
@@ -252,6 +262,31 @@ impl NativeDatabase {
         self.answers(py, sources, options)
     }
 
+    /// Answers a query for each document of a file or folder.
+    fn query_below(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        walking: Walking,
+        options: Querying,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<(Rows, Vec<Failed>)> {
+        let (handle, walk, options) = (self.handle()?, walking.options(), options.options()?);
+        let (mut answers, mut failed) = (Vec::new(), Vec::new());
+        let waited = wait(py, &Caller::new(progress, stop), &mut (), |task, _| {
+            handle.database().query_below(&path, &walk, &options, task, |name, answer| {
+                match answer {
+                    Ok(answer) => answers.push(answer),
+                    Err(error) => failed.push(failure(name, &error)),
+                }
+                fpdb::Result::Ok(())
+            })
+        });
+        waited.whole()?;
+        Ok((Rows::new(Answers::Query(answers)), failed))
+    }
+
     fn pairs(
         &self,
         py: Python<'_>,
@@ -267,20 +302,53 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Pair(answer.pairs)))
     }
 
-    /// The removable documents, the undecided ones, and the JSON of the summary.
+    /// The removable documents, the undecided ones, the superseded ones, and the JSON of the summary.
     fn dedup(
         &self,
         py: Python<'_>,
         options: Deduplicating,
         progress: Option<Py<PyAny>>,
         stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<(Rows, Rows, String)> {
+    ) -> PyResult<(Rows, Rows, Rows, String)> {
         let handle = self.handle()?;
         let options = options.options(handle.database().profile())?;
         let caller = Caller::new(progress, stop);
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
         let summary = json(&answer.summary)?;
-        Ok((Rows::new(Answers::Removable(answer.removable)), Rows::new(Answers::Undecided(answer.undecided)), summary))
+        Ok((
+            Rows::new(Answers::Removable(answer.removable)),
+            Rows::new(Answers::Undecided(answer.undecided)),
+            Rows::new(Answers::Superseded(answer.superseded)),
+            summary,
+        ))
+    }
+
+    /// What a dedup will take, as JSON.
+    fn plan_dedup(&self, py: Python<'_>, options: Deduplicating) -> PyResult<String> {
+        let handle = self.handle()?;
+        let options = options.options(handle.database().profile())?;
+        json(&py.detach(|| handle.database().plan_dedup(&options)).map_err(raise)?)
+    }
+
+    /// What was done with each file, and the JSON of the summary.
+    fn apply(
+        &self,
+        py: Python<'_>,
+        report: PathBuf,
+        options: Applying,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<(Rows, String)> {
+        let (handle, options) = (self.handle()?, options.options()?);
+        let mut files = Vec::new();
+        let waited = wait(py, &Caller::new(progress, stop), &mut (), |task, _| {
+            handle.database().apply(&report, &options, task, |applied| {
+                files.push(applied);
+                fpdb::Result::Ok(())
+            })
+        });
+        let summary = json(&waited.whole()?)?;
+        Ok((Rows::new(Answers::Applied(files)), summary))
     }
 
     /// A page of documents, from this number on.
@@ -332,6 +400,18 @@ impl NativeDatabase {
         Ok((json(&named)?, json(&numbered)?))
     }
 
+    /// Takes in a build, and says so as JSON.
+    fn assemble(
+        &self,
+        py: Python<'_>,
+        staging: PathBuf,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Bound<'_, StopToken>>,
+    ) -> PyResult<String> {
+        let writer = self.writer()?;
+        json(&wait(py, &Caller::new(progress, stop), &mut (), |task, _| writer.assemble(&staging, task)).whole()?)
+    }
+
     fn compact(
         &self,
         py: Python<'_>,
@@ -344,12 +424,7 @@ impl NativeDatabase {
 }
 
 impl NativeDatabase {
-    fn answers(
-        &self,
-        py: Python<'_>,
-        sources: Vec<QuerySource>,
-        options: Querying,
-    ) -> PyResult<(Rows, Vec<(String, String)>)> {
+    fn answers(&self, py: Python<'_>, sources: Vec<QuerySource>, options: Querying) -> PyResult<(Rows, Vec<Failed>)> {
         let (handle, options) = (self.handle()?, options.options()?);
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         for some in sources.chunks(AT_A_TIME) {
@@ -361,8 +436,7 @@ impl NativeDatabase {
                     // A single query is what the call is about.
                     Err(error) if sources.len() == 1 => return Err(raise(error)),
                     Err(error) => {
-                        let Failure { name, error, .. } = Failure::of(&name_of(source), &error);
-                        failed.push((name, error));
+                        failed.push(failure(&name_of(source), &error));
                     }
                 }
             }

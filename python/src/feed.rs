@@ -25,6 +25,9 @@ const PORTIONS: usize = 3;
 /// A portion of an iterable has at most so many documents, or bytes once the last is there, or is what came within this time.
 const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
 
+/// A text of a table that has more bytes is not copied as a whole.
+const SMALL: usize = 64 << 10;
+
 /// Documents in the order they are given, portion by portion.
 type Portion = Box<dyn Iterator<Item = Document> + Send>;
 
@@ -233,12 +236,14 @@ impl Columns {
                 // As the rows of a Parquet file.
                 None => format!("{prefix}:{}", before + row + 1),
             };
-            if texts.get(row).is_none() {
-                return Document::skipped(name, "its text is null");
-            }
-            let cell = Cell { texts: Arc::clone(&texts), row, read: 0 };
+            let document = match texts.get(row) {
+                None => return Document::skipped(name, "its text is null"),
+                // One copy of the right size; a large text is read piece by piece where it lies.
+                Some(text) if text.len() <= SMALL => Document::new(name, text),
+                Some(_) => Document::from_reader(name, Cell { texts: Arc::clone(&texts), row, read: 0 }),
+            };
             // A row is named by its number or its id, and not by a path.
-            let mut document = Document::from_reader(name, cell).like("");
+            let mut document = document.like("");
             let kept = keep.iter().filter_map(|(name, values)| Some((name, plain(values, row)?)));
             for (name, value) in id.into_iter().chain(kept) {
                 document = document.with(name, value);

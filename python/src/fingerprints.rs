@@ -68,11 +68,7 @@ impl NativeFingerprints {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // By the protocol a producer may answer with its own schema.
         drop(requested_schema);
-        let (batches, mut index) = (Arc::clone(&self.batches), 0);
-        arrow::stream(py, schema(), move || {
-            index += 1;
-            batches.get(index - 1).cloned().map(Ok)
-        })
+        arrow::stream_of(py, schema(), &self.batches)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -1,13 +1,15 @@
 //! Options: what Python gives as names and values, as the library has them. Values that make no sense are refused in its words.
 
+use std::path::PathBuf;
+
 use fpdb::{
-    DedupBy, DedupOptions, Error, Format, GroupBy, IngestOptions, InputLimits, Keep, Mode, OnChange, PairsOptions,
-    PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions, ReaderProcess, RecordFields, Since, WalkOptions,
-    Weight,
+    Action, ApplyOptions, DedupBy, DedupMode, DedupOptions, Error, Format, GroupBy, IngestOptions, InputLimits, Keep,
+    LinkKind, Mode, OnChange, PairsOptions, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions, ReaderProcess,
+    RecordFields, Since, WalkOptions, Weight,
 };
 use pyo3::prelude::*;
 
-use crate::errors::raise;
+use crate::errors::{parameter, raise};
 
 fn invalid(name: &'static str, value: &str, expected: &'static str) -> PyErr {
     raise(Error::InvalidParameter { name, value: value.to_owned(), expected })
@@ -21,7 +23,7 @@ pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
     if !text.starts_with('{') {
         return Err(invalid("the profile", text, "prose, text, words, code, bytes, or a Profile"));
     }
-    serde_json::from_str(text).map_err(|error| crate::errors::parameter(&error.to_string()))
+    serde_json::from_str(text).map_err(|error| parameter(&error.to_string()))
 }
 
 /// The JSON of a profile, given by its name or by its JSON: what is left out is added, what makes no sense is refused.
@@ -32,7 +34,7 @@ pub(crate) fn profile(text: &str) -> PyResult<String> {
 
 /// An answer as its JSON.
 pub(crate) fn json(answer: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(answer).map_err(|error| crate::errors::parameter(&error.to_string()))
+    serde_json::to_string(answer).map_err(|error| parameter(&error.to_string()))
 }
 
 fn read_as(name: &str) -> PyResult<ReadAs> {
@@ -65,26 +67,45 @@ impl Reading {
     }
 }
 
+/// Which files of folders are documents.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Walking {
+    exclude: Vec<String>,
+    include: Vec<String>,
+    skip_hidden: bool,
+    follow: bool,
+}
+
+impl Walking {
+    pub(crate) fn options(self) -> WalkOptions {
+        WalkOptions::default()
+            .exclude(self.exclude)
+            .include(self.include)
+            .skip_hidden(self.skip_hidden)
+            .follow(self.follow)
+    }
+}
+
 /// How to ingest.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Ingesting {
     reading: Reading,
+    walking: Walking,
     on_change: String,
     store_text: bool,
     boilerplate: bool,
     prune: bool,
-    exclude: Vec<String>,
-    include: Vec<String>,
-    skip_hidden: bool,
-    follow: bool,
     text: String,
     id: String,
     keep: Vec<String>,
+    /// Leaves duplicates out.
+    dedup: Option<Ruling>,
 }
 
 impl Ingesting {
-    pub(crate) fn options(self) -> PyResult<IngestOptions> {
+    pub(crate) fn options(self, profile: &Profile) -> PyResult<IngestOptions> {
         let on_change = match self.on_change.as_str() {
             "replace" => OnChange::Replace,
             "keep" => OnChange::Keep,
@@ -92,18 +113,16 @@ impl Ingesting {
             other => return Err(invalid("on_change", other, "replace, keep or both")),
         };
         let fields = RecordFields::default().text(self.text).id(self.id).keep(self.keep);
-        let walk = WalkOptions::default()
-            .exclude(self.exclude)
-            .include(self.include)
-            .skip_hidden(self.skip_hidden)
-            .follow(self.follow);
-        Ok(IngestOptions::default()
+        let options = IngestOptions::default()
             .on_change(on_change)
             .store_text(self.store_text)
             .boilerplate(self.boilerplate)
             .prune(self.prune)
-            .walk(walk)
-            .read(self.reading.options()?.fields(fields)))
+            .walk(self.walking.options())
+            .read(self.reading.options()?.fields(fields))
+            .dedup(self.dedup.map(|rule| rule.options(profile)).transpose()?);
+        options.check().map_err(raise)?;
+        Ok(options)
     }
 }
 
@@ -187,46 +206,111 @@ impl Pairing {
     }
 }
 
-/// How to look for removable documents.
+/// What makes a document removable.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Deduplicating {
+pub(crate) struct Ruling {
     by: String,
+    /// None for the default.
     threshold: Option<f64>,
     /// None for the default of the profile.
     max_novel: Option<u64>,
     any_novel: bool,
+}
+
+impl Ruling {
+    fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
+        let options = DedupOptions::of(profile);
+        let by = match self.by.as_str() {
+            "exact" => DedupBy::Exact,
+            "exact-text" => DedupBy::ExactText,
+            "resemblance" => DedupBy::Resemblance,
+            "containment" => DedupBy::Containment,
+            other => return Err(invalid("by", other, "exact, exact-text, resemblance or containment")),
+        };
+        let bounds =
+            [("threshold", self.threshold.is_some()), ("max_novel", self.max_novel.is_some() || self.any_novel)];
+        if let (DedupBy::Exact | DedupBy::ExactText, Some((name, _))) = (by, bounds.into_iter().find(|bound| bound.1)) {
+            return Err(invalid(name, &format!("given with {}", self.by), "None unless by resemblance or containment"));
+        }
+        let threshold = self.threshold.unwrap_or(options.threshold);
+        let max_novel = if self.any_novel { None } else { self.max_novel.or(options.max_novel) };
+        Ok(options.by(by).threshold(threshold).max_novel(max_novel))
+    }
+}
+
+/// How to look for removable documents.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Deduplicating {
+    rule: Ruling,
     keep: String,
     prefer: Vec<String>,
     protect: Vec<String>,
     max_df: Option<u64>,
     budget: Option<u64>,
-    temp_dir: Option<std::path::PathBuf>,
+    mode: String,
+    temp_dir: Option<PathBuf>,
 }
 
 impl Deduplicating {
     pub(crate) fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let mut options = DedupOptions::of(profile);
-        options.by = match self.by.as_str() {
-            "exact" => DedupBy::Exact,
-            "resemblance" => DedupBy::Resemblance,
-            "containment" => DedupBy::Containment,
-            other => return Err(invalid("by", other, "exact, resemblance or containment")),
-        };
-        options.keep = match self.keep.as_str() {
+        let keep = match self.keep.as_str() {
             "longest" => Keep::Longest,
             "first" => Keep::First,
             "newest" => Keep::Newest,
             "oldest" => Keep::Oldest,
             other => return Err(invalid("keep", other, "longest, first, newest or oldest")),
         };
-        options.threshold = self.threshold.unwrap_or(options.threshold);
-        options.max_novel = if self.any_novel { None } else { self.max_novel.or(options.max_novel) };
-        options.prefer = self.prefer;
-        options.protect = self.protect;
-        options.max_df = self.max_df;
-        options.budget = self.budget;
-        options.temp_dir = self.temp_dir;
-        Ok(options)
+        let mode = match self.mode.as_str() {
+            "once" => DedupMode::Once,
+            "append" => DedupMode::Append,
+            "rerank" => DedupMode::Rerank,
+            other => return Err(invalid("mode", other, "once, append or rerank")),
+        };
+        Ok(self
+            .rule
+            .options(profile)?
+            .keep(keep)
+            .prefer(self.prefer)
+            .protect(self.protect)
+            .max_df(self.max_df)
+            .budget(self.budget)
+            .mode(mode)
+            .temp_dir(self.temp_dir))
+    }
+}
+
+/// What is done about a dedup's report.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Applying {
+    write: Option<PathBuf>,
+    mark: Option<String>,
+    remove: bool,
+    link: Option<String>,
+    #[pyo3(item("move"))]
+    move_to: Option<PathBuf>,
+    act: bool,
+    temp_dir: Option<PathBuf>,
+}
+
+impl Applying {
+    pub(crate) fn options(self) -> PyResult<ApplyOptions> {
+        let action = match (self.write, self.mark, self.remove, self.link.as_deref(), self.move_to) {
+            (Some(folder), mark, false, None, None) => Action::Write { folder, mark },
+            (None, Some(field), false, None, None) => Action::Mark { field },
+            (None, None, true, None, None) => Action::Remove,
+            (None, None, false, Some("hard"), None) => Action::Link(LinkKind::Hard),
+            (None, None, false, Some("sym"), None) => Action::Link(LinkKind::Symbolic),
+            (None, None, false, Some(other), None) => return Err(invalid("link", other, "hard or sym")),
+            (None, None, false, None, Some(folder)) => Action::Move { folder },
+            _ => {
+                return Err(parameter(
+                    "apply takes one of write, mark, remove, link and move; write and mark go together",
+                ));
+            }
+        };
+        Ok(ApplyOptions::new(action).act(self.act).temp_dir(self.temp_dir))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
-use fpdb::{DocumentInfo, Pair, QueryAnswer, Removable, Undecided};
+use fpdb::{Applied, DocumentInfo, Pair, QueryAnswer, Removable, Superseded, Undecided};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -23,6 +23,8 @@ pub(crate) enum Answers {
     Pair(Vec<Pair>),
     Removable(Vec<Removable>),
     Undecided(Vec<Undecided>),
+    Superseded(Vec<Superseded>),
+    Applied(Vec<Applied>),
     Document(Vec<DocumentInfo>),
 }
 
@@ -34,6 +36,8 @@ macro_rules! each {
             Answers::Pair($rows) => $then,
             Answers::Removable($rows) => $then,
             Answers::Undecided($rows) => $then,
+            Answers::Superseded($rows) => $then,
+            Answers::Applied($rows) => $then,
             Answers::Document($rows) => $then,
         }
     };
@@ -46,6 +50,8 @@ impl Answers {
             Self::Pair(_) => "pair",
             Self::Removable(_) => "removable",
             Self::Undecided(_) => "undecided",
+            Self::Superseded(_) => "superseded",
+            Self::Applied(_) => "applied",
             Self::Document(_) => "document",
         }
     }
@@ -60,6 +66,8 @@ impl Answers {
             Self::Pair(_) => arrow::pair_schema(),
             Self::Removable(_) => arrow::removable_schema(),
             Self::Undecided(_) => arrow::undecided_schema(),
+            Self::Superseded(_) => arrow::superseded_schema(),
+            Self::Applied(_) => arrow::applied_schema(),
             Self::Document(_) => arrow::document_schema(),
         }
     }
@@ -123,6 +131,8 @@ impl Rows {
             "pair" => Answers::Pair(parse(lines)?),
             "removable" => Answers::Removable(parse(lines)?),
             "undecided" => Answers::Undecided(parse(lines)?),
+            "superseded" => Answers::Superseded(parse(lines)?),
+            "applied" => Answers::Applied(parse(lines)?),
             "document" => Answers::Document(parse(lines)?),
             other => return Err(PyValueError::new_err(format!("there are no rows of kind {other}"))),
         }))

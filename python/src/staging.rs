@@ -158,11 +158,7 @@ impl StagedBatches {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // By the protocol a producer may answer with its own schema.
         drop(requested_schema);
-        let (batches, mut index) = (Arc::clone(&self.0), 0);
-        arrow::stream(py, schema(), move || {
-            index += 1;
-            batches.get(index - 1).cloned().map(Ok)
-        })
+        arrow::stream_of(py, schema(), &self.0)
     }
 }
 

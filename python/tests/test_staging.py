@@ -8,7 +8,7 @@ import pyarrow.compute
 import pytest
 
 import fpdb
-from conftest import PROGRAM, paragraphs, program
+from conftest import PROGRAM, paragraphs
 from fpdb import _native
 
 PLAN = {
@@ -47,12 +47,16 @@ def test_a_build_has_the_documents_and_pairs_of_a_table(tmp_path):
         assert staging.reduce(some.to_batches(max_chunksize=100)) == [part]
     summary = json.loads(staging.finish())
     assert (summary["documents"], summary["failures"]) == (len(rows), 0)
-    program("--db", tmp_path / "db", "assemble", tmp_path / "build")
+    with fpdb.create(tmp_path / "db", "words") as other, pytest.raises(fpdb.ParameterError, match="was made with unit char"):
+        other.assemble(tmp_path / "build")
+    with fpdb.create(tmp_path / "built", "prose") as built:
+        assembly = built.assemble(tmp_path / "build")
+        assert (assembly.added, assembly.documents, assembly.failed) == (len(rows), len(rows), [])
     with fpdb.create(tmp_path / "one", "prose") as one:
         one.ingest_table(
             pyarrow.table({"id": [name for name, _ in rows], "text": [text for _, text in rows]}), store_text=True
         )
-    with fpdb.open(tmp_path / "one") as one, fpdb.open(tmp_path / "db") as built:
+    with fpdb.open(tmp_path / "one") as one, fpdb.open(tmp_path / "built") as built:
         for ask in (lambda database: database.documents(), lambda database: database.pairs()):
             first, second = ([answer.to_dict() for answer in ask(database)] for database in (one, built))
             for answer in first + second:

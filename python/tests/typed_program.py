@@ -38,6 +38,13 @@ def main(path: str) -> None:
         print([(pair.a, pair.b, pair.resemblance) for pair in pairs[:2]])
         dedup: fpdb.Dedup = database.dedup("resemblance", threshold=0.9)
         print(dedup.summary.removable, [row.remove for row in dedup])
+        plan: fpdb.DedupPlan = database.plan_dedup("containment", threshold=0.9, mode="append")
+        print(plan.passes, [row.by for row in dedup.superseded])
+        dedup.save(path + ".jsonl")
+        applied: fpdb.Application = database.apply(path + ".jsonl", remove=True)
+        print(applied.summary.left, [one.act for one in applied])
+        below: fpdb.QueryAnswers = database.query_below(sys.argv[0], top=1)
+        print(len(below), below.failed)
         for info in database.documents():
             print(info.name, info.metadata.get("id"))
         database.remove("d0", ids=[2])

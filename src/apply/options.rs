@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::input::InputLimits;
+use crate::input::{InputLimits, enclosing_database};
 use crate::setters::setters;
 
 /// What is done with the documents that a report lists as removable.
@@ -66,12 +66,16 @@ impl ApplyOptions {
     setters! { act: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
 
     /// # Errors
-    /// [`Error::InvalidParameter`] for a field without a name.
+    /// [`Error::InvalidParameter`] for a field without a name; [`Error::InsideDatabase`] for a folder within a database.
     pub(super) fn check(&self) -> Result<()> {
         match &self.action {
             Action::Write { mark: Some(field), .. } | Action::Mark { field } if field.trim().is_empty() => {
                 Err(Error::InvalidParameter { name: "mark", value: "empty".into(), expected: "the name of a field" })
             }
+            Action::Write { folder, .. } | Action::Move { folder } => match enclosing_database(folder, None) {
+                Some(database) => Err(Error::InsideDatabase { path: folder.clone(), database }),
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }

@@ -265,8 +265,8 @@ impl Database {
     /// goes on with the same call; what has been done is noted in a log beside the report.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::Stopped`]; [`Error::JobInUse`]; what `visit` returns; a full disk. What is wrong with
-    /// one file is said of it, and counted.
+    /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database; [`Error::Stopped`];
+    /// [`Error::JobInUse`]; what `visit` returns; a full disk. What is wrong with one file is said of it, and counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,

@@ -29,8 +29,15 @@ pub struct Document {
     name: String,
     hint: Option<String>,
     metadata: Vec<(String, String)>,
-    /// Its bytes, or why there are none.
-    bytes: Result<Box<dyn Read + Send>, &'static str>,
+    bytes: Bytes,
+}
+
+/// The bytes of a document.
+enum Bytes {
+    Whole(Vec<u8>),
+    Reader(Box<dyn Read + Send>),
+    /// There are none, for this reason.
+    Missing(&'static str),
 }
 
 impl fmt::Debug for Document {
@@ -43,19 +50,23 @@ impl Document {
     /// A document of these bytes, or of this text.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self::from_reader(name, Cursor::new(bytes.into()))
+        Self::of(name, Bytes::Whole(bytes.into()))
     }
 
     /// A document whose bytes a reader gives. It is read once, piece by piece, when its turn comes.
     #[must_use]
     pub fn from_reader(name: impl Into<String>, bytes: impl Read + Send + 'static) -> Self {
-        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes: Ok(Box::new(bytes)) }
+        Self::of(name, Bytes::Reader(Box::new(bytes)))
     }
 
     /// A document that the caller cannot supply, for this reason, as a noun phrase. It is counted and listed as skipped.
     #[must_use]
     pub fn skipped(name: impl Into<String>, reason: &'static str) -> Self {
-        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes: Err(reason) }
+        Self::of(name, Bytes::Missing(reason))
+    }
+
+    fn of(name: impl Into<String>, bytes: Bytes) -> Self {
+        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes }
     }
 
     /// The same, whose format is told by this name instead of its own: the name of a file like it, or an empty one where its
@@ -89,14 +100,18 @@ impl Document {
         visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Self { name, hint, metadata, bytes } = self;
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(reason) => return visit(WalkEvent::Skipped { name, reason }),
-        };
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
-        let mut bytes = Stopped { bytes, stop };
-        let mut head = Vec::new();
-        if let Err(error) = (&mut bytes).take(PIECE as u64).read_to_end(&mut head) {
+        let (head, rest): (Vec<u8>, Box<dyn Read + Send>) = match bytes {
+            Bytes::Missing(reason) => return visit(WalkEvent::Skipped { name, reason }),
+            // It is not copied.
+            Bytes::Whole(bytes) if bytes.len() < PIECE => (bytes, Box::new(io::empty())),
+            Bytes::Whole(bytes) => (Vec::new(), Box::new(Cursor::new(bytes))),
+            Bytes::Reader(bytes) => (Vec::new(), bytes),
+        };
+        let (mut head, mut bytes) = (head, Stopped { bytes: rest, stop });
+        if head.is_empty()
+            && let Err(error) = (&mut bytes).take(PIECE as u64).read_to_end(&mut head)
+        {
             // One that is to stop says so where the pieces are taken.
             return match stop.is_stopped() {
                 true => ControlFlow::Break(()),

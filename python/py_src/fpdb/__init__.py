@@ -8,8 +8,8 @@
         for match in answer:
             print(match.document, match.containment)
 
-`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `documents` and `remove`. `diff` compares
-two texts and `fingerprint` fingerprints texts without a database.
+`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `apply`, `documents` and `remove`. `diff`
+compares two texts and `fingerprint` fingerprints texts without a database.
 
 Tables go in, and answers come out, by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of
 them is needed. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.
@@ -18,8 +18,14 @@ All errors are subclasses of `fpdb.Error`. The program `fpdb` comes with the pac
 """
 
 from ._answers import (
+    Application,
+    Applied,
+    AppliedFiles,
+    ApplySummary,
+    Assembly,
     Compaction,
     Dedup,
+    DedupPlan,
     DedupSummary,
     DocumentInfo,
     Failure,
@@ -39,21 +45,12 @@ from ._answers import (
     RemovableDocuments,
     Removal,
     Skipped,
+    Superseded,
+    SupersededDocuments,
     Undecided,
     UndecidedDocuments,
 )
-from ._database import (
-    ArrowArray,
-    ArrowStream,
-    Database,
-    Document,
-    Documents,
-    Progress,
-    create,
-    diff,
-    fingerprint,
-    open,
-)
+from ._database import Database, Documents
 from ._errors import (
     ClosedError,
     DamagedError,
@@ -71,12 +68,20 @@ from ._errors import (
     StorageError,
     VersionError,
 )
+from ._functions import create, diff, fingerprint, open
+from ._inputs import ArrowArray, ArrowStream, Document
 from ._native import StopToken, __version__
 from ._profile import Profile
+from ._progress import Progress
 
 __all__ = [
+    "Application",
+    "Applied",
+    "AppliedFiles",
+    "ApplySummary",
     "ArrowArray",
     "ArrowStream",
+    "Assembly",
     "ClosedError",
     "Compaction",
     "DamagedError",
@@ -84,6 +89,7 @@ __all__ = [
     "DatabaseExistsError",
     "DatabaseNotFoundError",
     "Dedup",
+    "DedupPlan",
     "DedupSummary",
     "Document",
     "DocumentError",
@@ -118,6 +124,8 @@ __all__ = [
     "StopToken",
     "StoppedError",
     "StorageError",
+    "Superseded",
+    "SupersededDocuments",
     "Undecided",
     "UndecidedDocuments",
     "VersionError",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
@@ -383,7 +384,7 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """What is removable in all: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"latest"})
+    _OPTIONAL = frozenset({"latest", "unread"})
 
     documents: int
     removable: int
@@ -397,8 +398,106 @@ class DedupSummary(Answer):
     boilerplate: int
     unmatched_protect: list[str]
     unmatched_prefer: list[str]
+    unread: int = 0
     latest: dict[str, Any] | None = None
     schema: str = "fpdb.dedup.summary/1"
+
+
+@dataclass(frozen=True)
+class Superseded(Answer):
+    """A document that stays because an earlier run has decided so, although a later document, `by`, would justify its removal.
+
+    The other fields are those of `Removable`; `run` has found so.
+    """
+
+    document: str
+    id: int
+    by: str
+    by_id: int
+    because: str
+    score: float
+    shared: int
+    novel: int
+    bytes: int
+    run: int
+    metadata: dict[str, str]
+    schema: str = "fpdb.dedup.superseded/1"
+
+
+@dataclass(frozen=True)
+class DedupPlan(Answer):
+    """What a dedup will take.
+
+    Attributes:
+        documents: all documents but boilerplate.
+        open: those that it will decide about.
+        postings: postings that each pass reads, and `passes`, how many passes there are.
+        memory: bytes of memory allowed, and `least_memory`, the fewest that serve.
+        disk: the most bytes of temporary files, in the folder `temp_dir`.
+        interrupted: whether an interrupted job has left its state there. It goes on if the documents are the same.
+    """
+
+    documents: int
+    open: int
+    postings: int
+    passes: int
+    memory: int
+    least_memory: int
+    disk: int
+    temp_dir: str
+    interrupted: bool
+    schema: str = "fpdb.dedup.plan/1"
+
+
+@dataclass(frozen=True)
+class Applied(Answer):
+    """What is done with a file.
+
+    Attributes:
+        source: the file.
+        act: copy, write, omit, mark, remove, link, move or leave.
+        target: the copy, the file that is linked to, or the new place.
+        documents: removable documents that this is about.
+        done: False where it would only be done.
+        reason: why the file is left alone, or why documents of it stay.
+    """
+
+    source: str
+    act: str
+    target: str | None
+    documents: int
+    done: bool
+    reason: str | None
+    schema: str = "fpdb.apply/1"
+
+
+@dataclass(frozen=True)
+class ApplySummary(Answer):
+    """What is done in all.
+
+    Attributes:
+        sources: files that documents of the database come from.
+        documents: removable documents of the report.
+        applied: those that are gone, linked, moved or marked; `left`, those that stay.
+        unjustified: those that stay because their survivor is not what it was.
+        missing: those that the database no longer holds.
+        failed: files left alone because they have changed or cannot be read or written.
+        done_before: files that an earlier run was done with.
+        bytes: bytes written, or bytes of the files removed, linked or moved.
+        done: False after a dry run.
+    """
+
+    sources: int
+    documents: int
+    applied: int
+    left: int
+    unjustified: int
+    missing: int
+    failed: int
+    done_before: int
+    bytes: int
+    done: bool
+    schema: str = "fpdb.apply.summary/1"
 
 
 @dataclass(frozen=True)
@@ -452,6 +551,7 @@ class IngestSummary(Answer):
         renamed: unchanged ones whose file has another name now.
         pruned: stored ones that were forgotten, because their file is gone.
         identical: added or replacing ones whose content another stored document has.
+        duplicates, duplicate_bytes: documents that `dedup=` has left out, and their bytes.
         failures, failed: how many could not be read, and the first 1,000 of them.
         skips, skipped: the same of what is no document.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
@@ -476,6 +576,8 @@ class IngestSummary(Answer):
     interrupted: bool
     seconds: float
     removed: int = 0
+    duplicates: int = 0
+    duplicate_bytes: int = 0
     failures: int = 0
     skips: int = 0
     unmatched: list[str] = field(default_factory=list)
@@ -504,6 +606,39 @@ class Removal(Answer):
     unknown_names: list[str]
     unknown_ids: list[int]
     schema: str = "fpdb.rm/1"
+
+
+@dataclass(frozen=True)
+class Assembly(Answer):
+    """What `assemble` has taken in.
+
+    Attributes:
+        generation: what tells the build from others.
+        documents: documents of the build: `added`, `unchanged` and `replaced` ones.
+        failures, failed: documents that the build could not read, and the first of them.
+        bytes, symbols, fingerprints: sums over the documents.
+        files, file_bytes: sorted files that were taken in.
+    """
+
+    generation: str
+    documents: int
+    added: int
+    unchanged: int
+    replaced: int
+    failures: int
+    failed: list[Failure]
+    bytes: int
+    symbols: int
+    fingerprints: int
+    files: int
+    file_bytes: int
+    seconds: float
+    schema: str = "fpdb.assemble/1"
+
+    @classmethod
+    def _of_json(cls, text: str) -> Assembly:
+        fields = json.loads(text)
+        return cls._of({**fields, "failed": [Failure._of(failure) for failure in fields["failed"]]})
 
 
 @dataclass(frozen=True)
@@ -566,6 +701,9 @@ class Table(Generic[T]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), *self._rows.state())
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(row) for row in self[:3])
         more = f", ... {len(self) - 3} more" if len(self) > 3 else ""
@@ -583,18 +721,12 @@ class Pairs(Table[Pair]):
     def _row(self, index: int, fields: Mapping[str, Any]) -> Pair:
         return _pair(fields)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (Pairs, *self._rows.state())
-
 
 class RemovableDocuments(Table[Removable]):
     """Removable documents, in order of ingestion."""
 
     def _row(self, index: int, fields: Mapping[str, Any]) -> Removable:
         return Removable._of(fields)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (RemovableDocuments, *self._rows.state())
 
 
 class UndecidedDocuments(Table[Undecided]):
@@ -603,8 +735,19 @@ class UndecidedDocuments(Table[Undecided]):
     def _row(self, index: int, fields: Mapping[str, Any]) -> Undecided:
         return Undecided._of(fields)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (UndecidedDocuments, *self._rows.state())
+
+class SupersededDocuments(Table[Superseded]):
+    """Superseded documents, in order of ingestion."""
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Superseded:
+        return Superseded._of(fields)
+
+
+class AppliedFiles(Table[Applied]):
+    """What was done with each file, in order of its documents."""
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Applied:
+        return Applied._of(fields)
 
 
 class QueryAnswers(Table[QueryAnswer]):
@@ -642,11 +785,13 @@ class Dedup:
     Attributes:
         removable: removable documents, each with the one that stays for it.
         undecided: documents that stay because the budget did not suffice.
+        superseded: documents that stay because an earlier run has decided so.
         summary: what they are in all.
     """
 
     removable: RemovableDocuments
     undecided: UndecidedDocuments
+    superseded: SupersededDocuments
     summary: DedupSummary
 
     def __len__(self) -> int:
@@ -661,10 +806,42 @@ class Dedup:
     def __arrow_c_schema__(self) -> Any:
         return self.removable.__arrow_c_schema__()
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
+        with open(path, "wb") as file:
+            for table in (self.removable, self.undecided, self.superseded):
+                file.write(table._rows.state()[1])
+            file.write(json.dumps(self.summary.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+
     def _repr_html_(self) -> str:
         summary = self.summary
         line = f"{summary.removable:,} of {summary.documents:,} documents removable ({summary.bytes:,} bytes)"
         return f"<p>{html.escape(line)}</p>{self.removable._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class Application:
+    """What `apply` has done, or would do: a sequence of `Applied`, and an Arrow stream of them.
+
+    Attributes:
+        files: what is done with each file that is concerned.
+        summary: what is done in all.
+    """
+
+    files: AppliedFiles
+    summary: ApplySummary
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[Applied]:
+        return iter(self.files)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self.files.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.files.__arrow_c_schema__()
 
 
 def _pair(fields: Mapping[str, Any]) -> Pair:

@@ -2,143 +2,56 @@
 
 from __future__ import annotations
 
-import glob
-import itertools
 import json
 import os
-import pathlib
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, Protocol, TypeAlias, Union, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from . import _native
 from ._answers import (
+    Application,
+    AppliedFiles,
+    ApplySummary,
+    Assembly,
     Compaction,
     Dedup,
+    DedupPlan,
     DedupSummary,
     DocumentInfo,
     Failure,
-    Fingerprints,
     IngestSummary,
-    Match,
     Pairs,
     QueryAnswer,
     QueryAnswers,
     Removal,
     RemovableDocuments,
+    SupersededDocuments,
     UndecidedDocuments,
     _Text,
 )
-from ._errors import ParameterError
+from ._inputs import (
+    ArrowData,
+    Document,
+    DocumentsLike,
+    Path,
+    arrow_of,
+    given_documents,
+    query_text,
+    reading,
+    source_of,
+)
 from ._native import StopToken
-from ._profile import Profile, native_profile
+from ._profile import Profile
+from ._progress import ProgressLike, told
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import DedupOptions, QueryOptions
 
 
-@runtime_checkable
-class ArrowStream(Protocol):
-    """Tables and columns of pyarrow, polars, pandas, DuckDB and others."""
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
-
-
-@runtime_checkable
-class ArrowArray(Protocol):
-    """Arrays and record batches of pyarrow, nanoarrow and others."""
-
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
-
-
-@dataclass(frozen=True)
-class Document:
-    """A document that is no file: its name, its text (or bytes in any encoding or format), and what is kept with it.
-
-    Its format is told by its name and its first bytes, as that of a file is.
-    """
-
-    name: str
-    text: str | bytes
-    metadata: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far work has come.
-
-    Attributes:
-        step: what is counted: "documents", "documents compared", ...
-        done: how many are done.
-        total: how many there are, or None where that is not known.
-        bytes: bytes that an ingest has read of its files.
-    """
-
-    step: str
-    done: int
-    total: int | None
-    bytes: int
-
-
-Path: TypeAlias = Union[str, "os.PathLike[str]"]
-Documents_: TypeAlias = "Iterable[Document | tuple[str, str | bytes]] | Mapping[str, str | bytes]"
-ProgressLike: TypeAlias = Union[bool, Callable[[Progress], object], None]
-ArrowData: TypeAlias = Union[ArrowStream, ArrowArray]
-
-
-def _reader() -> list[str] | None:
-    """The command that reads documents in foreign formats in a process of its own."""
-    if not sys.executable or os.name != "posix":
-        return None
-    script = pathlib.Path(__file__).with_name("_reader.py")
-    # Nothing of the user's environment has a say in it. The engine is found beside the script.
-    return [sys.executable, "-E", "-s", "-S", str(script)]
-
-
-def _reading(format: str) -> _native._Reading:
-    return {"format": format, "reader": _reader()}
-
-
-def _arrow(data: object) -> object | None:
-    """The Arrow data that an object has or is; None where it is neither."""
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return data
-    # A data set of Hugging Face keeps a table of pyarrow; with a selection of rows it has to be made anew.
-    if type(data).__module__.split(".")[0] == "datasets" and hasattr(data, "with_format"):
-        return _dataset(data)
-    return None
-
-
-def _dataset(data: Any) -> object:
-    import pyarrow
-
-    batches = data.with_format("arrow").iter(batch_size=4096)
-    first = next(batches, None)
-    if first is None:
-        return data.data.table.slice(0, 0)
-    tables = itertools.chain([first], batches)
-    return pyarrow.RecordBatchReader.from_batches(
-        first.schema, (batch for table in tables for batch in table.to_batches())
-    )
-
-
-def _told(progress: ProgressLike, kind: str) -> tuple[_native._Progress, Callable[[], None]]:
-    """The callback of the engine, and what ends it."""
-    if progress is None or progress is False:
-        return None, lambda: None
-    if progress is True:
-        from tqdm.auto import tqdm
-
-        bar = tqdm(desc=kind, unit=" documents", unit_scale=True)
-
-        def show(step: str, done: int, total: int, _: int) -> None:
-            bar.total = total or None
-            if step:
-                bar.set_description(step, refresh=False)
-            bar.update(done - bar.n)
-
-        return show, bar.close
-    callback = progress
-    return (lambda step, done, total, size: callback(Progress(step, done, total or None, size))), lambda: None
+By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
 
 
 class Documents(Iterable[DocumentInfo]):
@@ -231,7 +144,7 @@ class Database:
 
     def ingest(
         self,
-        paths_or_documents: Path | Iterable[Path] | Documents_,
+        paths_or_documents: Path | Iterable[Path] | DocumentsLike,
         *,
         format: str = "auto",
         on_change: Literal["replace", "keep", "both"] = "replace",
@@ -245,6 +158,9 @@ class Database:
         text: str = "text",
         id: str = "id",
         keep: Sequence[str] = (),
+        dedup: By | None = None,
+        threshold: float | None = None,
+        max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -267,6 +183,9 @@ class Database:
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which
                 others are kept as metadata.
+            dedup: leaves out documents that one before them makes removable, stored or of this call: "exact", "resemblance" or
+                "containment", as for `dedup`. They are counted in `duplicates`, and not stored.
+            threshold, max_novel: as for `dedup`.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
                 raises stops the ingest.
             stop: stops the ingest from another thread.
@@ -280,12 +199,20 @@ class Database:
             ParameterError: the database is open for reading, or an argument makes no sense.
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
-        options = self._ingesting(
-            format, on_change, store_text, boilerplate, prune, list(exclude), list(include), skip_hidden, follow,
-            text, id, list(keep),
-        )
-        paths, documents = _given(paths_or_documents)
-        tell, end = _told(progress, "ingest")
+        options: _native._Ingesting = {
+            "reading": reading(format),
+            "walking": _walking(exclude, include, skip_hidden, follow),
+            "on_change": on_change,
+            "store_text": store_text,
+            "boilerplate": boilerplate,
+            "prune": prune,
+            "text": text,
+            "id": id,
+            "keep": list(keep),
+            "dedup": _left_out(dedup, threshold, max_novel),
+        }
+        paths, documents = given_documents(paths_or_documents)
+        tell, end = told(progress, "ingest")
         try:
             if documents is None:
                 return _ended(self._native.ingest_paths(paths, options, tell, stop))
@@ -305,6 +232,9 @@ class Database:
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
         boilerplate: bool = False,
+        dedup: By | None = None,
+        threshold: float | None = None,
+        max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -321,7 +251,7 @@ class Database:
                 by its number, from 1, as ":17".
             keep: other columns to keep as metadata.
             prefix: what each name begins with. Give one where ids of several tables may be the same, or where there are none.
-            format, on_change, store_text, boilerplate, progress, stop: as for `ingest`.
+            format, on_change, store_text, boilerplate, dedup, threshold, max_novel, progress, stop: as for `ingest`.
 
         Returns:
             The summary, as `ingest` does.
@@ -329,47 +259,26 @@ class Database:
         Raises:
             ParameterError: a column is not there or of the wrong type. As for `ingest` beside that.
         """
-        data = _arrow(table)
+        data = arrow_of(table)
         if data is None:
             raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
-        options = self._ingesting(
-            format, on_change, store_text, boilerplate, False, [], [], False, False, text, id or "id", list(keep)
-        )
-        tell, end = _told(progress, "ingest")
+        options: _native._Ingesting = {
+            "reading": reading(format),
+            "walking": _walking((), (), False, False),
+            "on_change": on_change,
+            "store_text": store_text,
+            "boilerplate": boilerplate,
+            "prune": False,
+            "text": text,
+            "id": id or "id",
+            "keep": list(keep),
+            "dedup": _left_out(dedup, threshold, max_novel),
+        }
+        tell, end = told(progress, "ingest")
         try:
             return _ended(self._native.ingest_table(data, (text, id, list(keep), prefix), options, tell, stop))
         finally:
             end()
-
-    @staticmethod
-    def _ingesting(
-        format: str,
-        on_change: str,
-        store_text: bool,
-        boilerplate: bool,
-        prune: bool,
-        exclude: list[str],
-        include: list[str],
-        skip_hidden: bool,
-        follow: bool,
-        text: str,
-        id: str,
-        keep: list[str],
-    ) -> _native._Ingesting:
-        return {
-            "reading": _reading(format),
-            "on_change": on_change,
-            "store_text": store_text,
-            "boilerplate": boilerplate,
-            "prune": prune,
-            "exclude": exclude,
-            "include": include,
-            "skip_hidden": skip_hidden,
-            "follow": follow,
-            "text": text,
-            "id": id,
-            "keep": keep,
-        }
 
     def remove(self, *names: str, ids: Iterable[int] = ()) -> Removal:
         """Deletes documents by name (all versions of each), or by number. `compact` frees their space.
@@ -384,9 +293,24 @@ class Database:
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
         """Folds all batches into one and frees the space of removed documents. Readers are not disturbed."""
-        tell, end = _told(progress, "compact")
+        tell, end = told(progress, "compact")
         try:
             return Compaction._of(json.loads(self._native.compact(tell, stop)))
+        finally:
+            end()
+
+    def assemble(
+        self, staging: Path, *, progress: ProgressLike = None, stop: StopToken | None = None
+    ) -> Assembly:
+        """Takes in a build of `fpdb.spark.build`, in one commit. Its files are moved, and its folder is gone afterwards.
+
+        Raises:
+            DamagedError: a file of the build is missing or is not what was written. Nothing has changed.
+            ParameterError: the build is not finished, has another profile, or is in this database already.
+        """
+        tell, end = told(progress, "assemble")
+        try:
+            return Assembly._of_json(self._native.assemble(os.fspath(staging), tell, stop))
         finally:
             end()
 
@@ -399,32 +323,13 @@ class Database:
         *,
         document: str | None = None,
         id: int | None = None,
-        mode: Literal["containment", "resemblance"] = "containment",
-        window: int | None = None,
-        n: int | None = None,
-        top: int | None = 10,
-        min_score: float = 0.0,
-        max_df: int | None = None,
-        passages: bool = True,
-        rewritten: bool = False,
-        weight: Literal["none", "idf"] = "none",
-        format: str = "auto",
+        **options: Unpack[QueryOptions],
     ) -> QueryAnswer: ...
     @overload
     def query(
         self,
         queries: ArrowData | Sequence[str | bytes | os.PathLike[str] | Document],
-        *,
-        mode: Literal["containment", "resemblance"] = "containment",
-        window: int | None = None,
-        n: int | None = None,
-        top: int | None = 10,
-        min_score: float = 0.0,
-        max_df: int | None = None,
-        passages: bool = True,
-        rewritten: bool = False,
-        weight: Literal["none", "idf"] = "none",
-        format: str = "auto",
+        **options: Unpack[QueryOptions],
     ) -> QueryAnswers: ...
     def query(
         self,
@@ -470,18 +375,7 @@ class Database:
             DocumentNotFoundError: there is no such stored document.
             DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
         """
-        options: _native._Querying = {
-            "reading": _reading(format),
-            "mode": mode,
-            "window": window,
-            "n": 128 if n is None and mode == "resemblance" else n,
-            "top": top,
-            "min_score": min_score,
-            "max_df": max_df,
-            "passages": passages,
-            "weight": weight,
-            "rewritten": rewritten,
-        }
+        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, format)
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         if document is not None:
@@ -489,14 +383,59 @@ class Database:
         if id is not None:
             return self._one(("number", "", id), options, None)
         if isinstance(queries, (str, bytes, os.PathLike, Document)):
-            source = _source(queries, "")
-            return self._one(source, options, _query_text(source))
-        data = _arrow(queries)
+            source = source_of(queries, "")
+            return self._one(source, options, query_text(source))
+        data = arrow_of(queries)
         if data is not None:
             rows, failed = self._native.query_column(data, options)
             return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
-        sources = [_source(one, str(index)) for index, one in enumerate(queries)]
+        sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
         rows, failed = self._native.query(list(sources), options)
+        return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
+
+    def query_below(
+        self,
+        path: Path,
+        *,
+        exclude: Sequence[str] = (),
+        include: Sequence[str] = (),
+        skip_hidden: bool = False,
+        follow: bool = False,
+        mode: Literal["containment", "resemblance"] = "containment",
+        window: int | None = None,
+        n: int | None = None,
+        top: int | None = 10,
+        min_score: float = 0.0,
+        max_df: int | None = None,
+        passages: bool = True,
+        rewritten: bool = False,
+        weight: Literal["none", "idf"] = "none",
+        format: str = "auto",
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> QueryAnswers:
+        """Queries with each document of a file or folder: with each file, and each member of an archive, JSONL, Parquet or WARC file.
+
+        Documents are read as they are answered, and nothing is stored. An answer's `query.name` is the name that an ingest of
+        the path gives the document. The texts of these queries are not kept: `passage.query` has offsets and no `slice`.
+
+        Args:
+            path: the file or folder.
+            exclude, include, skip_hidden, follow: as for `ingest`.
+            mode, window, n, top, min_score, max_df, passages, rewritten, weight, format: as for `query`.
+            progress, stop: as for `ingest`.
+
+        Raises:
+            ParameterError: an argument makes no sense.
+            KeyboardInterrupt, StoppedError: it was stopped.
+        """
+        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, format)
+        walking = _walking(exclude, include, skip_hidden, follow)
+        tell, end = told(progress, "query")
+        try:
+            rows, failed = self._native.query_below(os.fspath(path), walking, options, tell, stop)
+        finally:
+            end()
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
     def _one(self, source: tuple[str, str, object], options: _native._Querying, text: _Text | None) -> QueryAnswer:
@@ -556,7 +495,7 @@ class Database:
             "new_since": new_since,
             "weight": weight,
         }
-        tell, end = _told(progress, "pairs")
+        tell, end = told(progress, "pairs")
         try:
             return Pairs(self._native.pairs(options, top, tell, stop))
         finally:
@@ -564,7 +503,7 @@ class Database:
 
     def dedup(
         self,
-        by: Literal["exact", "resemblance", "containment"] = "exact",
+        by: By = "exact",
         *,
         threshold: float | None = None,
         max_novel: int | Literal["any"] | None = None,
@@ -573,6 +512,7 @@ class Database:
         protect: Sequence[str] = (),
         max_df: int | None = None,
         budget: int | None = None,
+        mode: Literal["once", "append", "rerank"] = "once",
         temp_dir: Path | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
@@ -580,8 +520,8 @@ class Database:
         """Which documents are removable, each with the survivor that justifies it. Removes nothing.
 
         Args:
-            by: "exact": identical documents only; "resemblance" or "containment": also those that one survivor resembles, or
-                contains, to the threshold.
+            by: "exact": identical documents only; "exact-text": also those of the same text in the standard form;
+                "resemblance" or "containment": also those that one survivor resembles, or contains, to the threshold.
             threshold: the least resemblance or containment, 0.8 where not given.
             max_novel: the longest stretch of a removable document, in symbols, of which the survivor holds nothing: a page
                 where not given; "any" for no bound.
@@ -590,6 +530,8 @@ class Database:
             protect: prefixes of names of documents that are never removable.
             max_df: fingerprints that more documents hold do not count; None: all count.
             budget: the most posting reads for one document. One that needs more is undecided, and stays.
+            mode: "once" decides about all documents and keeps no decision. "append" lets earlier decisions stand and decides
+                only about documents that came since. "rerank" decides about all and keeps the decisions for "append".
             temp_dir: the folder for what exceeds the database's memory; beside the database where not given.
             progress, stop: as for `ingest`.
 
@@ -597,26 +539,88 @@ class Database:
             KeyboardInterrupt, StoppedError: it was stopped. The same call goes on where it was.
             LimitError: the memory does not suffice.
         """
-        options: _native._Deduplicating = {
-            "by": by,
-            "threshold": threshold,
-            "max_novel": None if max_novel == "any" else max_novel,
-            "any_novel": max_novel == "any",
-            "keep": keep,
-            "prefer": list(prefer),
-            "protect": list(protect),
-            "max_df": max_df,
-            "budget": budget,
-            "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
-        }
-        tell, end = _told(progress, "dedup")
+        options = _deduplicating(
+            by,
+            threshold=threshold,
+            max_novel=max_novel,
+            keep=keep,
+            prefer=prefer,
+            protect=protect,
+            max_df=max_df,
+            budget=budget,
+            mode=mode,
+            temp_dir=temp_dir,
+        )
+        tell, end = told(progress, "dedup")
         try:
-            removable, undecided, summary = self._native.dedup(options, tell, stop)
+            removable, undecided, superseded, summary = self._native.dedup(options, tell, stop)
         finally:
             end()
         return Dedup(
-            RemovableDocuments(removable), UndecidedDocuments(undecided), DedupSummary._of(json.loads(summary))
+            RemovableDocuments(removable),
+            UndecidedDocuments(undecided),
+            SupersededDocuments(superseded),
+            DedupSummary._of(json.loads(summary)),
         )
+
+    def plan_dedup(self, by: By = "exact", **options: Unpack[DedupOptions]) -> DedupPlan:
+        """What a dedup with these arguments will take: passes over the postings, memory and disk. Decides nothing.
+
+        Args:
+            by, options: as for `dedup`, without `progress` and `stop`.
+        """
+        return DedupPlan._of(json.loads(self._native.plan_dedup(_deduplicating(by, **options))))
+
+    def apply(
+        self,
+        report: Path,
+        *,
+        write: Path | None = None,
+        mark: str | None = None,
+        remove: bool = False,
+        link: Literal["hard", "sym"] | None = None,
+        move: Path | None = None,
+        yes: bool = False,
+        temp_dir: Path | None = None,
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> Application:
+        """Acts on the files that removable documents come from. A dry run unless `yes`; the database itself is not changed.
+
+        Contents are compared with the database first: a file that has changed is left alone, and so is a document whose
+        survivor has changed.
+
+        Args:
+            report: a file that `Dedup.save` or `fpdb dedup --format json` has written. A log of what is done is kept beside it.
+            write: copies all files of the archive to this folder, without the removable documents.
+            mark: says in this field of each record of JSONL and Parquet files whether it is removable; with `write` in the copies,
+                else in the files themselves.
+            remove: removes removable files.
+            link: replaces removable files by links to survivors of the same bytes: "hard" or "sym".
+            move: moves removable files to this folder.
+            yes: does it.
+            temp_dir: the folder for what exceeds the memory.
+            progress, stop: as for `ingest`.
+
+        Raises:
+            NotADatabaseError, ParameterError: the file is no report, or not one action is named.
+            KeyboardInterrupt, StoppedError: it was stopped. The same call goes on where it was.
+        """
+        options: _native._Applying = {
+            "write": None if write is None else os.fspath(write),
+            "mark": mark,
+            "remove": remove,
+            "link": link,
+            "move": None if move is None else os.fspath(move),
+            "act": yes,
+            "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+        }
+        tell, end = told(progress, "apply")
+        try:
+            files, summary = self._native.apply(os.fspath(report), options, tell, stop)
+        finally:
+            end()
+        return Application(AppliedFiles(files), ApplySummary._of(json.loads(summary)))
 
     # Stored documents
 
@@ -668,180 +672,76 @@ def _ended(outcome: _native._Ingested) -> IngestSummary:
     return summary
 
 
-def _given(given: Any) -> tuple[list[str], Iterator[object] | None]:
-    """Paths, or documents as the engine takes them."""
-    if isinstance(given, (str, os.PathLike)):
-        return _paths([given]), None
-    if isinstance(given, bytes):
-        raise TypeError("a document needs a name: ingest([(name, text)])")
-    if isinstance(given, Mapping):
-        given = given.items()
-    items = iter(given)
-    first = next(items, None)
-    if first is None:
-        return [], None
-    items = itertools.chain([first], items)
-    if isinstance(first, (str, os.PathLike)):
-        return _paths(items), None
-    return [], (_document(item) for item in items)
+def _walking(exclude: Sequence[str], include: Sequence[str], skip_hidden: bool, follow: bool) -> _native._Walking:
+    return {"exclude": list(exclude), "include": list(include), "skip_hidden": skip_hidden, "follow": follow}
 
 
-def _paths(given: Iterable[Any]) -> list[str]:
-    paths: list[str] = []
-    for one in given:
-        if not isinstance(one, (str, os.PathLike)):
-            raise TypeError(f"paths and documents go in separate calls: after paths there is a {type(one).__name__}")
-        path = os.fspath(one)
-        if glob.has_magic(path) and not os.path.lexists(path):
-            found = sorted(glob.glob(path, recursive=True))
-            if not found:
-                raise ParameterError(f"no file matches the pattern {path}")
-            paths.extend(found)
-        else:
-            paths.append(path)
-    return paths
+def _rule(by: str, threshold: float | None, max_novel: int | Literal["any"] | None) -> _native._Ruling:
+    return {
+        "by": by,
+        "threshold": threshold,
+        "max_novel": None if max_novel == "any" else max_novel,
+        "any_novel": max_novel == "any",
+    }
 
 
-def _document(item: object) -> tuple[str, object, dict[str, str] | None]:
-    if isinstance(item, Document):
-        return item.name, item.text, dict(item.metadata)
-    if isinstance(item, tuple) and len(item) == 2:
-        return item[0], item[1], None
-    raise TypeError(f"a document is a Document or a tuple (name, text), not {type(item).__name__}")
+def _left_out(
+    by: str | None, threshold: float | None, max_novel: int | Literal["any"] | None
+) -> _native._Ruling | None:
+    """The rule by which an ingest leaves documents out."""
+    if by is not None:
+        return _rule(by, threshold, max_novel)
+    if threshold is not None or max_novel is not None:
+        raise TypeError("threshold and max_novel say which documents dedup= leaves out")
+    return None
 
 
-def _source(query: object, name: str) -> tuple[str, str, object]:
-    """A query as the engine takes it: (kind, name, content)."""
-    if isinstance(query, Document):
-        return "bytes", query.name, query.text
-    if isinstance(query, (str, bytes)):
-        return "bytes", name, query
-    if isinstance(query, os.PathLike):
-        return "file", "", os.fspath(query)
-    raise TypeError(f"a query is str, bytes, a path or a Document, not {type(query).__name__}")
-
-
-def _query_text(source: tuple[str, str, object]) -> _Text:
-    kind, _, content = source
-
-    def load() -> bytes | None:
-        if isinstance(content, bytes):
-            return content
-        if kind == "bytes" and isinstance(content, str):
-            return content.encode("utf-8", "surrogatepass")
-        try:
-            return pathlib.Path(str(content)).read_bytes()
-        except OSError:
-            return None
-
-    return _Text(load)
-
-
-def create(
-    path: Path,
-    profile: Profile | str = "prose",
+def _deduplicating(
+    by: str,
     *,
-    memory: int | None = None,
-    cache: int | None = None,
-    threads: int | None = None,
-) -> Database:
-    """Makes an empty database and opens it for writing.
-
-    Args:
-        path: a folder that is not there yet.
-        profile: what is compared and how long a match must be: "prose" (characters; finds a copied sentence), "text"
-            (characters; for large archives), "words", "code", "bytes", or a `Profile`. It cannot be changed later.
-        memory: bytes that an ingest, `pairs` or `dedup` may use, about; a quarter of the machine's where not given.
-        cache: bytes of memory for what was read.
-        threads: threads that work at once; one for each processor where not given.
-
-    Raises:
-        DatabaseExistsError: there is one already.
-        NotADatabaseError: something else is there.
-        ParameterError: there is no such profile.
-    """
-    text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, True, native_profile(profile), memory, cache, threads), text)
-
-
-def open(
-    path: Path,
-    write: bool = False,
-    *,
-    memory: int | None = None,
-    cache: int | None = None,
-    threads: int | None = None,
-) -> Database:
-    """Opens a database: for reading, as of its last commit, or for writing. One process at a time may write; any number read.
-
-    Args:
-        path: its folder.
-        write: opens it for writing too.
-        memory, cache, threads: as for `create`.
-
-    Raises:
-        DatabaseNotFoundError: there is none.
-        LockedError: another process writes it.
-        VersionError, DamagedError, NotADatabaseError: it cannot be used.
-    """
-    text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, write, None, memory, cache, threads), text)
+    threshold: float | None = None,
+    max_novel: int | Literal["any"] | None = None,
+    keep: str = "longest",
+    prefer: Sequence[str] = (),
+    protect: Sequence[str] = (),
+    max_df: int | None = None,
+    budget: int | None = None,
+    mode: str = "once",
+    temp_dir: Path | None = None,
+) -> _native._Deduplicating:
+    return {
+        "rule": _rule(by, threshold, max_novel),
+        "keep": keep,
+        "prefer": list(prefer),
+        "protect": list(protect),
+        "max_df": max_df,
+        "budget": budget,
+        "mode": mode,
+        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+    }
 
 
-def diff(
-    a: str | bytes | os.PathLike[str] | Document,
-    b: str | bytes | os.PathLike[str] | Document,
-    profile: Profile | str | None = None,
-    *,
-    rewritten: bool = False,
-    format: str = "auto",
-) -> QueryAnswer:
-    """Compares two documents, without a database. `a` is the query, `b` the only possible match.
-
-    A str is a text, bytes are those of a document, a `pathlib.Path` is a file. Passages index Python strings:
-
-        answer = fpdb.diff(a, b)
-        for passage in answer[0].passages:
-            print(a[passage.query.slice], "=", b[passage.document.slice])
-
-    Args:
-        a, b: the documents.
-        profile: what is compared: "prose" where not given, or "words" with `rewritten`.
-        rewritten: also finds paraphrases.
-        format: the format of both: "auto", or as for `Database.ingest`.
-
-    Returns:
-        The answer, with no match where they share nothing.
-    """
-    if profile is None:
-        profile = "words" if rewritten else "prose"
-    first, second = _source(a, "a"), _source(b, "b")
-    rows = _native.diff(first, second, native_profile(profile), _reading(format), rewritten)
-    text = _query_text(second)
-    return QueryAnswer._with(json.loads(rows.json(0)), _query_text(first), lambda _: text)
-
-
-def fingerprint(
-    texts: ArrowData | Iterable[str | bytes],
-    profile: Profile | str = "prose",
-    *,
-    format: str = "text",
-    threads: int | None = None,
-) -> Fingerprints:
-    """The fingerprints of texts, for an index of your own: those that a database of this profile would hold.
-
-    Args:
-        texts: a column of texts with the Arrow PyCapsule interface, or an iterable of str and bytes.
-        profile: what is compared.
-        format: the name of the format or programming language they are in. There is no "auto": a text is what it is.
-        threads: threads that work at once; one for each processor where not given.
-
-    Returns:
-        A sequence, and an Arrow stream with the columns `hashes` and `positions`: lists of 64-bit unsigned integers in
-        order of position. A text that is null is null.
-
-    Raises:
-        ParameterError: it is no column of texts, or there is no such profile or format.
-    """
-    data = _arrow(texts)
-    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, threads or 0))
+def _querying(
+    mode: str,
+    window: int | None,
+    n: int | None,
+    top: int | None,
+    min_score: float,
+    max_df: int | None,
+    passages: bool,
+    rewritten: bool,
+    weight: str,
+    format: str,
+) -> _native._Querying:
+    return {
+        "reading": reading(format),
+        "mode": mode,
+        "window": window,
+        "n": 128 if n is None and mode == "resemblance" else n,
+        "top": top,
+        "min_score": min_score,
+        "max_df": max_df,
+        "passages": passages,
+        "weight": weight,
+        "rewritten": rewritten,
+    }

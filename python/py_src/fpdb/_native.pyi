@@ -10,19 +10,29 @@ class _Reading(TypedDict):
     format: str
     reader: list[str] | None
 
-class _Ingesting(TypedDict):
-    reading: _Reading
-    on_change: str
-    store_text: bool
-    boilerplate: bool
-    prune: bool
+class _Walking(TypedDict):
     exclude: list[str]
     include: list[str]
     skip_hidden: bool
     follow: bool
+
+class _Ruling(TypedDict):
+    by: str
+    threshold: float | None
+    max_novel: int | None
+    any_novel: bool
+
+class _Ingesting(TypedDict):
+    reading: _Reading
+    walking: _Walking
+    on_change: str
+    store_text: bool
+    boilerplate: bool
+    prune: bool
     text: str
     id: str
     keep: list[str]
+    dedup: _Ruling | None
 
 class _Querying(TypedDict):
     reading: _Reading
@@ -47,16 +57,27 @@ class _Pairing(TypedDict):
     weight: str
 
 class _Deduplicating(TypedDict):
-    by: str
-    threshold: float | None
-    max_novel: int | None
-    any_novel: bool
+    rule: _Ruling
     keep: str
     prefer: list[str]
     protect: list[str]
     max_df: int | None
     budget: int | None
+    mode: str
     temp_dir: str | None
+
+_Applying = TypedDict(
+    "_Applying",
+    {
+        "write": str | None,
+        "mark": str | None,
+        "remove": bool,
+        "link": str | None,
+        "move": str | None,
+        "act": bool,
+        "temp_dir": str | None,
+    },
+)
 
 _Progress = Callable[[str, int, int, int], object] | None
 _Ingested = tuple[str, BaseException | None]
@@ -143,18 +164,31 @@ class NativeDatabase:
         self, sources: list[tuple[str, str, object]], options: _Querying
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def query_column(self, column: object, options: _Querying) -> tuple[Rows, list[tuple[str, str]]]: ...
+    def query_below(
+        self,
+        path: str,
+        walking: _Walking,
+        options: _Querying,
+        progress: _Progress,
+        stop: StopToken | None,
+    ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def pairs(
         self, options: _Pairing, top: int | None, progress: _Progress, stop: StopToken | None
     ) -> Rows: ...
     def dedup(
         self, options: _Deduplicating, progress: _Progress, stop: StopToken | None
-    ) -> tuple[Rows, Rows, str]: ...
+    ) -> tuple[Rows, Rows, Rows, str]: ...
+    def plan_dedup(self, options: _Deduplicating) -> str: ...
+    def apply(
+        self, report: str, options: _Applying, progress: _Progress, stop: StopToken | None
+    ) -> tuple[Rows, str]: ...
     def documents(self, first: int, most: int) -> Rows: ...
     def documents_stream(self) -> Any: ...
     def documents_named(self, name: str) -> Rows: ...
     def document(self, id: int) -> Rows: ...
     def text(self, id: int) -> bytes | None: ...
     def remove(self, names: list[str], ids: list[int]) -> tuple[str, str]: ...
+    def assemble(self, staging: str, progress: _Progress, stop: StopToken | None) -> str: ...
     def compact(self, progress: _Progress, stop: StopToken | None) -> str: ...
 
 def diff(

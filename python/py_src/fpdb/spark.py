@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
 from ._answers import Answer, Failure
-from ._database import Database, open as open_database
+from ._database import Database
 from ._errors import ParameterError
+from ._functions import open as open_database
 from ._profile import Profile, native_profile
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpdb::{Act, Action, Applied, ApplyOptions, ApplySummary, Database, Error, enclosing_database};
+use fpdb::{Act, Applied, ApplyOptions, ApplySummary, Database, Error};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
@@ -33,11 +33,6 @@ pub(crate) fn act(
     output: &mut Output,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
-    if let Action::Write { folder, .. } | Action::Move { folder } = &options.action
-        && let Some(path) = enclosing_database(folder, None)
-    {
-        return Err(Error::InsideDatabase { path: folder.clone(), database: path }.into());
-    }
     let stop = interrupt::graceful(
         "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
     );

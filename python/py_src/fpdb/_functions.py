@@ -1,0 +1,123 @@
+"""Functions: opening and making databases, and what needs none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+
+from . import _native
+from ._answers import Fingerprints, QueryAnswer
+from ._database import Database
+from ._inputs import ArrowData, Document, Path, arrow_of, query_text, reading, source_of
+from ._profile import Profile, native_profile
+
+
+def create(
+    path: Path,
+    profile: Profile | str = "prose",
+    *,
+    memory: int | None = None,
+    cache: int | None = None,
+    threads: int | None = None,
+) -> Database:
+    """Makes an empty database and opens it for writing.
+
+    Args:
+        path: a folder that is not there yet.
+        profile: what is compared and how long a match must be: "prose" (characters; finds a copied sentence), "text"
+            (characters; for large archives), "words", "code", "bytes", or a `Profile`. It cannot be changed later.
+        memory: bytes that an ingest, `pairs` or `dedup` may use, about; a quarter of the machine's where not given.
+        cache: bytes of memory for what was read.
+        threads: threads that work at once; one for each processor where not given.
+
+    Raises:
+        DatabaseExistsError: there is one already.
+        NotADatabaseError: something else is there.
+        ParameterError: there is no such profile.
+    """
+    text = os.fspath(path)
+    return Database(_native.NativeDatabase(text, True, native_profile(profile), memory, cache, threads), text)
+
+
+def open(
+    path: Path,
+    write: bool = False,
+    *,
+    memory: int | None = None,
+    cache: int | None = None,
+    threads: int | None = None,
+) -> Database:
+    """Opens a database: for reading, as of its last commit, or for writing. One process at a time may write; any number read.
+
+    Args:
+        path: its folder.
+        write: opens it for writing too.
+        memory, cache, threads: as for `create`.
+
+    Raises:
+        DatabaseNotFoundError: there is none.
+        LockedError: another process writes it.
+        VersionError, DamagedError, NotADatabaseError: it cannot be used.
+    """
+    text = os.fspath(path)
+    return Database(_native.NativeDatabase(text, write, None, memory, cache, threads), text)
+
+
+def diff(
+    a: str | bytes | os.PathLike[str] | Document,
+    b: str | bytes | os.PathLike[str] | Document,
+    profile: Profile | str | None = None,
+    *,
+    rewritten: bool = False,
+    format: str = "auto",
+) -> QueryAnswer:
+    """Compares two documents, without a database. `a` is the query, `b` the only possible match.
+
+    A str is a text, bytes are those of a document, a `pathlib.Path` is a file. Passages index Python strings:
+
+        answer = fpdb.diff(a, b)
+        for passage in answer[0].passages:
+            print(a[passage.query.slice], "=", b[passage.document.slice])
+
+    Args:
+        a, b: the documents.
+        profile: what is compared: "prose" where not given, or "words" with `rewritten`.
+        rewritten: also finds paraphrases.
+        format: the format of both: "auto", or as for `Database.ingest`.
+
+    Returns:
+        The answer, with no match where they share nothing.
+    """
+    if profile is None:
+        profile = "words" if rewritten else "prose"
+    first, second = source_of(a, "a"), source_of(b, "b")
+    rows = _native.diff(first, second, native_profile(profile), reading(format), rewritten)
+    text = query_text(second)
+    return QueryAnswer._with(json.loads(rows.json(0)), query_text(first), lambda _: text)
+
+
+def fingerprint(
+    texts: ArrowData | Iterable[str | bytes],
+    profile: Profile | str = "prose",
+    *,
+    format: str = "text",
+    threads: int | None = None,
+) -> Fingerprints:
+    """The fingerprints of texts, for an index of your own: those that a database of this profile would hold.
+
+    Args:
+        texts: a column of texts with the Arrow PyCapsule interface, or an iterable of str and bytes.
+        profile: what is compared.
+        format: the name of the format or programming language they are in. There is no "auto": a text is what it is.
+        threads: threads that work at once; one for each processor where not given.
+
+    Returns:
+        A sequence, and an Arrow stream with the columns `hashes` and `positions`: lists of 64-bit unsigned integers in
+        order of position. A text that is null is null.
+
+    Raises:
+        ParameterError: it is no column of texts, or there is no such profile or format.
+    """
+    data = arrow_of(texts)
+    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, threads or 0))

@@ -1,0 +1,37 @@
+"""Options: keyword arguments that several methods take alike, for type checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from ._inputs import Path
+
+
+class QueryOptions(TypedDict, total=False):
+    """Those of `Database.query`."""
+
+    mode: Literal["containment", "resemblance"]
+    window: int | None
+    n: int | None
+    top: int | None
+    min_score: float
+    max_df: int | None
+    passages: bool
+    rewritten: bool
+    weight: Literal["none", "idf"]
+    format: str
+
+
+class DedupOptions(TypedDict, total=False):
+    """Those of `Database.dedup`."""
+
+    threshold: float | None
+    max_novel: int | Literal["any"] | None
+    keep: Literal["longest", "first", "newest", "oldest"]
+    prefer: Sequence[str]
+    protect: Sequence[str]
+    max_df: int | None
+    budget: int | None
+    mode: Literal["once", "append", "rerank"]
+    temp_dir: Path | None
