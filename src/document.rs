@@ -223,11 +223,11 @@ pub(crate) mod hexadecimal {
 
 /// When a file was last written, as its file system says: seconds since 1970 and nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Modified {
+pub(crate) struct Modified {
     /// Whole seconds since the start of 1970, negative before.
-    pub seconds: i64,
+    pub(crate) seconds: i64,
     /// Nanoseconds after that second, below 10^9.
-    pub nanoseconds: u32,
+    pub(crate) nanoseconds: u32,
 }
 
 #[cfg(test)]

@@ -4,14 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// How often each distinct hash occurs in a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HashCounts {
+pub(crate) struct HashCounts {
     /// Distinct hashes.
-    pub distinct: u64,
+    pub(crate) distinct: u64,
     /// Hashes with one posting.
-    pub singletons: u64,
+    pub(crate) singletons: u64,
     /// Hashes by df: those of 1, 2 and 3, then of 4 to 7, 8 to 15 and so on, up to the greatest there is.
-    pub df: Vec<DfCount>,
+    pub(crate) df: Vec<DfCount>,
 }
 
 /// Distinct hashes of a range of df.

@@ -100,22 +100,22 @@ pub use dedup::{
     DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupPlan, DedupRow, DedupSummary, Keep, LatestRun,
     Removable, SourceTotals, Superseded, Undecided,
 };
-pub use document::{DocId, Format, Language, Modified, Offsets, Span};
+pub use document::{DocId, Format, Language, Offsets, Span};
 pub use duplicate::{Because, Duplicate};
 pub use error::{DocumentError, Error, Result, StoreFailure};
 pub use extract::ReaderProcess;
 #[cfg(unix)]
 pub use extract::process::serve_documents;
 pub use fingerprint::{DocumentFacts, Fingerprinter};
-pub use hash_counts::{DfCount, HashCounts};
+pub use hash_counts::DfCount;
 pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
 pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
-pub use pairs::{Few, GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
+pub use pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 pub use profile::{Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{
-    CorpusAnswer, CorpusPlace, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage,
-    PassageOptions, Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
+    DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
+    QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
 pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
 pub use staging::{
@@ -129,6 +129,6 @@ pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 pub(crate) use {
     guarded::silence_guarded_panics,
     input::{NamePrefix, enclosing_database, measure},
-    query::text_of_file,
+    query::{CorpusAnswer, text_of_file},
     temporary::{Temporary, list_temporary_files, remove_temporary_files},
 };

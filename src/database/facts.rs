@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Digest, DocId, Modified, hexadecimal};
+use crate::document::{Digest, DocId, hexadecimal};
 use crate::hash_counts::{DfCount, HashCounts};
 use crate::profile::Profile;
 use crate::schema::{Answer, Schema};
@@ -57,9 +57,6 @@ pub struct DocumentInfo {
     /// [`Database::identical_to`](crate::Database::identical_to).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identical_to: Vec<String>,
-    /// When its file was last written, where that vouches for the content.
-    #[serde(skip)]
-    pub modified: Option<Modified>,
     /// k-grams, repeated ones counted each time.
     #[serde(skip)]
     pub kgrams: u64,
@@ -90,7 +87,7 @@ pub struct DatabaseStats {
     pub symbols: u64,
     /// Fingerprints of these documents.
     pub fingerprints: u64,
-    /// Distinct hashes in all documents; `None` unless they were counted: see [`Self::with_hashes`].
+    /// Distinct hashes in all documents; `None` unless they were counted: see [`Database::stats_with_hashes`](crate::Database::stats_with_hashes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Hashes with one posting; `None` unless they were counted.
@@ -144,9 +141,8 @@ pub struct StoredPart {
 }
 
 impl DatabaseStats {
-    /// The same with the counts of distinct hashes, from [`Database::count_hashes`](crate::Database::count_hashes).
-    #[must_use]
-    pub fn with_hashes(self, counts: HashCounts) -> Self {
+    /// The same with the counts of distinct hashes.
+    pub(super) fn with_hashes(self, counts: HashCounts) -> Self {
         let HashCounts { distinct, singletons, df } = counts;
         Self { distinct: Some(distinct), singletons: Some(singletons), df: Some(df), ..self }
     }
@@ -166,14 +162,12 @@ fn as_shown<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Resu
 impl DocumentInfo {
     /// What the record of a document says.
     pub(super) fn new(id: u32, record: DocumentRecord) -> Self {
-        let modified = record.modified();
         Self {
             schema: Schema::new(),
             id: DocId(id),
             name: record.name,
             source: record.source,
             bytes: record.bytes,
-            modified,
             digest: record.digest,
             encoding: record.encoding,
             undecodable: record.undecodable,

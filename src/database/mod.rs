@@ -33,7 +33,7 @@ use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 ///
 /// One that was opened with [`Self::open`] shows the last commit made before. One that came from
 /// [`DatabaseWriter::reader`] shows each commit as it is made. Full scans ([`Self::pairs`], [`Self::dedup`],
-/// [`Self::verify`], [`Self::count_hashes`]) exclude writes through the same store; other processes are not affected. To
+/// [`Self::verify`], [`Self::stats_with_hashes`]) exclude writes through the same store; other processes are not affected. To
 /// scan during a long ingest, open the database again.
 ///
 /// ```
@@ -447,11 +447,11 @@ impl Database {
         self.store.verify(task)
     }
 
-    /// Counts distinct hashes by the documents that hold them. Reads every posting.
+    /// As [`Self::stats`], with the counts of distinct hashes, also by the number of documents that hold them. Reads every posting.
     ///
     /// # Errors
     /// What keeps the postings from being read; [`Error::Stopped`].
-    pub fn count_hashes(&self, task: &Task<'_>) -> Result<HashCounts> {
+    pub fn stats_with_hashes(&self, task: &Task<'_>) -> Result<DatabaseStats> {
         let _unchanged = self.store.keep_unchanged();
         let mut counts = HashCounts::default();
         let mut hashes = 0;
@@ -460,6 +460,6 @@ impl Database {
             hashes += 1;
             if is_due(hashes) { task.step("fingerprints counted", hashes, 0) } else { Ok(()) }
         })?;
-        Ok(counts)
+        Ok(self.stats()?.with_hashes(counts))
     }
 }

@@ -199,3 +199,41 @@ impl Noted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job that another version or another rule has left is begun again: none of its decisions is taken over.
+    #[test]
+    fn a_job_of_another_version_or_rule_is_begun_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, ranking) = (folder.path().join("job"), Ranking::default());
+        let stage = Stage::First { block: 0, end: None, next: 5 };
+        let resume = |header: &str| Job::resume(&path, header, &ranking, &mut Decisions::new(0, false)).unwrap();
+        let begun = resume("rule");
+        assert_eq!(begun.stage(), Stage::First { block: 0, end: None, next: 0 });
+        let new = std::fs::read(&path).unwrap();
+        drop(begun);
+        let mut job = resume("rule");
+        job.append(stage, &[], &Decisions::new(0, false)).unwrap();
+        drop(job);
+        let whole = std::fs::read(&path).unwrap();
+        assert_eq!(resume("rule").stage(), stage, "the same job goes on");
+
+        let mut earlier = whole.clone();
+        earlier[MAGIC.len() - 3] = b'0';
+        let cut_magic = whole[..MAGIC.len() - 1].to_vec();
+        for (what, left, header) in [
+            ("another rule", &whole, "Rule"),
+            ("another version", &earlier, "rule"),
+            ("a cut magic", &cut_magic, "rule"),
+            ("no job at all", &b"a text".to_vec(), "rule"),
+        ] {
+            std::fs::write(&path, left).unwrap();
+            assert_eq!(resume(header).stage(), Stage::First { block: 0, end: None, next: 0 }, "{what}");
+            let written = std::fs::read(&path).unwrap();
+            assert_eq!(written.len(), new.len(), "{what}: nothing of it stays");
+        }
+    }
+}

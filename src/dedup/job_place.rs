@@ -12,6 +12,6 @@ use crate::spill::TempSpace;
 pub(super) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
-    let digest = xxh3_64(format!("{}, {:?}, {}", root.display(), options.mode, options.rule()).as_bytes());
+    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode.word(), options.rule()).as_bytes());
     Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }

@@ -35,6 +35,19 @@ pub enum Keep {
     Oldest,
 }
 
+impl Keep {
+    /// Its name. Records and jobs on disk hold it: it stays as it is.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Longest => "longest",
+            Self::First => "first",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
+}
+
 /// What earlier decisions count for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,6 +60,17 @@ pub enum DedupMode {
     Append,
     /// Nothing: all documents are decided, and the decisions are kept in the place of earlier ones.
     Rerank,
+}
+
+impl DedupMode {
+    /// The word for it in the name of a job's file, which stays as it is: interrupted jobs are found by it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Once => "Once",
+            Self::Append => "Append",
+            Self::Rerank => "Rerank",
+        }
+    }
 }
 
 /// How to look for removable documents.
@@ -122,7 +146,8 @@ impl DedupOptions {
         Self { max_novel: Some(page), ..Self::default() }
     }
 
-    /// What decisions depend on, beside the documents.
+    /// What decisions depend on, beside the documents. Records and jobs on disk hold it and are compared with it: the words stay
+    /// as they are, whatever the types are called. A change of them begins jobs again and refuses records.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
         let by = match by {
@@ -132,7 +157,7 @@ impl DedupOptions {
             DedupBy::Containment => format!("containment {threshold}"),
         };
         let number = |number: &Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
-        let mut rule = format!("by {by}, keep {}", format!("{keep:?}").to_lowercase());
+        let mut rule = format!("by {by}, keep {}", keep.name());
         if !by.starts_with("exact") {
             rule += &format!(", max-novel {}", number(max_novel));
             for (name, limit) in [("max-df", max_df), ("budget", budget)] {
@@ -147,5 +172,29 @@ impl DedupOptions {
             }
         }
         rule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// These words are on disk: with others, interrupted jobs begin again and records of earlier runs are refused.
+    #[test]
+    fn the_words_on_disk_stay_as_they_are() {
+        let keeps = [Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest];
+        assert_eq!(keeps.map(Keep::name), ["longest", "first", "newest", "oldest"]);
+        let modes = [DedupMode::Once, DedupMode::Append, DedupMode::Rerank];
+        assert_eq!(modes.map(DedupMode::word), ["Once", "Append", "Rerank"]);
+        let rule = |by| DedupOptions::default().by(by).rule();
+        assert_eq!(rule(DedupBy::Exact), "by exact, keep longest");
+        assert_eq!(rule(DedupBy::ExactText), "by exact-text, keep longest");
+        assert_eq!(rule(DedupBy::Resemblance), "by resemblance 0.8, keep longest, max-novel none");
+        let options = DedupOptions::default().by(DedupBy::Containment).threshold(0.75).max_novel(Some(1200));
+        let options = options.keep(Keep::Newest).max_df(Some(9)).budget(Some(7)).prefer(vec!["^a\"/".into()]);
+        assert_eq!(
+            options.protect(vec!["b".into()]).rule(),
+            "by containment 0.75, keep newest, max-novel 1200, max-df 9, budget 7, prefer \"^a\\\"/\", protect \"b\""
+        );
     }
 }

@@ -200,10 +200,10 @@ impl Documents {
             (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
             _ => self.measures(a, b, shared),
         };
-        let few = options.few.filter(|few| u64::from(shared) < few.shared);
-        let enough = u64::from(shared) >= options.min_shared
-            && score >= few.map_or(options.min_resemblance, |few| few.min_resemblance)
-            && of_a.max(of_b) >= options.min_containment;
+        let least =
+            if u64::from(shared) < options.few_shared { options.few_min_resemblance } else { options.min_resemblance };
+        let enough =
+            u64::from(shared) >= options.min_shared && score >= least && of_a.max(of_b) >= options.min_containment;
         match enough {
             true => Verdict::Wanted(Measured { a, b, shared, score }),
             false => Verdict::Below,

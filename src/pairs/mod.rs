@@ -30,7 +30,7 @@ use names::{Names, name_places};
 use ranked::{PairRecord, Ranked, SORTER_SHARE, SortedPairs};
 
 pub use answer::{Pair, PairsAnswer, PairsSummary};
-pub use options::{Few, GroupBy, PairsOptions, Since};
+pub use options::{GroupBy, PairsOptions, Since};
 
 /// The pairs of a database, in order and without names.
 pub(crate) struct FoundPairs<'a> {

@@ -15,8 +15,11 @@ pub struct PairsOptions {
     pub min_shared: u64,
     /// The least resemblance: weighted, where hashes are.
     pub min_resemblance: f64,
-    /// The least resemblance of two documents that share few hashes.
-    pub few: Option<Few>,
+    /// Two documents that share fewer hashes than this need a resemblance of [`few_min_resemblance`](Self::few_min_resemblance).
+    pub few_shared: u64,
+    /// The least resemblance of two documents that share fewer hashes than [`few_shared`](Self::few_shared): weighted, where
+    /// hashes are.
+    pub few_min_resemblance: f64,
     /// The least containment of either document in the other: weighted, where hashes are.
     pub min_containment: f64,
     /// Hashes that more documents hold are not counted as shared; they are counted as common.
@@ -44,7 +47,8 @@ impl PairsOptions {
     setters! {
         min_shared: u64,
         min_resemblance: f64,
-        few: Option<Few>,
+        few_shared: u64,
+        few_min_resemblance: f64,
         min_containment: f64,
         max_df: Option<u64>,
         across: Vec<String>,
@@ -62,7 +66,8 @@ impl Default for PairsOptions {
         Self {
             min_shared: 1,
             min_resemblance: 0.0,
-            few: None,
+            few_shared: 0,
+            few_min_resemblance: 0.0,
             min_containment: 0.0,
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
@@ -90,9 +95,9 @@ impl PairsOptions {
             Unit::Token => {
                 let more = if profile.k < 7 { 0.1 } else { 0.0 };
                 // A frame has up to 60 k-grams, of which 2 / (w + 1) are selected.
-                let shared = 120 / (u64::from(profile.w) + 1);
-                let few = Some(Few { shared, min_resemblance: 0.2 + more });
-                return Self { min_resemblance: 0.1 + more, few, ..Self::default() };
+                let few_shared = 120 / (u64::from(profile.w) + 1);
+                let (min_resemblance, few_min_resemblance) = (0.1 + more, 0.2 + more);
+                return Self { min_resemblance, few_shared, few_min_resemblance, ..Self::default() };
             }
         };
         Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::default() }
@@ -113,7 +118,8 @@ impl PairsOptions {
         Self {
             min_shared: shared.unwrap_or(default.min_shared),
             min_resemblance: resemblance.unwrap_or(0.0),
-            few: None,
+            few_shared: 0,
+            few_min_resemblance: 0.0,
             min_containment: containment.unwrap_or(0.0),
             ..default
         }
@@ -122,24 +128,6 @@ impl PairsOptions {
     /// The default cap on df: a hash in a thousand documents makes half a million pairs, and is the mark of a
     /// licence or a menu rather than of copying.
     pub const MAX_DF: u64 = 1000;
-}
-
-/// Pairs that share fewer hashes than `shared` need a resemblance of `min_resemblance`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Few {
-    /// From so many on they are not few.
-    pub shared: u64,
-    /// Weighted, where hashes are.
-    pub min_resemblance: f64,
-}
-
-impl Few {
-    /// Pairs that share fewer hashes than `shared` need this resemblance.
-    #[must_use]
-    pub fn new(shared: u64, min_resemblance: f64) -> Self {
-        Self { shared, min_resemblance }
-    }
 }
 
 /// What puts documents into groups; a document in none pairs with all.

@@ -58,7 +58,7 @@ impl QueryAnswer {
     /// The same as one row: how much of the query the archive holds, and where. Parts that several documents hold are listed for the best
     /// of them.
     #[must_use]
-    pub fn by_corpus(self) -> CorpusAnswer {
+    pub(crate) fn by_corpus(self) -> CorpusAnswer {
         let identical = self.matches.iter().any(|found| found.identical);
         let mut places: Vec<CorpusPlace> = Vec::new();
         for found in self.matches {

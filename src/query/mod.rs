@@ -8,6 +8,7 @@
 
 mod answer;
 mod answering;
+#[cfg(feature = "cli")]
 mod corpus;
 mod diff;
 mod estimate;
@@ -32,7 +33,8 @@ mod weight;
 
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument};
 pub(crate) use answering::answer;
-pub use corpus::{CorpusAnswer, CorpusPlace};
+#[cfg(feature = "cli")]
+pub(crate) use corpus::CorpusAnswer;
 pub use diff::diff;
 pub use location::Location;
 pub use options::{Mode, PassageOptions, QueryOptions};

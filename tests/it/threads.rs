@@ -140,7 +140,7 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
                     20 * 19 / 2
                 );
                 place.database.dedup(&DedupOptions::default(), &Task::new()).unwrap();
-                place.database.count_hashes(&Task::new()).unwrap();
+                place.database.stats_with_hashes(&Task::new()).unwrap();
             }
         });
     });

@@ -130,7 +130,7 @@ fn write_report(
         ("--by", Some(by.to_owned())),
         ("--threshold", compares.then(|| options.threshold.to_string())),
         ("--max-novel", compares.then_some(novel)),
-        ("--keep", Some(format!("{:?}", options.keep).to_lowercase())),
+        ("--keep", Some(options.keep.name().to_owned())),
         ("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
         ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
         ("--max-df", options.max_df.map(|most| most.to_string())),

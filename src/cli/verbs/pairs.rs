@@ -210,12 +210,12 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
 
 /// The least resemblance, as a reader is told it.
 fn threshold(options: &PairsOptions) -> String {
-    match options.few {
-        Some(few) => format!(
-            "{}, or {} where they share fewer than {} fingerprints,",
-            options.min_resemblance, few.min_resemblance, few.shared
+    match options.few_shared {
+        0 => options.min_resemblance.to_string(),
+        few => format!(
+            "{}, or {} where they share fewer than {few} fingerprints,",
+            options.min_resemblance, options.few_min_resemblance
         ),
-        None => options.min_resemblance.to_string(),
     }
 }
 

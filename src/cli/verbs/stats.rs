@@ -12,11 +12,12 @@ use crate::cli::typed::{Global, OutputFormat, StatsArgs};
 pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "stats", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::open(global)?;
-    let mut stats = database.stats()?;
-    if args.hashes {
+    let stats = if args.hashes {
         printer.detail("reading every posting");
-        stats = stats.with_hashes(database.count_hashes(&Task::new())?);
-    }
+        database.stats_with_hashes(&Task::new())?
+    } else {
+        database.stats()?
+    };
     let mut output = Output::open(global)?;
     match global.format {
         OutputFormat::Json => output.json(&stats)?,

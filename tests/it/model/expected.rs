@@ -165,9 +165,10 @@ impl Model {
         for hash in self.documents.iter().flat_map(|document| &document.selected) {
             *occurrences.entry(*hash).or_default() += 1;
         }
-        let counts = database.count_hashes(&Task::new()).unwrap();
-        assert_eq!(counts.distinct, occurrences.len() as u64);
-        assert_eq!(counts.singletons, occurrences.values().filter(|&&count| count == 1).count() as u64);
+        let counts = database.stats_with_hashes(&Task::new()).unwrap();
+        assert_eq!(counts.distinct, Some(occurrences.len() as u64));
+        let singletons = occurrences.values().filter(|&&count| count == 1).count() as u64;
+        assert_eq!(counts.singletons, Some(singletons));
     }
 
     /// Compares an answer with the definitions. `own` is the stored document queried with.
