@@ -12,18 +12,27 @@ import sys
 
 import maturin
 from maturin import (  # noqa: F401  (they are the interface of a backend)
-    build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
-    prepare_metadata_for_build_editable,
-    prepare_metadata_for_build_wheel,
 )
 
 
+# Beside pyproject.toml: in python/ of a clone, and in an sdist at its top, where maturin moves both.
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
 def _root():
-    """The folder of the program's Cargo.toml: above this one, in a clone and in the sdist."""
-    return pathlib.Path(__file__).resolve().parent.parent
+    """The folder of the workspace."""
+    return next(folder for folder in (_HERE, _HERE.parent) if (folder / "Cargo.lock").exists())
+
+
+def _data():
+    """The folder whose content becomes data of the wheel, empty. maturin wants it to be there, for an sdist too."""
+    folder = _HERE / "wheel_data"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
 
 
 def _program():
@@ -34,11 +43,25 @@ def _program():
     subprocess.run(["cargo", "build", "--release", "--locked", *packages], cwd=root, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
-    scripts = root / "python" / "wheel_data" / "scripts"
-    scripts.mkdir(parents=True, exist_ok=True)
+    scripts = _data() / "scripts"
+    scripts.mkdir()
     shutil.copy2(target / "release" / name, scripts / name)
     if shutil.which("strip"):
         subprocess.run(["strip", scripts / name], check=True)
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    _data()
+    return maturin.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+
+
+# maturin's are the same.
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    _data()
+    return maturin.build_sdist(sdist_directory, config_settings)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
