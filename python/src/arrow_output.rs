@@ -104,6 +104,7 @@ fn passages() -> DataType {
         field("document", location()),
         field("symbols", DataType::UInt64),
         maybe("agreement", DataType::Float64),
+        maybe("same_names", DataType::Float64),
         field("exact", DataType::Boolean),
     ]))
 }

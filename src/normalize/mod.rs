@@ -108,6 +108,11 @@ impl FrontEnd {
         Self::new(Unit::Tokens(Box::new(Tokens::new())))
     }
 
+    /// The tokens of [`tokens`](Self::tokens), each name being its own text and not the symbol of all names.
+    pub(crate) fn tokens_with_names() -> Self {
+        Self::new(Unit::Tokens(Box::new(Tokens::new().with_names())))
+    }
+
     /// Says which language the next documents are in, before the first byte of one; only unit token asks. `None`, which
     /// holds until it is said, is any text.
     pub fn begin(&mut self, language: Option<Language>) {

@@ -195,6 +195,10 @@ pub struct Passage {
     /// The least share of its symbols, in the longer of the two spans, that are equal and in the same order: 1 where both
     /// spans have the same text. `None` where they were not compared.
     pub agreement: Option<f64>,
+    /// Of source code, the share of the passage's names that are the same in both documents: 1 is the same text, 0 the same
+    /// structure under other names. `None` where it has no names or the spans were not compared, and of other text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_names: Option<f64>,
     /// True where the spans were compared symbol by symbol; false where they are inferred from the fingerprints they share.
     pub exact: bool,
 }

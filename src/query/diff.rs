@@ -125,7 +125,8 @@ fn find_passages(
     read: &ReadOptions,
     options: &PassageOptions,
 ) -> (DocumentPassages, Option<&'static str>) {
-    let mut symboliser = Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten);
+    let mut symboliser =
+        Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten).with_names();
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone())
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     match texts {

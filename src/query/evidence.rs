@@ -120,7 +120,8 @@ impl<'a> Evidence<'a> {
     ) -> Self {
         let limits = options.read.limits.clone();
         let rewritten = options.joining.rewritten;
-        let mut symboliser = Symboliser::new(&subject.profile).with_limits(&limits).with_sentences(rewritten);
+        let mut symboliser =
+            Symboliser::new(&subject.profile).with_limits(&limits).with_sentences(rewritten).with_names();
         // Rewritten text makes passages without fingerprints too, so that words are ignored with them.
         let uncounted = match rewritten {
             true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),

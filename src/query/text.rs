@@ -163,6 +163,9 @@ pub(super) struct WholeText {
     origin: Option<ExtractedOrigin>,
     /// The symbols with which sentences begin, ascending; none where they were not looked for.
     sentences: Vec<u32>,
+    /// Of source code, a value for each symbol that differs from the symbol's where it is a name, and is then the name's own;
+    /// none where names were not asked for.
+    named: Vec<u64>,
 }
 
 /// Where extracted text comes from.
@@ -178,6 +181,7 @@ impl WholeText {
     pub(super) fn shrink(&mut self) {
         self.symbols.shrink();
         self.sentences.shrink_to_fit();
+        self.named.shrink_to_fit();
         if let Some(origin) = &mut self.origin {
             origin.segments.shrink_to_fit();
             origin.newlines.shrink_to_fit();
@@ -189,7 +193,8 @@ impl WholeText {
         let origin = self.origin.as_ref().map_or(0, |from| {
             from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
         });
-        (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>()) as u64
+        let named = self.named.capacity() * size_of::<u64>();
+        (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
     }
 
     /// One value per symbol.
@@ -200,6 +205,16 @@ impl WholeText {
     /// The symbols with which sentences begin, ascending, if they were looked for.
     pub(super) fn sentences(&self) -> &[u32] {
         &self.sentences
+    }
+
+    /// Whether names are told apart.
+    pub(super) fn has_names(&self) -> bool {
+        !self.named.is_empty()
+    }
+
+    /// The own value of symbol `i` if it is a name and names were asked for.
+    pub(super) fn name(&self, i: usize) -> Option<u64> {
+        self.named.get(i).copied().filter(|&named| named != self.values()[i])
     }
 
     /// The symbols that come from within these bytes.
@@ -244,12 +259,15 @@ pub(super) struct Symboliser {
     unit: Unit,
     limits: Limits,
     front_end: FrontEnd,
+    /// Reads the names of source code, where they are asked for.
+    names: Option<FrontEnd>,
     with_sentences: bool,
 }
 
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
-        Self { unit: profile.unit, limits: Limits::default(), front_end: FrontEnd::of(profile), with_sentences: false }
+        let front_end = FrontEnd::of(profile);
+        Self { unit: profile.unit, limits: Limits::default(), front_end, names: None, with_sentences: false }
     }
 
     /// The same, with limits of its own for documents that are read whole.
@@ -260,6 +278,11 @@ impl Symboliser {
     /// The same, which looks for sentences if asked to.
     pub(super) fn with_sentences(self, with_sentences: bool) -> Self {
         Self { with_sentences, ..self }
+    }
+
+    /// The same, which also tells the names of source code apart.
+    pub(super) fn with_names(self) -> Self {
+        Self { names: (self.unit == Unit::Token).then(FrontEnd::tokens_with_names), ..self }
     }
 
     pub(super) fn unit(&self) -> Unit {
@@ -277,9 +300,11 @@ impl Symboliser {
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
             let sentences = self.sentences(bytes, &symbols);
-            return Ok(WholeText { symbols, origin: None, sentences });
+            let named = self.named(bytes, format, symbols.len());
+            return Ok(WholeText { symbols, origin: None, sentences, named });
         }
         let extracted = extract::extract(format, bytes, &self.limits)?;
+        self.front_end.begin(None);
         self.front_end.begin_utf8();
         self.front_end.feed(&extracted.text, &mut symbols);
         self.front_end.finish(&mut symbols);
@@ -290,10 +315,38 @@ impl Symboliser {
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
         let sentences = self.sentences(&extracted.text, &symbols);
-        Ok(WholeText { symbols, origin, sentences })
+        // Extracted text is in no known language: its words are their own text.
+        Ok(WholeText { symbols, origin, sentences, named: Vec::new() })
+    }
+
+    /// The symbols once more, names being their own text.
+    fn named(&mut self, bytes: &[u8], format: Format, count: usize) -> Vec<u64> {
+        let Some(front_end) = self.names.as_mut().filter(|_| format.language().is_some()) else { return Vec::new() };
+        let mut symbols = Symbols::new();
+        front_end.begin(format.language());
+        front_end.feed(bytes, &mut symbols);
+        front_end.finish(&mut symbols);
+        debug_assert_eq!(symbols.len(), count, "the same tokens");
+        symbols.values().to_vec()
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {
         if self.with_sentences { sentence_starts(text, symbols) } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Language;
+
+    #[test]
+    fn extracted_text_is_in_no_language_whatever_was_read_before() {
+        let html = b"<p>for (int i = 0; i < n; i++) total += price[i]; // the sum</p>";
+        let symbols = |symboliser: &mut Symboliser| symboliser.read(html, Format::Html).unwrap().values().to_vec();
+        let mut symboliser = Symboliser::new(&Profile::named("code").unwrap());
+        let expected = symbols(&mut symboliser);
+        symboliser.read(b"int a;", Format::Code(Language::C)).unwrap();
+        assert_eq!(symbols(&mut symboliser), expected);
     }
 }

@@ -45,6 +45,14 @@ fn a_copy_under_other_names_is_the_same() {
     let lines = |side: &str| (passage[side]["lines"][0].as_u64().unwrap(), passage[side]["lines"][1].as_u64().unwrap());
     let (first, last) = lines("document");
     assert!(first <= 2 && last >= original.lines().count() as u64 - 4, "{passage}");
+    // The class, its methods and the one name that is left are the same; those of the variables are not.
+    let same = passage["same_names"].as_f64().unwrap();
+    assert!(0.1 < same && same < 0.9, "{passage}");
+    let page = folder.ok(&["query", "Copy.java"]).stdout;
+    assert!(page.contains(&format!("symbols, same structure, {:.1}% of the names\n", 100.0 * same)), "{page}");
+    let same = folder.ok(&["query", "c/Other.java", "c/First.java", "--format", "csv"]).stdout;
+    assert!(same.lines().next().unwrap().contains(",exact,agreement,same_names,score,"), "{same}");
+    assert!(same.contains(",true,1,1,1,"), "{same}");
     // The copy has a line more for each brace that stands alone.
     assert!(lines("query").1 > last);
     let start = passage["document"]["start"].as_u64().unwrap() as usize;

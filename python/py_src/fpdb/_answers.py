@@ -72,7 +72,7 @@ class Answer:
         return {
             name: _plain(value)
             for name, value in values.items()
-            if not name.startswith("_") and (value or name not in self._OPTIONAL)
+            if not name.startswith("_") and (value or name not in self._OPTIONAL or isinstance(value, float))
         }
 
     @classmethod
@@ -141,13 +141,18 @@ class Passage(Answer):
         symbols: symbols of the query that it covers.
         agreement: the share of its symbols that are equal and in order; None where they were not compared.
         exact: whether the spans were compared symbol by symbol. False: they are inferred from fingerprints.
+        same_names: of source code, the share of its names that are the same in both documents: 1 is the same text, 0 the same
+            structure under other names. None where it has no names or they were not compared, and of other text.
     """
+
+    _OPTIONAL = frozenset({"same_names"})
 
     query: Location
     document: Location
     symbols: int
     agreement: float | None
     exact: bool
+    same_names: float | None = None
 
     @classmethod
     def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Passage:

@@ -30,6 +30,7 @@ pub(crate) fn query_header() -> Vec<&'static str> {
         "symbols",
         "exact",
         "agreement",
+        "same_names",
         "score",
         "inferred",
         "estimated",
@@ -116,6 +117,7 @@ pub(crate) fn pair_header(passages: bool) -> Vec<&'static str> {
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
         header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact", "agreement"]);
+        header.push("same_names");
     }
     header.extend(["a_metadata", "b_metadata"]);
     header
@@ -159,7 +161,9 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
         let mut row = head.to_vec();
         row.extend(numbers.map(|number| number.to_string()));
         row.push(passage.exact.to_string());
-        row.push(passage.agreement.map_or(String::new(), |share| share.to_string()));
+        row.extend(
+            [passage.agreement, passage.same_names].map(|it| it.map_or(String::new(), |share| share.to_string())),
+        );
         row
     };
     passages.iter().map(row).collect()

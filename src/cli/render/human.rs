@@ -205,7 +205,7 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
             Some(share) => format!(", {} agree", percent(share)),
             None => ", inferred".to_owned(),
         };
-        let line = line + &agreement;
+        let line = line + &agreement + &names(passage, unit);
         let _ = writeln!(page, "{}", style.faint(&line));
         for line in excerpts(found, document) {
             let _ = writeln!(page, "{line}");
@@ -217,6 +217,17 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
     }
     if let Some(why) = found.inferred.as_ref().filter(|_| !found.passages.is_empty()) {
         let _ = writeln!(page, "{}", style.faint(&format!("      passages are inferred from fingerprints: {why}")));
+    }
+}
+
+/// Of source code: whether a passage is the same text, or the same structure under other names.
+fn names(passage: &Passage, unit: Unit) -> String {
+    match (passage.agreement, passage.same_names) {
+        _ if unit != Unit::Token => String::new(),
+        (None, _) => String::new(),
+        (Some(_), None | Some(1.0)) => ", same text".to_owned(),
+        (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),
+        (Some(_), Some(share)) => format!(", same structure, {} of the names", percent(share)),
     }
 }
 

@@ -43,6 +43,8 @@ const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
+    /// Whether a name is its own text, and not the symbol of all names.
+    with_names: bool,
     language: Option<Language>,
     /// The text that is not taken apart yet.
     pending: Piece,
@@ -54,12 +56,18 @@ pub(super) struct Tokens {
 impl Tokens {
     pub(super) fn new() -> Self {
         Self {
+            with_names: false,
             language: None,
             pending: Piece::default(),
             state: lexer::State::default(),
             words: WordMaker::new(crate::profile::WordRule::Unicode),
             tables: HashMap::new(),
         }
+    }
+
+    /// The same tokens, each name being its own text.
+    pub(super) fn with_names(self) -> Self {
+        Self { with_names: true, ..self }
     }
 
     /// Says which language the next documents are in; `None` where it is not known.
@@ -86,8 +94,12 @@ impl Tokens {
 
     /// Takes the text apart, as far as it is certain.
     fn take(&mut self, ended: bool, out: &mut Symbols) {
-        let Self { pending, state, words, tables, language } = self;
-        let mut push = |value, range| push(pending, value, range, out);
+        let Self { with_names, pending, state, words, tables, language } = self;
+        let mut push = |value, range: Range<usize>| {
+            let is_own = *with_names && value == class::NAME;
+            let value = if is_own { class::value_of_text(&pending.text[range.clone()]) } else { value };
+            push(pending, value, range, out);
+        };
         let taken = match language.and_then(|language| tables.get(&language)) {
             Some(tables) => lexer::lex(tables, state, &pending.text, ended, &mut push),
             None => {

@@ -184,6 +184,7 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
         },
         symbols: length(run, k),
         agreement: None,
+        same_names: None,
         exact: false,
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
 //! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
-//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Where one text is
-//! gone the passages are `inferred` from the fingerprints both share. `thinning` leaves out some of very many.
+//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Of source code
+//! `names` tells the same text from the same structure. Where one text is gone the passages are `inferred` from the
+//! fingerprints both share. `thinning` leaves out some of very many.
 
 mod chain;
 mod cluster;
@@ -13,6 +14,7 @@ mod inferred;
 mod join;
 mod joined;
 mod maximal;
+mod names;
 mod occurrences;
 mod open;
 mod repeats;
@@ -37,6 +39,7 @@ use gaps::Gaps;
 pub(super) use inferred::infer;
 use joined::{Joined, Joining};
 use maximal::maximal_matches;
+use names::Names;
 use occurrences::Occurrences;
 use rewritten::Rewriting;
 use runs::{IndexedText, Settings};
@@ -182,17 +185,19 @@ impl QueryText {
         }
         let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
         let left_out = options.thin_out(&mut joined, profile, extent);
-        let passages = joined.iter().map(|joined| passage(joined, &self.text, document)).collect();
+        let mut names = Names::new(&self.text, document, &matches);
+        let passages = joined.iter().map(|joined| passage(joined, &self.text, document, &mut names)).collect();
         DocumentPassages { passages, left_out, coverage, repeats }
     }
 }
 
-fn passage(joined: &Joined, query: &WholeText, document: &WholeText) -> Passage {
+fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut Names<'_>) -> Passage {
     Passage {
         query: query.locate(&joined.query),
         document: document.locate(&joined.document),
         symbols: joined.query.len() as u64,
         agreement: Some(share(joined.in_order, joined.length())),
+        same_names: names.same(joined),
         exact: true,
     }
 }

@@ -233,6 +233,10 @@ pub(super) struct PairData {
     /// For each passage the share of the longer span's symbols that are equal, in order, in thousandths: 1000 where all are;
     /// null where they were not compared.
     pub(super) agreement: Vec<Option<u16>>,
+    /// For each passage of source code the share of its names that are the same in both, in thousandths; null where it has
+    /// none or they were not compared. Empty where no passage has any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) same_names: Vec<Option<u16>>,
 }
 
 /// Where the passages of a pair are in one of its documents.

@@ -15,7 +15,7 @@ use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::ingest::Failure;
 use crate::normalize::Readable;
-use crate::query::Match;
+use crate::query::{Match, Passage};
 
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,7 @@ impl Pages<'_> {
             b: b.unwrap_or_else(|| SideData::without_text(&found, false)),
             symbols: found.passages.iter().map(|passage| passage.symbols).collect(),
             agreement: found.passages.iter().map(|passage| passage.agreement.map(thousandths)).collect(),
+            same_names: same_names(&found.passages),
             found: Match { passages: Vec::new(), ..found },
         };
         let packed = pack::pack(&data).map_err(Failed::Pack)?;
@@ -261,6 +262,12 @@ impl Pages<'_> {
 /// What a part takes in the report.
 fn part_bytes(packed: &str) -> u64 {
     packed.len() as u64 + PART_BYTES
+}
+
+/// The shares of names that are the same; none at all where no passage has names.
+fn same_names(passages: &[Passage]) -> Vec<Option<u16>> {
+    let shares: Vec<_> = passages.iter().map(|passage| passage.same_names.map(thousandths)).collect();
+    if shares.iter().any(Option::is_some) { shares } else { Vec::new() }
 }
 
 /// A share in thousandths: all of them only where it is one.

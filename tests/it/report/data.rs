@@ -88,6 +88,8 @@ pub(crate) struct PairData {
     pub(crate) b: SideData,
     pub(crate) symbols: Vec<u64>,
     pub(crate) agreement: Vec<Option<u16>>,
+    #[serde(default)]
+    pub(crate) same_names: Vec<Option<u16>>,
 }
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]

@@ -63,7 +63,7 @@ fn a_report_is_a_folder_of_these_files() {
     "failures":[]}
     "#);
     // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
-    let PairData { schema, found, a, b, symbols, agreement } = part(&files, "pair-1");
+    let PairData { schema, found, a, b, symbols, agreement, same_names } = part(&files, "pair-1");
     assert_eq!(schema, "fpdb.report.pair/2");
     let answer: Vec<QueryAnswer> = lines(&folder.ok(&["query", "--document", "docs/a.txt", "--format", "json"]).stdout);
     let expected = &answer[0].matches[0];
@@ -78,6 +78,7 @@ fn a_report_is_a_folder_of_these_files() {
     }
     assert_eq!(symbols, expected.passages.iter().map(|passage| passage.symbols).collect::<Vec<_>>());
     assert_eq!(agreement.len(), symbols.len());
+    assert!(same_names.is_empty(), "prose has no names");
     let text: TextData = part(&files, &format!("text-{}", overview.pairs[0].b + 1));
     assert_eq!((text.schema.as_str(), text.text.as_str()), ("fpdb.report.text/1", COPIES[1].1));
 }

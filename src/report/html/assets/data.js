@@ -62,7 +62,8 @@ function passagesOf(data, texts) {
   });
   const span = (side, at) => ({ start: side.bytes[at][0], end: side.bytes[at][1], lines: side.lines[at] });
   const passages = data.symbols.map((symbols, at) => ({ query: span(sides[0], at), document: span(sides[1], at), symbols,
-    agreement: data.agreement[at] === null ? null : data.agreement[at] / 1000 }));
+    agreement: data.agreement[at] === null ? null : data.agreement[at] / 1000,
+    names: data.same_names && data.same_names[at] !== null ? data.same_names[at] / 1000 : null }));
   return { passages, marks: sides.map((side) => side.marks) };
 }
 

@@ -28,6 +28,12 @@ async function pairPage(number, passage) {
   if (mine === current) draw(main, pair, [a, b], data, texts, passage);
 }
 
+// Of source code: whether a passage is the same text, or the same structure with other names.
+function likeness({ agreement, names }) {
+  if (agreement === null) return "";
+  return names === null || names === 1 ? "same" : names === 0 ? "others" : percent(names);
+}
+
 function turn(by) {
   if (report.pairs[current.pair.number + by]) location.hash = `pair=${current.pair.number + 1 + by}`;
 }
@@ -90,7 +96,8 @@ function draw(main, pair, documents, data, texts, wanted) {
       h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
       h("td", { class: "number" }, grouped(passage.symbols)),
       h("td", { class: "number" }, lines(passage.query)), h("td", { class: "number" }, lines(passage.document)),
-      h("td", { class: "faint" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)));
+      h("td", { class: "faint" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)),
+      report.profile.unit === "token" && h("td", { class: "faint" }, likeness(passage)));
   });
   // The passages as they are stepped through: as the table has them.
   const order = passages.map((_, at) => at + 1);
@@ -109,7 +116,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
     data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
     data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
-    passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"))), body));
+    passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"), report.profile.unit === "token" && h("th", { scope: "col" }, "names"))), body));
   const together = h("button", { type: "button", id: "together", "aria-pressed": String(view.together), onclick: () => {
     view.together = !view.together;
     together.setAttribute("aria-pressed", String(view.together));
