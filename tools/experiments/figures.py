@@ -3,7 +3,7 @@
 
     figures.py PROGRAM [--work FOLDER] [--out docs/figures] [--only NAME...]
 
-Needs matplotlib (`pip install matplotlib`), and `apt-get` and `dpkg-deb` the first time: the packages in PACKAGES are fetched into FOLDER
+Needs matplotlib (`pip install matplotlib`), for `gaps` the package fpdb (`make wheel`, `pip install target/wheels/*.whl`), and `apt-get` and `dpkg-deb` the first time: the packages in PACKAGES are fetched into FOLDER
 and unpacked there. Each figure is written as PNG and SVG, with the command behind its numbers below it, and the numbers are printed as Markdown.
 """
 
@@ -157,6 +157,43 @@ def density(options, program, pages):
     save(options, "bytes", figure, "fpdb ingest --unit char -k 50 -w W DOCUMENTATION; fpdb compact; fpdb stats")
 
 
+def gaps(options, _, pages):
+    """How far apart neighbouring fingerprints are, against w."""
+    import fpdb
+
+    texts = [path.read_bytes() for path in pages[::EVERY] if path.suffix != ".gz"]
+    selections = {"robust": lambda w: "robust", "plain": lambda w: "plain", "0 mod p": lambda w: f"mod:{(w + 2) // 2}"}
+    rows = []
+    for w in WINDOWS[1:]:
+        row = [w, (w + 1) / 2]
+        for selection in selections.values():
+            found = fpdb.fingerprint(texts, fpdb.Profile(unit="char", k=K, w=w, selection=selection(w)), format="html")
+            between = sorted(b - a for page in found for a, b in zip(page.positions, page.positions[1:]))
+            row += [sum(between) / len(between), between[len(between) * 99 // 100], between[-1]]
+        rows.append(row)
+    table(("w", "(w + 1) / 2", *(f"{name}: {what}" for name in selections for what in ("mean", "99%", "largest"))), rows)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 4.2))
+    windows = [row[0] for row in rows]
+    left.loglog(windows, [row[1] for row in rows], color=COLOURS["expected"], linestyle="--", label="(w + 1) / 2")
+    right.axhline(1, color=COLOURS["expected"], linestyle="--", label="w")
+    for number, name in enumerate(selections):
+        mean, most, largest = ([row[2 + 3 * number + what] for row in rows] for what in range(3))
+        style = {"marker": "o", "markersize": 4, "color": COLOURS[name]}
+        left.loglog(windows, mean, **style, label=name)
+        right.loglog(windows, [gap / w for gap, w in zip(largest, windows)], **style, label=f"{name}, the largest")
+        right.loglog(windows, [gap / w for gap, w in zip(most, windows)], **style, linestyle=":", label=f"{name}, 99% are below")
+    left.set_ylabel("mean gap (k-grams)")
+    right.set_ylabel("gap / w")
+    right.set_ylim(0.8, 40)
+    right.legend(fontsize=7, loc="upper right")
+    left.legend()
+    for axes in (left, right):
+        axes.set_xlabel("window w (k-grams); p = (w + 1) / 2, rounded up")
+        axes.grid(True, which="major", alpha=0.3)
+    figure.suptitle(f"Gaps between neighbouring fingerprints against the window, k = {K} characters")
+    save(options, "gaps", figure, 'fpdb.fingerprint(DOCUMENTATION, fpdb.Profile(unit="char", k=50, w=W, selection="robust|plain|mod:P"), format="html")')
+
+
 def frequency(options, program, pages):
     """Figure 4 of the paper: frequency by rank, of all hashes and of fingerprints. The frequency is the number of documents."""
     pages = pages[::EVERY]
@@ -236,7 +273,7 @@ def cost(options, program, pages):
     save(options, "cost", figure, "fpdb ingest --profile prose --threads 1 PAGES; fpdb query PAGE --no-passages --threads 1")
 
 
-FIGURES = {"density": density, "frequency": frequency, "estimate": estimate, "cost": cost}
+FIGURES = {"density": density, "gaps": gaps, "frequency": frequency, "estimate": estimate, "cost": cost}
 
 
 def main():
