@@ -5,26 +5,27 @@ use std::fmt::Write;
 use fpdb::{Because, DedupPlan, DedupSummary, DocId, Duplicate, LatestRun, Removable, Superseded, Undecided};
 
 use super::escape::escape_terminal;
+use super::folder::name_in;
 use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
 
 /// One removable document.
-pub(crate) fn removable_line(removable: &Removable, style: Style) -> String {
+pub(crate) fn removable_line(removable: &Removable, folder: &str, style: Style) -> String {
     let because = because(removable.because, removable.score);
     // Versions of one name are told apart by their numbers.
     let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",
-        style.strong(&escape_terminal(&removable.remove)),
+        style.strong(&name_in(&removable.remove, folder)),
         number(removable.remove_id),
-        escape_terminal(&removable.keep),
+        name_in(&removable.keep, folder),
         number(removable.keep_id)
     )
 }
 
 /// One document that is undecided.
-pub(crate) fn undecided_line(undecided: &Undecided, style: Style) -> String {
-    format!("{}  is undecided\n", style.strong(&escape_terminal(&undecided.document)))
+pub(crate) fn undecided_line(undecided: &Undecided, folder: &str, style: Style) -> String {
+    format!("{}  is undecided\n", style.strong(&name_in(&undecided.document, folder)))
 }
 
 /// What a document is to the one that makes it removable.
@@ -44,12 +45,12 @@ pub(crate) fn duplicate_line(duplicate: &Duplicate) -> String {
 }
 
 /// One survivor for which a better document came.
-pub(crate) fn superseded_line(superseded: &Superseded, style: Style) -> String {
+pub(crate) fn superseded_line(superseded: &Superseded, folder: &str, style: Style) -> String {
     let because = because(superseded.because, superseded.score);
     format!(
         "{}  stays, and {because}  {}, which came later\n",
-        style.strong(&escape_terminal(&superseded.document)),
-        escape_terminal(&superseded.by)
+        style.strong(&name_in(&superseded.document, folder)),
+        name_in(&superseded.by, folder)
     )
 }
 

@@ -1,5 +1,7 @@
 //! Folder: names are shortened on a terminal by the folder that all of them lie in.
 
+use std::borrow::Cow;
+
 use super::escape::escape_terminal;
 use super::style::Style;
 
@@ -38,6 +40,11 @@ impl SharedFolder {
     }
 }
 
+/// A document's name within the folder that all documents lie in.
+pub(super) fn name_in<'a>(name: &'a str, folder: &str) -> Cow<'a, str> {
+    escape_terminal(name.strip_prefix(folder).unwrap_or(name))
+}
+
 /// Where the documents are whose names are shortened.
 pub(crate) fn document_header_line(folder: &str) -> String {
     format!("documents{}\n", in_folder(folder))
@@ -66,6 +73,7 @@ mod tests {
         ] {
             assert_eq!(common_folder(names.iter().copied(), on_terminal), folder, "{names:?}");
             assert_eq!(common_folder(names.iter().copied(), Style::default()), "");
+            assert!(names.iter().all(|name| format!("{folder}{}", name_in(name, folder)) == **name), "{names:?}");
         }
     }
 }

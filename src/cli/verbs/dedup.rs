@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fpdb::{
-    Action, ApplyOptions, Database, DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary, Error,
-    HtmlAnswers, PairEvidence, PassageOptions, ReadOptions,
+    Action, ApplyOptions, Database, DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary,
+    DocumentInfo, Error, HtmlAnswers, PairEvidence, PassageOptions, ReadOptions,
 };
 
 use crate::cli::html_report::HtmlReport;
@@ -13,8 +13,8 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    count, dedup_plan_page, dedup_summary_line, latest_run_line, percent, removable_header, removable_line,
-    removable_row, superseded_line, superseded_row, undecided_line, undecided_row,
+    SharedFolder, Style, count, dedup_plan_page, dedup_summary_line, document_header_line, latest_run_line, percent,
+    removable_header, removable_line, removable_row, superseded_line, superseded_row, undecided_line, undecided_row,
 };
 use crate::cli::resolved::database;
 use crate::cli::run_status::RunStatus;
@@ -63,13 +63,20 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     if global.format == OutputFormat::Csv {
         output.csv([removable_header()])?;
     }
+    let folder = match global.format {
+        OutputFormat::Human => shared_folder(&database, output.style)?,
+        _ => String::new(),
+    };
     let bar = StepBar::start(printer, "reading the documents");
     let mut ended = false;
     let outcome = database.for_each_removable(&options, &bar.task().stop(stop), |row| {
         if !std::mem::replace(&mut ended, true) {
             bar.end();
+            if !folder.is_empty() {
+                output.text(&document_header_line(&folder))?;
+            }
         }
-        write(row, global.format, &mut output)
+        write(row, global.format, &folder, &mut output)
     });
     bar.end();
     let summary = match outcome {
@@ -95,6 +102,18 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         return Ok(status);
     }
     Ok(RunStatus::Done)
+}
+
+/// The folder that all documents lie in, where names are shortened by it: on a terminal.
+fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
+    let mut folder = SharedFolder::default();
+    if style.width.is_some() {
+        database.for_each_document(|document: DocumentInfo| {
+            folder.add(&document.name);
+            anyhow::Ok(())
+        })?;
+    }
+    Ok(folder.into_folder())
 }
 
 /// How the archive is written without what is removable.
@@ -160,22 +179,22 @@ fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions
     Ok(options)
 }
 
-fn write(row: DedupRow, format: OutputFormat, output: &mut Output) -> anyhow::Result<()> {
+fn write(row: DedupRow, format: OutputFormat, folder: &str, output: &mut Output) -> anyhow::Result<()> {
     match (format, row) {
         (OutputFormat::Json, row) => output.json(&row),
         (OutputFormat::Csv, DedupRow::Removable(removable)) => output.csv([removable_row(&removable)]),
         (OutputFormat::Csv, DedupRow::Undecided(undecided)) => output.csv([undecided_row(&undecided)]),
         (OutputFormat::Csv, DedupRow::Superseded(superseded)) => output.csv([superseded_row(&superseded)]),
         (_, DedupRow::Removable(removable)) => {
-            let line = removable_line(&removable, output.style);
+            let line = removable_line(&removable, folder, output.style);
             output.text(&line)
         }
         (_, DedupRow::Undecided(undecided)) => {
-            let line = undecided_line(&undecided, output.style);
+            let line = undecided_line(&undecided, folder, output.style);
             output.text(&line)
         }
         (_, DedupRow::Superseded(superseded)) => {
-            let line = superseded_line(&superseded, output.style);
+            let line = superseded_line(&superseded, folder, output.style);
             output.text(&line)
         }
     }
