@@ -79,6 +79,7 @@ mod profile;
 mod progress;
 mod query;
 mod recognise;
+mod repeats;
 mod report;
 mod schema;
 mod setters;
@@ -117,6 +118,7 @@ pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
+pub use repeats::{Repeat, RepeatOf, RepeatOptions, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
 pub use staging::{
     Assembly, StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan, StagingReducer, StagingSummary,

@@ -26,6 +26,7 @@ use crate::query::{
     self, DocumentText, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
     TextSequence,
 };
+use crate::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 
@@ -73,6 +74,24 @@ impl fmt::Debug for Database {
 /// Documents found at a path that are answered at a time, and the most bytes of them that are held for it.
 const QUERIES_AT_A_TIME: usize = 256;
 const QUERY_BYTES: u64 = 16 << 20;
+
+/// Has `tell` call `visit`, whose errors are the caller's own.
+fn visiting<R, T, E: From<Error>>(
+    mut visit: impl FnMut(R) -> std::result::Result<(), E>,
+    tell: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<T>,
+) -> std::result::Result<T, E> {
+    let mut failed = None;
+    let told = tell(&mut |row| {
+        visit(row).map_err(|error| {
+            failed = Some(error);
+            Error::Stopped
+        })
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(told?),
+    }
+}
 
 impl Database {
     /// The settings pinned when the database was made.
@@ -242,21 +261,30 @@ impl Database {
         &self,
         options: &DedupOptions,
         task: &Task<'_>,
-        mut visit: impl FnMut(DedupRow) -> std::result::Result<(), E>,
+        visit: impl FnMut(DedupRow) -> std::result::Result<(), E>,
     ) -> std::result::Result<DedupSummary, E> {
         let _unchanged = self.store.keep_unchanged();
         let decided = self.run(|| dedup::decide(&self.store, options, task))?;
-        let mut failed = None;
-        let told = decided.tell(&self.store, &mut |row| {
-            visit(row).map_err(|error| {
-                failed = Some(error);
-                Error::Stopped
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(told?),
-        }
+        visiting(visit, |visit| decided.tell(&self.store, visit))
+    }
+
+    /// Calls `visit` with each passage that occurs in an earlier document, or earlier in its own, in runs of at least
+    /// [`RepeatOptions::min_length`] symbols, and with each document whose text cannot be had; all in order of number and place.
+    /// Exact to the symbol. Changes nothing. Uses the memory that the database may use and temporary files.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; what `visit` returns; what
+    /// keeps the store from being read, or temporary files from being written.
+    pub fn for_each_repeat<E: From<Error>>(
+        &self,
+        options: &RepeatOptions,
+        task: &Task<'_>,
+        visit: impl FnMut(RepeatRow) -> std::result::Result<(), E>,
+    ) -> std::result::Result<RepeatSummary, E> {
+        let _unchanged = self.store.keep_unchanged();
+        let search = repeats::Search::new(&self.store, options)?;
+        let found = self.run(|| search.find(task))?;
+        visiting(visit, |visit| search.tell(found, task, visit))
     }
 
     /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called with each file that
@@ -272,19 +300,9 @@ impl Database {
         report: &Path,
         options: &ApplyOptions,
         task: &Task<'_>,
-        mut visit: impl FnMut(Applied) -> std::result::Result<(), E>,
+        visit: impl FnMut(Applied) -> std::result::Result<(), E>,
     ) -> std::result::Result<ApplySummary, E> {
-        let mut failed = None;
-        let applied = apply::apply(&self.store, report, options, task, &mut |applied| {
-            visit(applied).map_err(|error| {
-                failed = Some(error);
-                Error::Stopped
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(applied?),
-        }
+        visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
     }
 
     /// What a dedup with these options will take: passes over the postings, memory and disk. Decides nothing.

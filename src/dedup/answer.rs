@@ -225,7 +225,7 @@ fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -
 }
 
 /// Where a document comes from: the archive it is a part of, else the folder it is in.
-fn source_of(record: &DocumentRecord) -> &str {
+pub(crate) fn source_of(record: &DocumentRecord) -> &str {
     let name = record.name.as_str();
     match &record.member {
         Some(member) if !member.is_empty() => {

@@ -68,7 +68,7 @@ use sets::Sets;
 use source::PostingSource;
 use witness::Witness;
 
-pub(crate) use answer::{Decided, id_first};
+pub(crate) use answer::{Decided, id_first, source_of};
 pub(crate) use arrival::{Arrivals, StoredHashes};
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;

@@ -43,7 +43,7 @@ use sink::Sink;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
-pub(crate) use value::LETTERS;
+pub(crate) use value::{LETTERS, unmix64};
 pub(crate) use walk::TOGETHER;
 use words::Words;
 

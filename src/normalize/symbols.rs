@@ -4,6 +4,7 @@
 //! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
+use crate::document::Span;
 use crate::lanes::TEXT;
 
 /// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
@@ -192,6 +193,24 @@ impl Symbols {
         let before = self.line_ends.partition_point(|line| line.offset < offset);
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
+
+    /// The origins of the symbols from this one on.
+    pub(crate) fn origins(&self, from: usize) -> impl Iterator<Item = Span> + '_ {
+        let mut bases = self.bases.iter().copied().peekable();
+        let mut offset = 0;
+        (from..self.length).map(move |i| {
+            while let Some(base) = bases.next_if(|base| base.first <= i) {
+                offset = base.offset;
+            }
+            let start = offset + u64::from(self.starts[i]);
+            let end = match self.extent() {
+                SymbolExtent::Codes(codes) => start + u64::from(width_of_code(codes[i])),
+                SymbolExtent::Ends(ends) => offset + u64::from(ends[i]),
+            };
+            Span { start, end }
+        })
+    }
+
     /// Where symbols begin, counted from their bases.
     pub(super) fn starts(&self) -> &[u32] {
         &self.starts[..self.length]

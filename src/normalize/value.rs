@@ -20,6 +20,29 @@ pub(crate) const fn mix64(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The number whose [`mix64`] is this: the code point of a character's value less 1, and so for a byte's.
+pub(crate) const fn unmix64(z: u64) -> u64 {
+    // Each step of `mix64` backwards: a shift by more than a third is undone by two, and the factors are the inverses.
+    let z = z ^ (z >> 31) ^ (z >> 62);
+    let z = z.wrapping_mul(inverse(0x94D0_49BB_1331_11EB));
+    let z = z ^ (z >> 27) ^ (z >> 54);
+    let z = z.wrapping_mul(inverse(0xBF58_476D_1CE4_E5B9));
+    let z = z ^ (z >> 30) ^ (z >> 60);
+    z.wrapping_mul(inverse(0x9E37_79B9_7F4A_7C15))
+}
+
+/// The inverse of an odd number modulo 2^64, by Newton's method: each step doubles the bits that are right, of which there are
+/// three at first.
+const fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    let mut step = 0;
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
+}
+
 /// The value of a character of the standard form.
 pub(crate) const fn value_of_char(c: char) -> u64 {
     mix64(c as u64 + 1)
@@ -95,5 +118,17 @@ pub(super) fn code_of_char(c: char) -> Option<u8> {
     match c {
         '0'..='9' | 'a'..='z' => Some(CODES[c as usize]),
         _ => Some(code_beyond_ascii(c.into())).filter(|&code| code != NO_CODE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixing_is_undone() {
+        for x in (0..1000).chain([u64::MAX, 1 << 63, 0x10_FFFF + 1]) {
+            assert_eq!(unmix64(mix64(x)), x);
+        }
     }
 }

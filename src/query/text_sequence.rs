@@ -44,6 +44,22 @@ impl<'a> TextSequence<'a> {
         })
     }
 
+    /// The bytes of a document of at most `limit`, and their format; or why they cannot be had.
+    ///
+    /// # Errors
+    /// What keeps the store from being read.
+    pub(crate) fn original(
+        &mut self,
+        id: u32,
+        limit: u64,
+    ) -> Result<std::result::Result<(Vec<u8>, Format), &'static str>> {
+        let (format, bytes) = self.bytes(id, limit)?;
+        Ok(match bytes {
+            Bytes::Here(bytes) => Ok((bytes, format)),
+            Bytes::Unavailable(why) => Err(why.document()),
+        })
+    }
+
     /// A digest of all symbols of a document, as they were fingerprinted; `None` where its text cannot be had, or is larger than
     /// what is compared symbol by symbol.
     ///

@@ -28,6 +28,7 @@ mod prune;
 mod query_below;
 mod quotes;
 mod reader_process;
+mod repeats;
 mod report;
 mod submissions;
 mod supplied;

@@ -9,6 +9,7 @@ mod folder;
 mod human;
 mod numbers;
 mod pairs;
+mod repeats;
 mod style;
 
 pub(super) use apply::{applied_line, apply_summary_line};
@@ -26,4 +27,7 @@ pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{document_line, document_page, ingest_page, query_page, stats_page, verify_page};
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use pairs::{file_lines, pair_header_line, pair_line, pairs_total};
+pub(super) use repeats::{
+    repeat_header, repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row,
+};
 pub(super) use style::Style;

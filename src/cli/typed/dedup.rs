@@ -81,6 +81,18 @@ pub(crate) struct DedupArgs {
     /// A document that needs more stays and is listed as undecided. Without this flag there is no limit.
     #[arg(long, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
     pub(crate) budget: Option<u64>,
+    /// List repeated passages instead of removable documents
+    ///
+    /// Each span of a document that occurs in an earlier document, or earlier in its own, in runs of at least --min-length symbols. The
+    /// first occurrence is not listed. Texts are read again where they are not stored, and compared symbol by symbol.
+    #[arg(
+        long,
+        conflicts_with_all = ["by", "threshold", "max_novel", "keep", "prefer", "protect", "max_df", "budget", "append", "rerank", "dry_run", "warn_source", "write"]
+    )]
+    pub(crate) passages: bool,
+    /// The fewest symbols of a repeated passage [default: 200 characters or bytes, 50 words or tokens]
+    #[arg(long, value_name = "SYMBOLS", requires = "passages")]
+    pub(crate) min_length: Option<u32>,
     /// Decide only about documents that came since the last time
     ///
     /// Earlier decisions stand. They are read from the database's folder, and the new ones are kept there. Documents whose

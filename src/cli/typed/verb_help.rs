@@ -128,6 +128,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         examples: &[
             ("List documents that another one contains", "fpdb dedup --by containment"),
             ("See in a browser what would be lost with each", "fpdb dedup --by containment --format html -o report"),
+            ("List passages that occur in an earlier document", "fpdb dedup --passages --min-length 200"),
             (
                 "Remove what dedup lists, by number, since versions may share a name",
                 "fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id",

@@ -19,12 +19,15 @@ use crate::cli::render::{
 use crate::cli::resolved::database;
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};
-use crate::cli::verbs::apply;
+use crate::cli::verbs::{apply, repeats};
 
 /// A source with fewer documents is not worth a warning.
 const WARNED_DOCUMENTS: u64 = 20;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    if args.passages {
+        return repeats::run(global, args, printer);
+    }
     let html = HtmlReport::wanted(global, &args.report)?;
     let report = match (&args.write, &global.output) {
         (Some(_), None) => {

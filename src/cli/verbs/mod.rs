@@ -15,6 +15,7 @@ pub(super) mod man;
 pub(super) mod merge;
 pub(super) mod pairs;
 pub(super) mod query;
+pub(super) mod repeats;
 pub(super) mod restore;
 pub(super) mod rm;
 pub(super) mod show;

@@ -1,0 +1,99 @@
+//! Repeats: which passages of each document occur in an earlier one, or earlier in itself? Changes nothing by itself.
+//!
+//! A *window* is a run of N symbols. A window is *repeated* where the same N symbols begin at an earlier place: in a document of
+//! a lower number, or further to the front of the same one. The symbols of all repeated windows are removable, and the first
+//! occurrence of each window is not removed on account of that window. The answer is exact to the symbol, and depends on
+//! nothing but the documents and N.
+//!
+//! Each window has an *anchor*: of its k-grams of K = N / 2 symbols the last one with the least hash. That is winnowing with a
+//! window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1): equal windows have equal anchors at equal places, and one
+//! anchor serves some N / 4 windows. So texts are read once, symbols go to a temporary file, and anchors are sorted by hash
+//! (`reading`, `scanner`, `shelf`). The windows of anchors of the same hash are compared symbol by symbol (`matching`), and
+//! repeated ones are sorted by document and joined into spans (`telling`). `docs/dedup.md` has the rule and its proof.
+
+mod anchor;
+mod matching;
+mod options;
+#[cfg(test)]
+mod oracle;
+mod origins;
+mod packed;
+mod reading;
+mod report;
+mod scanner;
+mod shelf;
+mod telling;
+
+pub use options::RepeatOptions;
+pub use report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
+
+use crate::error::{Error, Result};
+use crate::progress::Task;
+use crate::spill::{Sorted, TempSpace};
+use crate::store::Store;
+use anchor::{Cover, Cut};
+use matching::Matching;
+use reading::{Read, Reading};
+use shelf::Shelf;
+use telling::Telling;
+
+/// Bytes of memory beside those of documents, at least.
+const LEAST_MEMORY: u64 = 16 << 20;
+
+/// A search for repeated passages.
+pub(crate) struct Search<'a> {
+    store: &'a Store,
+    options: &'a RepeatOptions,
+    cut: Cut,
+    temp: TempSpace,
+    /// Bytes beside those that each document takes.
+    memory: u64,
+}
+
+/// What a search has found.
+pub(crate) struct FoundRepeats<'a> {
+    shelf: Shelf,
+    covers: Sorted<'a, Cover>,
+    uncompared: Vec<(u32, &'static str)>,
+}
+
+impl<'a> Search<'a> {
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`].
+    pub(crate) fn new(store: &'a Store, options: &'a RepeatOptions) -> Result<Self> {
+        let cut = Cut::of(options.min_length, store.profile())?;
+        let fixed = u64::from(store.view().state().next_document) * shelf::BYTES_PER_DOCUMENT;
+        let needed = fixed + LEAST_MEMORY;
+        if store.memory() < needed {
+            return Err(Error::TooLittleMemory { needed, allowed: store.memory() });
+        }
+        let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
+        Ok(Self { store, options, cut, temp, memory: store.memory() - fixed })
+    }
+
+    /// Reads and compares all documents.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; what keeps the store from being read, or temporary files from being written.
+    pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
+        let Self { store, options, cut, ref temp, memory } = *self;
+        let Read { shelf, anchors, uncompared } =
+            Reading { store, limits: &options.limits, cut, temp, memory, task }.all()?;
+        let covers = Matching { shelf: &shelf, cut, temp, memory, task }.all(anchors)?;
+        Ok(FoundRepeats { covers: covers.sorted()?, shelf, uncompared })
+    }
+
+    /// Calls `visit` with each span that repeats, and with each document that could not be compared, in order of number.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; what `visit` returns; what keeps the store or temporary files from being read.
+    pub(crate) fn tell(
+        &self,
+        found: FoundRepeats<'_>,
+        task: &Task<'_>,
+        visit: &mut dyn FnMut(RepeatRow) -> Result<()>,
+    ) -> Result<RepeatSummary> {
+        let FoundRepeats { shelf, covers, uncompared } = found;
+        Telling::new(self.store, &shelf, self.cut.window, uncompared).tell(covers, task, visit)
+    }
+}
