@@ -13,6 +13,8 @@ pub enum Act {
     Copy,
     /// Copied without some of its documents.
     Write,
+    /// Copied without some passages of its documents.
+    Cut,
     /// Not copied: it is one document, and removable.
     Omit,
     /// Its records say whether they are removable.
@@ -34,6 +36,7 @@ impl Act {
         match self {
             Self::Copy => "copy",
             Self::Write => "write",
+            Self::Cut => "cut",
             Self::Omit => "omit",
             Self::Mark => "mark",
             Self::Remove => "remove",
@@ -56,7 +59,7 @@ pub struct Applied {
     pub act: Act,
     /// The copy, the file that is linked to, or the new place.
     pub target: Option<String>,
-    /// Removable documents that this is about.
+    /// Removable documents, or documents with repeated passages, that this is about.
     pub documents: u64,
     /// False where it would only be done.
     pub done: bool,
@@ -76,9 +79,9 @@ pub struct ApplySummary {
     pub(crate) schema: Schema<Self>,
     /// Files that documents of the database come from.
     pub sources: u64,
-    /// Removable documents of the report.
+    /// Removable documents of the report, or documents with repeated passages.
     pub documents: u64,
-    /// Those that are gone, linked, moved or marked.
+    /// Those that are gone, linked, moved, marked or cut.
     pub applied: u64,
     /// Those that stay.
     pub left: u64,
@@ -94,6 +97,9 @@ pub struct ApplySummary {
     pub bytes: u64,
     /// False where all this would only be done.
     pub done: bool,
+    /// Whether the report lists repeated passages, and not removable documents.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passages: bool,
 }
 
 impl Answer for ApplySummary {

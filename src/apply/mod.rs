@@ -1,5 +1,5 @@
-//! Apply: here is a dedup's report, now act on it. Copies the files without the documents that go, removes, links or moves
-//! files, or marks records.
+//! Apply: here is a dedup's report, now act on it. Copies the files without the documents or passages that go, removes, links or
+//! moves files, or marks records.
 //!
 //! Nothing is touched before the contents of all documents concerned, removable ones and survivors, have been compared with what the database
 //! knows of them (`check`). A file of which one has changed is left alone, and a document whose survivor has changed stays.
@@ -11,6 +11,7 @@ mod check;
 mod files;
 mod log;
 mod options;
+mod passages;
 mod plan;
 mod report;
 mod rewrite;
@@ -25,15 +26,17 @@ pub use answer::{Act, Applied, ApplySummary};
 pub use options::{Action, ApplyOptions, LinkKind};
 
 use crate::error::{DocumentError, Error, Result};
-use crate::input::FileKind;
+use crate::input::{FileKind, RecordFields};
 use crate::progress::Task;
 use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
 use check::{Check, Checked, Cut, State};
 use log::Log;
-use plan::{Plan, Source};
+use passages::{Cutting, NO_SURVIVOR, Passages, can_be_cut};
+use plan::{Plan, Source, SourceReading};
 use report::Report;
+use rewrite::Change;
 
 /// Acts on a report, or only says what it would do.
 pub(crate) fn apply(
@@ -46,6 +49,15 @@ pub(crate) fn apply(
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir));
     let report = Report::read(report, &temp, store.memory() / 4, task)?;
+    if !options.suits(report.passages.is_some()) {
+        let detail = match report.passages {
+            Some(_) => "it lists passages, which can be cut out or marked",
+            None => "it lists documents, and no passages to be cut out",
+        };
+        return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
+    }
+    let mut report = report;
+    let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let log = Log::open(&report, options)?;
     let removed = report.removed.len();
     let plan = Plan::of(store, report, &temp, store.memory() / 4, task)?;
@@ -53,13 +65,23 @@ pub(crate) fn apply(
         sources: plan.sources.len() as u64,
         documents: removed,
         done: options.act,
+        passages: passages.is_some(),
         ..ApplySummary::default()
     };
     summary.missing = plan.missing;
     let Plan { sources, entries, .. } = plan;
     let checked = Check { store, sources: &sources, options, log: &log, temp: &temp, task }.all(entries)?;
-    let mut acting =
-        Acting { store, options, task, checked: &checked, log, targets: FxHashSet::default(), summary, visit };
+    let mut acting = Acting {
+        store,
+        options,
+        task,
+        checked: &checked,
+        passages: passages.as_ref(),
+        log,
+        targets: FxHashSet::default(),
+        summary,
+        visit,
+    };
     for (number, source) in sources.iter().enumerate() {
         task.step("files done", number as u64, sources.len() as u64)?;
         acting.source(number, source)?;
@@ -75,6 +97,8 @@ struct Acting<'a> {
     options: &'a ApplyOptions,
     task: &'a Task<'a>,
     checked: &'a Checked,
+    /// What is repeated, where the report lists that.
+    passages: Option<&'a Passages>,
     log: Log,
     /// The hashes of the paths that have been written to.
     targets: FxHashSet<u64>,
@@ -127,7 +151,7 @@ impl Acting<'_> {
     fn cuts(&self, state: &State) -> Result<Vec<Cut>> {
         let State::File { cuts, .. } = state else { return Ok(Vec::new()) };
         let mut cuts = self.checked.cuts(cuts)?;
-        cuts.retain(|cut| self.checked.sound.contains(cut.keep));
+        cuts.retain(|cut| cut.keep == NO_SURVIVOR || self.checked.sound.contains(cut.keep));
         Ok(cuts)
     }
 
@@ -150,6 +174,7 @@ impl Acting<'_> {
         });
         match &self.options.action {
             Action::Write { folder, mark } => self.write(number, source, state, cuts, folder, mark.as_deref(), reason),
+            Action::Cut { folder } => self.cut(number, source, state, cuts, folder, reason),
             Action::Mark { field } => self.mark(source, state, &cuts, field, reason),
             Action::Remove | Action::Link(_) | Action::Move { .. } => self.dispose(source, state, &cuts, reason),
         }
@@ -167,17 +192,7 @@ impl Acting<'_> {
         mark: Option<&str>,
         reason: Option<String>,
     ) -> Result<()> {
-        let relative = files::relative(&source.name);
-        if relative.as_os_str().is_empty() {
-            self.summary.failed += 1;
-            return self.tell(source, Step::leave("its name gives no place for a copy"), false);
-        }
-        let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
-        let target = folder.join(relative);
-        if !self.targets.insert(xxh3_64(target.as_os_str().as_encoded_bytes())) {
-            self.summary.failed += 1;
-            return self.tell(source, Step::leave("another file takes its place in the copy"), false);
-        }
+        let Some(target) = self.target(source, folder)? else { return Ok(()) };
         let is_document = matches!(state, State::File { kind: FileKind::Document, .. });
         let documents = documents_of(&cuts);
         if is_document && !cuts.is_empty() && mark.is_none() {
@@ -192,7 +207,90 @@ impl Acting<'_> {
             (true, Some(_)) => Act::Mark,
         };
         let documents = if rewrites { documents } else { 0 };
-        let step = Step { act, target: Some(target.clone()), documents, reason };
+        let change = match (rewrites, marks) {
+            (false, _) => None,
+            (true, None) => Some(Change::LeaveOut),
+            (true, Some(field)) => Some(Change::Mark { field, passages: self.passages }),
+        };
+        self.copy(number, source, (state, &cuts), change, Step { act, target: Some(target), documents, reason })
+    }
+
+    /// Writes the copy of a file without the passages of its documents.
+    fn cut(
+        &mut self,
+        number: usize,
+        source: &Source,
+        state: &State,
+        mut cuts: Vec<Cut>,
+        folder: &Path,
+        mut reason: Option<String>,
+    ) -> Result<()> {
+        let Some(target) = self.target(source, folder)? else { return Ok(()) };
+        let Some(passages) = self.passages else { return Ok(()) };
+        let checked = self.checked;
+        let cutting = Cutting { passages, store: self.store, sound: &checked.sound };
+        let field = match &source.reading {
+            SourceReading::Members(Some(field)) => field.clone(),
+            _ => RecordFields::default().text,
+        };
+        let all = cuts.len();
+        if !rewrite::can_cut(state) {
+            cuts.clear();
+        }
+        let mut failed = Ok(());
+        cuts.retain(|cut| {
+            let can = self
+                .store
+                .document(cut.id)
+                .and_then(|record| Ok(can_be_cut(&record) && !cutting.ranges(cut.id)?.is_empty()));
+            can.unwrap_or_else(|error| {
+                failed = Err(error);
+                false
+            })
+        });
+        failed?;
+        if cuts.len() < all && reason.is_none() {
+            reason = Some(match cuts.is_empty() {
+                true => "its passages cannot be cut out of this format, or their first occurrences have changed; it stays whole".into(),
+                false => "some of its documents stay whole: they have markup, or the first occurrences have changed".into(),
+            });
+        }
+        let (act, change) = match cuts.is_empty() {
+            true => (Act::Copy, None),
+            false => (Act::Cut, Some(Change::CutOut { cutting: &cutting, field: &field })),
+        };
+        let documents = documents_of(&cuts);
+        self.copy(number, source, (state, &cuts), change, Step { act, target: Some(target), documents, reason })
+    }
+
+    /// Where the copy of a file goes; `None`, which is told, where it has no place.
+    fn target(&mut self, source: &Source, folder: &Path) -> Result<Option<PathBuf>> {
+        let relative = files::relative(&source.name);
+        let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
+        let target = folder.join(&relative);
+        let reason = if relative.as_os_str().is_empty() {
+            "its name gives no place for a copy"
+        } else if !self.targets.insert(xxh3_64(target.as_os_str().as_encoded_bytes())) {
+            "another file takes its place in the copy"
+        } else {
+            return Ok(Some(target));
+        };
+        self.summary.failed += 1;
+        self.tell(source, Step::leave(reason), false)?;
+        Ok(None)
+    }
+
+    /// Writes a copy, with the change to it, if any.
+    fn copy(
+        &mut self,
+        number: usize,
+        source: &Source,
+        (state, cuts): (&State, &[Cut]),
+        change: Option<Change<'_>>,
+        step: Step,
+    ) -> Result<()> {
+        let Step { act, target: Some(target), documents, .. } = &step else { return Ok(()) };
+        let (act, target, documents) = (*act, target.clone(), *documents);
         self.summary.applied += documents;
         if !self.options.act {
             return self.tell(source, step, false);
@@ -214,15 +312,16 @@ impl Acting<'_> {
         if self.checked.facts[number].is_some_and(|facts| facts != before) {
             return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
         }
-        let written = files::place(&target, path, |file| match rewrites {
-            true => rewrite::rewrite(path, state, &cuts, marks, self.store, file, self.task.token()),
-            false => files::copy(path, file, self.task.token()),
+        let changes = change.is_some();
+        let written = files::place(&target, path, |file| match &change {
+            Some(change) => rewrite::rewrite(path, (state, cuts), change, self.store, file, self.task.token()),
+            None => files::copy(path, file, self.task.token()),
         })
         .and_then(|placing| {
             if files::Facts::of(path)? != before {
                 return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
             }
-            if !rewrites {
+            if !changes {
                 placing.keep_time(path)?;
             }
             placing.finish()
@@ -271,7 +370,8 @@ impl Acting<'_> {
         }
         let before = files::Facts::of(path)?;
         let marked = files::place(path, path, |file| {
-            rewrite::rewrite(path, state, cuts, Some(field), self.store, file, self.task.token())
+            let change = Change::Mark { field, passages: self.passages };
+            rewrite::rewrite(path, (state, cuts), &change, self.store, file, self.task.token())
         })
         .and_then(|placing| {
             if files::Facts::of(path)? != before {

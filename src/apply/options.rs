@@ -14,10 +14,15 @@ pub enum Action {
     Write {
         /// The folder.
         folder: PathBuf,
-        /// Leaves nothing out, and says in this field of each record whether it is removable.
+        /// Leaves nothing out, and says in this field of each record whether it is removable, or which passages of it are repeated.
         mark: Option<String>,
     },
-    /// Says in this field of each record whether it is removable, in the files themselves.
+    /// Copies all files of the database to a folder without the passages that a report of repeated passages lists.
+    Cut {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Says in this field of each record whether it is removable, in the files themselves; or which passages of it are repeated.
     Mark {
         /// The field.
         field: String,
@@ -72,11 +77,22 @@ impl ApplyOptions {
             Action::Write { mark: Some(field), .. } | Action::Mark { field } if field.trim().is_empty() => {
                 Err(Error::InvalidParameter { name: "mark", value: "empty".into(), expected: "the name of a field" })
             }
-            Action::Write { folder, .. } | Action::Move { folder } => match enclosing_database(folder, None) {
-                Some(database) => Err(Error::InsideDatabase { path: folder.clone(), database }),
-                None => Ok(()),
-            },
+            Action::Write { folder, .. } | Action::Cut { folder } | Action::Move { folder } => {
+                match enclosing_database(folder, None) {
+                    Some(database) => Err(Error::InsideDatabase { path: folder.clone(), database }),
+                    None => Ok(()),
+                }
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// Whether this can be done about a report of passages, or of documents.
+    pub(super) fn suits(&self, passages: bool) -> bool {
+        match &self.action {
+            Action::Cut { .. } => passages,
+            Action::Write { mark: Some(_), .. } | Action::Mark { .. } => true,
+            Action::Write { mark: None, .. } | Action::Remove | Action::Link(_) | Action::Move { .. } => !passages,
         }
     }
 
@@ -84,6 +100,7 @@ impl ApplyOptions {
     pub(super) fn verb(&self) -> &'static str {
         match &self.action {
             Action::Write { .. } => "write",
+            Action::Cut { .. } => "cut",
             Action::Mark { .. } => "mark",
             Action::Remove => "remove",
             Action::Link(_) => "link",

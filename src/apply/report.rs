@@ -1,4 +1,4 @@
-//! Report: the lines of JSON that a dedup has written, read one by one.
+//! Report: the lines of JSON that a dedup has written, read one by one. They list removable documents, or repeated passages.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,9 +9,11 @@ use roaring::RoaringBitmap;
 use serde::Deserialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::passages::{NO_SURVIVOR, Passage};
 use crate::dedup::{DedupSummary, Removable};
 use crate::error::{Error, Result};
 use crate::progress::{Task, is_due};
+use crate::repeats::{Repeat, RepeatSummary, Uncompared};
 use crate::schema::Answer;
 use crate::spill::{Sorter, TempSpace};
 
@@ -33,6 +35,8 @@ pub(super) struct Report<'a> {
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
     pub(super) pairs: Sorter<'a, Pair>,
+    /// What is repeated, where the report lists passages instead of documents: all documents that have some count as removed.
+    pub(super) passages: Option<Sorter<'a, Passage>>,
 }
 
 /// What matters of a line; later versions may say more.
@@ -43,6 +47,20 @@ struct Line {
     remove: String,
     remove_id: Option<u32>,
     keep_id: Option<u32>,
+    #[serde(default)]
+    document: String,
+    id: Option<u32>,
+    #[serde(default)]
+    start: u64,
+    #[serde(default)]
+    end: u64,
+    of: Option<Of>,
+}
+
+/// Where a passage first occurs.
+#[derive(Deserialize)]
+struct Of {
+    id: u32,
 }
 
 impl<'a> Report<'a> {
@@ -55,6 +73,7 @@ impl<'a> Report<'a> {
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let mut pairs = Sorter::new(temp, memory);
+        let mut passages = None;
         let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
         let mut line = Vec::new();
         loop {
@@ -74,7 +93,25 @@ impl<'a> Report<'a> {
             }
             let parsed: Line = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
             match parsed {
-                Line { schema, remove, remove_id: Some(id), keep_id: Some(keep) } if schema == Removable::SCHEMA => {
+                Line { schema, document, id: Some(id), start, end, of: Some(of), .. } if schema == Repeat::SCHEMA => {
+                    if start >= end {
+                        return Err(wrong("a passage ends before it begins"));
+                    }
+                    if removed.insert(id) {
+                        pairs.push(Pair { remove: id, keep: NO_SURVIVOR, name: xxh3_64(document.as_bytes()) })?;
+                    }
+                    survivors.insert(of.id);
+                    let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
+                    passages.push(Passage { document: id, source: of.id, start, end })?;
+                }
+                Line { schema, .. } if schema == Uncompared::SCHEMA => {}
+                Line { schema, .. } if schema == RepeatSummary::SCHEMA => {
+                    passages.get_or_insert_with(|| Sorter::new(temp, memory));
+                    ended = true;
+                }
+                Line { schema, remove, remove_id: Some(id), keep_id: Some(keep), .. }
+                    if schema == Removable::SCHEMA =>
+                {
                     if !removed.insert(id) {
                         return Err(wrong("a document is listed twice"));
                     }
@@ -91,9 +128,11 @@ impl<'a> Report<'a> {
         if !ended {
             return Err(wrong("it ends without a summary: the dedup that wrote it was cut short"));
         }
-        if let Some(both) = (&removed & &survivors).min() {
+        if passages.is_none()
+            && let Some(both) = (&removed & &survivors).min()
+        {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
-        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs })
+        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs, passages })
     }
 }

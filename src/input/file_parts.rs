@@ -41,7 +41,7 @@ pub(crate) fn visit_with_extents(
             Ok(FileKind::Document)
         }
         Opened::Container(container) => {
-            let kind = FileKind::Container(compression_of(path, &about.name)?);
+            let kind = FileKind::Container(compression_of(path)?);
             container.expand_with(&about, &file, reading, visit, Some(extents))?;
             Ok(kind)
         }
@@ -49,12 +49,15 @@ pub(crate) fn visit_with_extents(
 }
 
 /// How a file is compressed as a whole.
-fn compression_of(path: &Path, name: &str) -> Result<Option<Compression>> {
+///
+/// # Errors
+/// What keeps it from being read.
+pub(crate) fn compression_of(path: &Path) -> Result<Option<Compression>> {
     use std::io::Read;
     let mut head = Vec::new();
     let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
     file.take(crate::recognise::LAYER_HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", path))?;
-    Ok(match layer_of(name, &head) {
+    Ok(match layer_of(&path.to_string_lossy(), &head) {
         Layer::Compressed(compression) => Some(compression),
         Layer::Document | Layer::Container(_) => None,
     })

@@ -42,7 +42,7 @@ pub use containers::RecordFields;
 pub(crate) use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, ReadContext, expand_stream, open};
 pub(crate) use extents::Extents;
-pub(crate) use file_parts::{FileKind, visit_with_extents};
+pub(crate) use file_parts::{FileKind, compression_of, visit_with_extents};
 pub(crate) use held::for_each_held;
 pub use limits::InputLimits;
 #[cfg(feature = "cli")]

@@ -2,6 +2,7 @@
 
 mod formats;
 mod interrupted;
+mod passages;
 
 use std::fs;
 use std::path::Path;

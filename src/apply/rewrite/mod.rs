@@ -5,6 +5,7 @@ mod json_lines;
 mod marks;
 mod parquet;
 mod stream;
+mod texts;
 mod zip;
 
 use std::fs::File;
@@ -12,12 +13,14 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::check::{Cut, State};
+use super::passages::{Cutting, Passages};
 use crate::error::{Error, Result};
 use crate::input::{Container, FileKind};
 use crate::stop::StopToken;
 use crate::store::Store;
 use marks::Marks;
 use stream::Cuts;
+use texts::Texts;
 pub(super) use zip::why_whole;
 
 /// Whether the records of a file take a mark.
@@ -28,20 +31,55 @@ pub(super) fn can_mark(state: &State) -> bool {
     )
 }
 
-/// Writes the file at `path` again: without `cuts`, or with all records and a mark in `field`.
+/// Whether passages can be cut out of the documents of a file.
+pub(super) fn can_cut(state: &State) -> bool {
+    matches!(state, State::File { kind: FileKind::Document, .. }) || can_mark(state)
+}
+
+/// What is to become of a file.
+pub(super) enum Change<'a> {
+    /// It loses some of its documents.
+    LeaveOut,
+    /// Its records say in this field whether they are removable, or which passages of them are repeated.
+    Mark { field: &'a str, passages: Option<&'a Passages> },
+    /// Its documents lose passages.
+    CutOut {
+        cutting: &'a Cutting<'a>,
+        /// The field that the texts of records are in.
+        field: &'a str,
+    },
+}
+
+/// Writes the file at `path` again, with a change to the documents of these `cuts`.
 pub(super) fn rewrite(
     path: &Path,
-    state: &State,
-    cuts: &[Cut],
-    field: Option<&str>,
+    (state, cuts): (&State, &[Cut]),
+    change: &Change<'_>,
     store: &Store,
     output: &mut File,
     stop: &StopToken,
 ) -> Result<()> {
+    if let (State::File { kind: FileKind::Document, .. }, Change::CutOut { cutting, .. }, [cut, ..]) =
+        (state, change, cuts)
+    {
+        return texts::document(path, &cutting.ranges(cut.id)?, output, stop);
+    }
     let State::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
         return Err(Error::NotAFile { path: path.to_owned() });
     };
-    let marks = field.map(|field| Marks { field, cuts, store });
+    let marks = match change {
+        Change::Mark { field, passages } => Some(Marks { field, cuts, store, passages: *passages }),
+        _ => None,
+    };
+    if let Change::CutOut { cutting, field } = change {
+        let texts = Texts { cuts, cutting, field };
+        if *container == Container::Parquet {
+            return parquet::cut(path, &texts, output, stop);
+        }
+        let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
+        json_lines::rewrite(path, *compression, &|line, at| texts.line(line, at), &mut output, stop)?;
+        return output.flush().map_err(Error::io("write", path));
+    }
     if *container == Container::Zip && compression.is_none() {
         return zip::without(path, &rows(cuts), output, stop);
     }
@@ -50,7 +88,9 @@ pub(super) fn rewrite(
     }
     let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
     match (marks, compression) {
-        (Some(marks), _) => json_lines::mark(path, *compression, &marks, &mut output, stop)?,
+        (Some(marks), _) => {
+            json_lines::rewrite(path, *compression, &|line, at| marks.line(line, at), &mut output, stop)?;
+        }
         (None, None) => stream::without(path, Cuts::new(cuts), &mut output, stop)?,
         (None, Some(compression)) => frames::without(path, *compression, Cuts::new(cuts), &mut output, stop)?,
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::{ColumnCloseResult, ColumnWriter, ColumnWriterImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
@@ -17,7 +17,8 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::marks::{KEEP, Marks, REMOVE};
+use super::marks::Marks;
+use super::texts::Texts;
 use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 
@@ -88,7 +89,7 @@ fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<Ty
     let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
     let Some(marks) = marks else { return Ok(schema) };
     let mut fields = schema.get_fields().to_vec();
-    for name in [marks.field.to_owned(), marks.survivor_field()] {
+    for name in marks.fields() {
         if fields.iter().any(|field| field.name() == name) {
             return Err(Error::FieldTaken { field: name });
         }
@@ -160,18 +161,26 @@ fn copied<W: Write + Send>(
     group: &RowGroupMetaData,
     target: &mut SerializedRowGroupWriter<'_, W>,
 ) -> parquet::errors::Result<()> {
-    for column in group.columns() {
-        let close = ColumnCloseResult {
-            bytes_written: column.compressed_size().unsigned_abs(),
-            rows_written: group.num_rows().unsigned_abs(),
-            metadata: column.clone(),
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
-        target.append_column(chunks, close)?;
-    }
-    Ok(())
+    (0..group.num_columns()).try_for_each(|number| copied_column(chunks, group, number, target))
+}
+
+/// Copies a column of a row group page for page.
+fn copied_column<W: Write + Send>(
+    chunks: &File,
+    group: &RowGroupMetaData,
+    number: usize,
+    target: &mut SerializedRowGroupWriter<'_, W>,
+) -> parquet::errors::Result<()> {
+    let column = group.column(number);
+    let close = ColumnCloseResult {
+        bytes_written: column.compressed_size().unsigned_abs(),
+        rows_written: group.num_rows().unsigned_abs(),
+        metadata: column.clone(),
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
+    };
+    target.append_column(chunks, close)
 }
 
 /// Why filtering ended.
@@ -289,23 +298,104 @@ fn add_marks<W: Write + Send>(
     path: &Path,
 ) -> Result<()> {
     let failed = |error| failed(path, error);
-    let mut survivors = Vec::new();
+    let mut columns: Vec<Vec<Option<String>>> = vec![Vec::new(); marks.fields().len()];
     for row in rows {
-        survivors.push(marks.survivor(row)?);
+        columns.iter_mut().zip(marks.values(row)?).for_each(|(column, value)| column.push(value));
     }
-    let verdicts: Vec<ByteArray> =
-        survivors.iter().map(|survivor| if survivor.is_some() { REMOVE } else { KEEP }.into()).collect();
-    let defined: Vec<i16> = survivors.iter().map(|survivor| i16::from(survivor.is_some())).collect();
-    let names: Vec<ByteArray> = survivors.into_iter().flatten().map(|name| name.as_str().into()).collect();
-    let all = vec![1; verdicts.len()];
-    for (values, defined) in [(verdicts, all), (names, defined)] {
+    for values in columns {
+        let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+        let values: Vec<ByteArray> = values.into_iter().flatten().map(|value| value.as_str().into()).collect();
         let column = target.next_column().map_err(failed)?;
         let Some(mut column) = column else {
             return Err(failed(ParquetError::General("the columns of marks are missing".into())));
         };
-        let typed = column.typed::<parquet::data_type::ByteArrayType>();
+        let typed = column.typed::<ByteArrayType>();
         typed.write_batch(&values, Some(&defined), None).map_err(failed)?;
         column.close().map_err(failed)?;
     }
     Ok(())
+}
+
+/// Writes a table again, with some texts without their passages. Row groups without such, and other columns, are copied page for page.
+pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &StopToken) -> Result<()> {
+    let failed = |error| failed(path, error);
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let chunks = file.try_clone().map_err(Error::io("read", path))?;
+    let reader = SerializedFileReader::new(file).map_err(failed)?;
+    let metadata = reader.metadata();
+    let descriptor = metadata.file_metadata().schema_descr();
+    let is_text = |index: &usize| {
+        let column = descriptor.column(*index);
+        column.path().parts() == [texts.field] && column.physical_type() == Physical::BYTE_ARRAY
+    };
+    let text = (0..descriptor.num_columns()).find(is_text);
+    let text = text.ok_or_else(|| Error::Document(DocumentError::NoField { field: texts.field.to_owned() }))?;
+    let (schema, properties) = (schema_of(metadata, None)?, Arc::new(properties_of(metadata, None)));
+    let mut writer = SerializedFileWriter::new(&mut *output, schema, properties).map_err(failed)?;
+    let mut first = 0;
+    for (index, group) in metadata.row_groups().iter().enumerate() {
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        let changes = texts.cuts.iter().any(|cut| (first..first + rows).contains(&cut.start));
+        let mut target = writer.next_row_group().map_err(failed)?;
+        if !changes {
+            copied(&chunks, group, &mut target).map_err(failed)?;
+        } else {
+            let source = reader.get_row_group(index).map_err(failed)?;
+            for number in 0..group.num_columns() {
+                stop.check()?;
+                if number != text {
+                    copied_column(&chunks, group, number, &mut target).map_err(failed)?;
+                    continue;
+                }
+                let from = match source.get_column_reader(number).map_err(failed)? {
+                    ColumnReader::ByteArrayColumnReader(from) => from,
+                    _ => return Err(failed(ParquetError::General("the column of the text is of another type".into()))),
+                };
+                let column = target.next_column().map_err(failed)?;
+                let Some(mut column) = column else {
+                    return Err(failed(ParquetError::General("the column of the text is missing".into())));
+                };
+                cut_column(from, column.typed(), texts, first, (path, stop))?;
+                column.close().map_err(failed)?;
+            }
+        }
+        target.close().map_err(failed)?;
+        first += rows;
+    }
+    let finished = writer.into_inner().map_err(failed)?;
+    finished.flush().map_err(Error::io("write a copy of", path))
+}
+
+/// Writes the values of a column of texts, the first of which is that of row `first`.
+fn cut_column(
+    mut from: ColumnReaderImpl<ByteArrayType>,
+    to: &mut ColumnWriterImpl<'_, ByteArrayType>,
+    texts: &Texts<'_>,
+    first: u64,
+    (path, stop): (&Path, &StopToken),
+) -> Result<()> {
+    let failed = |error| failed(path, error);
+    let most_defined = to.get_descriptor().max_def_level();
+    let (mut values, mut defined) = (Vec::new(), Vec::new());
+    let mut row = first;
+    loop {
+        stop.check()?;
+        values.clear();
+        defined.clear();
+        let levels = (most_defined > 0).then_some(&mut defined);
+        let (records, ..) = from.read_records(BATCH, levels, None, &mut values).map_err(failed)?;
+        if records == 0 {
+            return Ok(());
+        }
+        // A row without a value is null.
+        let rows =
+            (row..).take(records).enumerate().filter(|&(at, _)| most_defined == 0 || defined[at] == most_defined);
+        for ((_, row), value) in rows.zip(&mut values) {
+            if let Some(left) = texts.text(value.data(), row)? {
+                *value = left.into();
+            }
+        }
+        row += records as u64;
+        to.write_batch(&values, (most_defined > 0).then_some(&defined[..]), None).map_err(failed)?;
+    }
 }

@@ -18,11 +18,16 @@ pub(super) struct Cuts {
 impl Cuts {
     /// Of cuts in ascending order.
     pub(super) fn new(cuts: &[Cut]) -> Self {
+        Self::of_ranges(cuts.iter().map(|cut| (cut.start, cut.end)))
+    }
+
+    /// Of ranges in ascending order.
+    pub(super) fn of_ranges(all: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for cut in cuts {
+        for (start, stop) in all {
             match ranges.last_mut() {
-                Some((_, end)) if cut.start <= *end => *end = cut.end.max(*end),
-                _ => ranges.push((cut.start, cut.end)),
+                Some((_, end)) if start <= *end => *end = stop.max(*end),
+                _ => ranges.push((start, stop)),
             }
         }
         Self { ranges, next: 0 }

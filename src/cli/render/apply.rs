@@ -17,6 +17,8 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
         (Act::Copy, false) => "to be copied",
         (Act::Write, true) => "written",
         (Act::Write, false) => "to be written",
+        (Act::Cut, true) => "written",
+        (Act::Cut, false) => "to be written",
         (Act::Omit, _) => "left out",
         (Act::Mark, true) => "marked",
         (Act::Mark, false) => "to be marked",
@@ -31,8 +33,9 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
     let mut line = format!("{source}: {verb}");
     let _ = match applied.act {
         Act::Write => write!(line, " to {target} without {documents}"),
-        Act::Mark if target.is_empty() => write!(line, ", {documents} of it as removable"),
-        Act::Mark => write!(line, " in {target}, {documents} of it as removable"),
+        Act::Cut => write!(line, " to {target} without repeated passages of {documents}"),
+        Act::Mark if target.is_empty() => write!(line, ", {documents} of it concerned"),
+        Act::Mark => write!(line, " in {target}, {documents} of it concerned"),
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " to {target}"),
         _ => Ok(()),
     };
@@ -54,7 +57,10 @@ pub(crate) fn apply_summary_line(summary: &ApplySummary) -> String {
     format!(
         "{} of {} {done}{bytes}; {stay} left alone; {} in all{before}\n",
         summary.applied,
-        count(summary.documents, "removable document"),
+        match summary.passages {
+            true => format!("{} with repeated passages", count(summary.documents, "document")),
+            false => count(summary.documents, "removable document"),
+        },
         count(summary.sources, "file")
     )
 }

@@ -16,15 +16,21 @@ pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
-    /// Copy all files of the archive to this folder, without the removable documents
+    /// Copy all files of the archive to this folder, without the removable documents (or passages: --cut)
     ///
     /// Each keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
     /// several ways are copied whole, and named.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     write: Option<PathBuf>,
+    /// With --write and a report of `dedup --passages`: cut the repeated passages out of the copies
+    ///
+    /// For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Others
+    /// are copied whole, and named.
+    #[arg(long, requires = "write", conflicts_with = "mark")]
+    cut: bool,
     /// Say in this field of each record whether it is removable, and in FIELD_survivor which document stays for it
     ///
-    /// For JSON lines and Parquet. The files themselves are changed; with --write their copies are.
+    /// With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet. The files themselves are changed; with --write their copies are.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
     /// Remove removable files; those inside containers stay
@@ -53,6 +59,7 @@ impl ApplyArgs {
     /// What is to be done; clap has seen to it that there is one such.
     pub(crate) fn action(&self) -> Action {
         match (&self.write, &self.mark, self.link, &self.move_to) {
+            (Some(folder), ..) if self.cut => Action::Cut { folder: folder.clone() },
             (Some(folder), mark, ..) => Action::Write { folder: folder.clone(), mark: mark.clone() },
             (None, Some(field), ..) => Action::Mark { field: field.clone() },
             (None, None, Some(kind), _) => Action::Link(kind),

@@ -115,6 +115,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
             command goes on after an interruption.",
         examples: &[
             ("Copy the archive without what dedup lists", "fpdb apply report.jsonl --write clean/ --yes"),
+            ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
             ("See what would become of identical files", "fpdb apply report.jsonl --link hard"),
             ("Say in each record whether it is removable", "fpdb apply report.jsonl --mark dup --yes"),
         ],

@@ -41,14 +41,14 @@ fn copied(name: &str, bytes: &[u8], removable: usize) -> Vec<u8> {
     copy
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder =
         flate2::GzBuilder::new().filename("inside").mtime(77).write(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut all).unwrap();
     all

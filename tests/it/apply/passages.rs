@@ -1,0 +1,230 @@
+//! Repeated passages cut out of each format, and marked: what is cut is exactly what the report lists.
+
+use std::fs;
+use std::io::Cursor;
+use std::sync::Arc;
+
+use parquet::basic::Compression as Codec;
+use parquet::data_type::{ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::{Field, Row};
+use parquet::schema::parser::parse_message_type;
+use serde_json::{Value, json};
+
+use super::{apply, files, text};
+use crate::support::Folder;
+
+/// Ten texts: three begin with the same, two end with the same, and the last is a copy of the first.
+fn texts() -> Vec<String> {
+    let quoted = |seed: u64| format!("“{}” — é\n", text(seed));
+    let parts: [&[u64]; 10] = [&[0], &[50, 1], &[50, 2], &[3, 51], &[4], &[50, 5, 51], &[6], &[7], &[8], &[0]];
+    parts.iter().map(|parts| parts.iter().map(|&seed| quoted(seed)).collect()).collect()
+}
+
+/// The report of passages, without its summary.
+fn report(folder: &Folder) -> Vec<Value> {
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--passages", "--min-length", "20", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let report = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
+    let mut rows: Vec<Value> = report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    rows.pop();
+    rows
+}
+
+/// A document without the spans that the report lists of it.
+fn without(rows: &[Value], document: &str, text: &str) -> String {
+    let mut left = text.as_bytes().to_vec();
+    for row in rows.iter().rev().filter(|row| row["document"] == document) {
+        let offset = |field: &str| row[field].as_u64().unwrap() as usize;
+        left.drain(offset("start")..offset("end"));
+    }
+    String::from_utf8(left).unwrap()
+}
+
+/// What is left repeats nothing.
+fn is_clean(folder: &Folder) {
+    folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
+    let flags = ["--db", "again", "dedup", "--passages", "--min-length", "20", "--format", "json"];
+    assert_eq!(folder.ok(&flags).json().pop().unwrap()["repeats"], 0);
+}
+
+#[test]
+fn passages_are_cut_out_of_files_compressed_or_not() {
+    let folder = Folder::new();
+    let texts = texts();
+    for (number, text) in texts.iter().enumerate() {
+        match number % 3 {
+            0 => folder.write(&format!("in/{number}.txt"), text),
+            2 => folder.write(&format!("in/{number}.md.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap()),
+            _ => folder.write(&format!("in/{number}.txt"), text),
+        };
+    }
+    let rows = report(&folder);
+    assert_eq!(rows.len(), 4, "{rows:#?}");
+    let before = files(folder.path());
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut"]);
+    assert_eq!((run.status, &summary["applied"], &summary["passages"]), (0, &json!(3), &json!(true)), "{run:#?}");
+    assert_eq!(files(folder.path()), before, "a dry run");
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &json!(3), &json!(0)), "{run:#?}");
+    assert_eq!(lines.iter().filter(|line| line["act"] == "cut").count(), 3);
+    for (number, text) in texts.iter().enumerate() {
+        let (name, copy) = match number % 3 {
+            2 => {
+                let copy = fs::read(folder.path().join(format!("clean/in/{number}.md.zst"))).unwrap();
+                (format!("in/{number}.md.zst"), zstd::decode_all(&copy[..]).unwrap())
+            }
+            _ => (format!("in/{number}.txt"), fs::read(folder.path().join(format!("clean/in/{number}.txt"))).unwrap()),
+        };
+        assert_eq!(String::from_utf8(copy).unwrap(), without(&rows, &name, text), "{name}");
+    }
+    is_clean(&folder);
+    // The same command again has nothing to do.
+    let (_, _, again) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((&again["done_before"], &again["applied"]), (&json!(10), &json!(3)));
+}
+
+#[test]
+fn passages_are_cut_out_of_json_lines_and_every_other_byte_stays() {
+    let folder = Folder::new();
+    let texts = texts();
+    let line = |text: &str| format!("{{ \"n\" : 1.50, \"text\":{}, \"d\":{{\"text\":[null]}}}}\r\n", json!(text));
+    let all: String = texts.iter().map(|text| line(text)).collect();
+    folder.write("in/a.jsonl", &all);
+    folder.write("in/b.jsonl.gz", super::formats::gzip(all.as_bytes()));
+    let rows = report(&folder);
+    let (run, _, _) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    for (name, copy) in [
+        ("a.jsonl", fs::read(folder.path().join("clean/in/a.jsonl")).unwrap()),
+        ("b.jsonl.gz", super::formats::gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap())),
+    ] {
+        let cut = |(number, text): (usize, &String)| line(&without(&rows, &format!("in/{name}:{}", number + 1), text));
+        let expected: String = texts.iter().enumerate().map(cut).collect();
+        assert_eq!(String::from_utf8(copy).unwrap(), expected, "{name}");
+    }
+    // All of the second file was in the first.
+    assert!(rows.iter().any(|row| row["document"] == "in/b.jsonl.gz:5"));
+    is_clean(&folder);
+
+    let (run, _, _) = apply(&folder, &["--mark", "repeats", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let marked = fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap();
+    for (number, line) in marked.lines().enumerate() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let of = rows.iter().filter(|row| row["document"] == format!("in/a.jsonl:{}", number + 1));
+        assert_eq!(record["repeats"], of.map(|row| json!([row["start"], row["end"]])).collect::<Value>(), "{line}");
+        assert_eq!(record["text"], json!(texts[number]));
+    }
+}
+
+#[test]
+fn passages_are_cut_out_of_a_column_of_parquet() {
+    let folder = Folder::new();
+    let texts = texts();
+    let schema = "message m { required int64 n; optional byte_array text (UTF8); required byte_array other (UTF8); }";
+    let properties = WriterProperties::builder().set_compression(Codec::SNAPPY).build();
+    let mut file = Vec::new();
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::new(properties)).unwrap();
+    // Three row groups, of which the last loses nothing; each has a row without a text.
+    for rows in [&texts[..3], &texts[3..6], &texts[6..9]] {
+        let mut group = writer.next_row_group().unwrap();
+        let numbers: Vec<i64> = (0..4).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&numbers, None, None).unwrap();
+        column.close().unwrap();
+        let values: Vec<_> = rows.iter().map(|text| text.as_str().into()).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&[1, 0, 1, 1]), None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&["a".into(), "b".into(), "c".into(), "d".into()], None, None)
+            .unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+    folder.write("in/a.parquet", &file);
+    let rows = report(&folder);
+    assert_eq!(rows.len(), 3, "{rows:#?}");
+    let (run, _, _) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let read = |bytes: Vec<u8>| -> Vec<Value> {
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        assert_eq!(reader.metadata().num_row_groups(), 3);
+        let value = |field: &Field| match field {
+            Field::Str(text) => json!(text),
+            Field::Null => Value::Null,
+            other => json!(other.to_string()),
+        };
+        let record = |row: Row| row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect();
+        reader.get_row_iter(None).unwrap().map(|row| Value::Object(record(row.unwrap()))).collect()
+    };
+    let before = read(file);
+    let after = read(fs::read(folder.path().join("clean/in/a.parquet")).unwrap());
+    assert_eq!(before.len(), after.len());
+    for (number, (mut before, after)) in before.into_iter().zip(after).enumerate() {
+        if let Some(text) = before["text"].as_str() {
+            before["text"] = json!(without(&rows, &format!("in/a.parquet:{}", number + 1), text));
+        }
+        assert_eq!(before, after, "{number}");
+    }
+    is_clean(&folder);
+
+    let (run, _, _) = apply(&folder, &["--mark", "repeats", "--write", "marked", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let marked = read(fs::read(folder.path().join("marked/in/a.parquet")).unwrap());
+    let listed: usize = marked
+        .iter()
+        .map(|row| serde_json::from_str::<Vec<[u64; 2]>>(row["repeats"].as_str().unwrap()).unwrap().len())
+        .sum();
+    assert_eq!(listed, rows.len());
+}
+
+#[test]
+fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
+    let folder = Folder::new();
+    let texts = texts();
+    folder.write("in/0.txt", &texts[1]);
+    folder.write("in/1.html", format!("<p>{}</p>", texts[2]));
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("x.txt", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, texts[5].as_bytes()).unwrap();
+    folder.write("in/2.zip", zip.finish().unwrap().into_inner());
+    folder.write("in/3.txt", &texts[5]);
+    folder.write("in/4.txt", format!("{} own", texts[1]));
+    assert_eq!(report(&folder).len(), 5);
+    // What the last two repeat is no longer what it was.
+    folder.write("in/0.txt", "changed");
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (2, &json!(1)), "{run:#?}");
+    let acts: Vec<_> = lines.iter().map(|line| line["act"].as_str().unwrap()).collect();
+    assert_eq!(acts, ["leave", "copy", "copy", "cut", "copy"], "{lines:#?}");
+    for name in ["1.html", "2.zip", "4.txt"] {
+        let path = folder.path().join("in").join(name);
+        assert_eq!(fs::read(&path).unwrap(), fs::read(folder.path().join("clean/in").join(name)).unwrap());
+    }
+    assert!(
+        lines[1..3].iter().all(|line| line["reason"].as_str().unwrap().contains("cannot be cut out of this format"))
+    );
+    assert!(lines[4]["reason"].as_str().unwrap().contains("first occurrences have changed"));
+}
+
+#[test]
+fn reports_of_passages_and_of_documents_are_told_apart() {
+    let folder = Folder::new();
+    texts().iter().enumerate().for_each(|(number, text)| drop(folder.write(&format!("in/{number}.txt"), text)));
+    report(&folder);
+    for flags in [&["--write", "x"][..], &["--remove"], &["--link", "sym"], &["--move", "x"]] {
+        let (run, ..) = apply(&folder, flags);
+        assert!(run.status == 2 && run.stderr.contains("it lists passages"), "{run:#?}");
+    }
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let (run, ..) = apply(&folder, &["--write", "x", "--cut"]);
+    assert!(run.status == 2 && run.stderr.contains("no passages to be cut out"), "{run:#?}");
+}
