@@ -54,6 +54,7 @@ for number in 1 2 3 4 5 6 7 8 9; do
     touch -d 2020-01-01T00:00:00Z "piece-$number.txt"
     run ingest "piece-$number.txt"
 done
+run dedup --by containment --threshold 0.1 --max-novel 100000 --append >/dev/null
 
 version=$(sed -n 's/^fpdb database, format //p' "$db/FPDB")
 golden=$root/tests/golden/format-$version
@@ -61,7 +62,7 @@ rm -rf "$golden"
 mkdir -p "$golden/reports"
 cp -r "$db" "$golden/db"
 # What the engine says of itself, and makes anew.
-rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming}
+rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming,dedup-decisions.lock}
 
 # As the test does: from the project's folder, when the documents' files are gone.
 rm -rf federalist planted large.txt piece-*.txt

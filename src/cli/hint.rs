@@ -37,6 +37,9 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
         Error::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
+        Error::DecisionsVersion { .. } => {
+            "use the version of fpdb that wrote them, or decide all documents anew with --rerank".into()
+        }
         Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
         Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),

@@ -20,8 +20,13 @@ use bincode::{Decode, Encode};
 use super::Because;
 use super::frames::{MOST_BYTES, next_frame, write_frame};
 use crate::error::{Error, Result};
+use crate::store::DECISIONS;
 
 const MAGIC: &[u8; 32] = b"fpdb dedup decisions, format 1\n\0";
+
+/// What the magic of every version begins with; the number follows.
+const MAGIC_NAME: &str = "fpdb dedup decisions, format ";
+const VERSION: u32 = 1;
 
 /// Entries in a block.
 const BLOCK: usize = 4096;
@@ -94,7 +99,7 @@ impl RecordFiles {
             Err(fs::TryLockError::WouldBlock) => return Err(Error::JobInUse { path }),
             Err(fs::TryLockError::Error(source)) => return Err(Error::io("lock", &path)(source)),
         }
-        Ok(Self { path: root.join("dedup-decisions"), new: root.join("dedup-decisions.new"), _lock: lock })
+        Ok(Self { path: root.join(DECISIONS), new: root.join("dedup-decisions.new"), _lock: lock })
     }
 
     /// Where the record is.
@@ -123,7 +128,15 @@ impl RecordFiles {
             ended: false,
         };
         if !is_record {
-            return Err(record.damaged("it is no record of this version"));
+            let text = String::from_utf8_lossy(&magic);
+            let version = text.strip_prefix(MAGIC_NAME).and_then(|rest| rest.split_once('\n'));
+            return Err(match version {
+                Some((found, _)) if found != VERSION.to_string() => {
+                    let (path, found) = (self.path.clone(), found.to_owned());
+                    Error::DecisionsVersion { path, found, supported: VERSION }
+                }
+                _ => record.damaged("it is no record of decisions"),
+            });
         }
         record.header = record.frame()?;
         record.advance()?;
@@ -243,6 +256,46 @@ mod tests {
             _ => Fate::Undecided,
         };
         Entry { document, run: 1 + document % 3, fate }
+    }
+
+    /// The bytes of version 1: another encoding is another version.
+    #[test]
+    fn what_is_written_is_version_1() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = RecordFiles::lock(folder.path()).unwrap();
+        let header = RecordHeader { database: "d".into(), rule: "r".into(), run: 3, common: 300, boilerplate: 4 };
+        let reason = |because| Reason { keep: 70_000, because, shared: 5, novel: 251 };
+        let fates = [Fate::Stays, Fate::Undecided]
+            .into_iter()
+            .chain([Because::Identical, Because::SameText].map(|because| Fate::Superseded(reason(because))))
+            .chain([Because::Contained, Because::Resembles].map(|because| Fate::Goes(reason(because))));
+        let entries: Vec<Entry> = (0..).zip(fates).map(|(document, fate)| Entry { document, run: 2, fate }).collect();
+        files.write(&header, entries.iter().copied().map(Ok)).unwrap();
+        let bytes = fs::read(files.path()).unwrap();
+        let hex: String = bytes[MAGIC.len()..].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(&bytes[..MAGIC.len()], MAGIC);
+        let expected = concat!(
+            "090000000164017203fb2c0104bafcba2fb03f76e73b00000006000200010201020202fc701101000005fbfb00030202",
+            "fc701101000105fbfb00040203fc701101000205fbfb00050203fc701101000305fbfb00f9e8e86d95b1fd4601000000",
+            "00dbec4e07f4df4bc4",
+        );
+        assert_eq!(hex, expected);
+    }
+
+    #[test]
+    fn a_newer_record_is_refused_and_not_taken_for_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = RecordFiles::lock(folder.path()).unwrap();
+        for (version, refused) in [("2", true), ("17", true), ("1x", true), ("1", false)] {
+            let mut bytes = format!("{MAGIC_NAME}{version}\n").into_bytes();
+            bytes.resize(200, 7);
+            fs::write(files.path(), bytes).unwrap();
+            match files.read() {
+                Err(Error::DecisionsVersion { found, supported: 1, .. }) => assert!(refused && found == version),
+                Err(Error::Damaged { .. }) => assert!(!refused),
+                other => panic!("{version}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -44,6 +44,7 @@ impl Error {
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
             Self::TooManyShared { .. } => "leave out the most frequent ones (`max_df`), or compare parts of the archive in databases of their own".into(),
             Self::OtherRule { .. } => "give the options of then, or decide all documents anew".into(),
+            Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide all documents anew".into(),
             Self::JobInUse { .. } => "wait for it to end".into(),
             Self::NotADedupReport { .. } => "a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary".into(),
             Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),

@@ -428,6 +428,16 @@ pub enum Error {
         /// The one asked for.
         asked: String,
     },
+    /// A record of decisions that was written in another version of its format.
+    #[error("the decisions in {} have format version {found}; this program reads version {supported}", path.display())]
+    DecisionsVersion {
+        /// The file they are kept in.
+        path: PathBuf,
+        /// The version found.
+        found: String,
+        /// The version this program reads and writes.
+        supported: u32,
+    },
     /// No build where one was looked for.
     #[error("there is no build of a database at {}", path.display())]
     NoBuild {

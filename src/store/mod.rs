@@ -35,7 +35,7 @@ pub use care::backup::Backup;
 pub use care::findings::{LostDocument, Problem, Repair, Verification};
 pub(crate) use care::repair::{RepairStart, Repairing};
 pub(crate) use codec::block::Posting;
-pub(crate) use codec::format::FORMAT_VERSION;
+pub(crate) use codec::format::{DECISIONS, FORMAT_VERSION};
 pub(crate) use codec::positions::FingerprintPlace;
 pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
 pub use engine::Level;

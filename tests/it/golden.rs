@@ -93,6 +93,34 @@ fn golden_databases_give_the_reports_they_gave() {
 }
 
 #[test]
+fn decisions_of_golden_databases_stand_and_newer_ones_are_refused() {
+    let append = ["dedup", "--by", "containment", "--threshold", "0.1", "--max-novel", "100000", "--append"];
+    for (folder, from) in databases() {
+        let then = fs::read(from.join("db/dedup-decisions")).unwrap();
+        let record = folder.path().join("db/dedup-decisions");
+        assert_eq!(run(&folder, &append).status, 0);
+        assert_eq!(fs::read(&record).unwrap(), then, "nothing was decided anew");
+        let added = run(&folder, &["ingest", "data-samples/planted/essay-lifted-paragraphs.txt"]);
+        assert_eq!(added.status, 0, "{added:#?}");
+        let next = run(&folder, &[&["--format", "json"], &append[..]].concat()).json();
+        assert_eq!(next.last().unwrap()["latest"]["run"], 2, "{next:#?}");
+        assert!(next.iter().any(|row| row["run"] == 1) && next.iter().any(|row| row["run"] == 2), "{next:#?}");
+
+        let newer = String::from_utf8_lossy(&then[..32]).replace("format 1", "format 2");
+        fs::write(&record, [newer.as_bytes(), &then[32..]].concat()).unwrap();
+        let refused = run(&folder, &append);
+        assert_eq!(refused.status, 2, "{refused:#?}");
+        assert!(
+            refused.stderr.contains("dedup-decisions have format version 2; this program reads version 1"),
+            "{refused:#?}"
+        );
+        assert!(refused.stderr.contains("hint: use the version of fpdb that wrote them, or"), "{refused:#?}");
+        let all = [&append[..append.len() - 1], &["--rerank"]].concat();
+        assert_eq!(run(&folder, &all).status, 0);
+    }
+}
+
+#[test]
 fn golden_databases_can_be_written() {
     for (folder, from) in databases() {
         let added = run(&folder, &["--format", "json", "ingest", "data-samples/federalist/fed39.txt"]);

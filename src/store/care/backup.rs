@@ -2,9 +2,10 @@
 //! that have not changed since, so that a second one costs what is new.
 //!
 //! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the identity and the
-//! path of the database), and the engine's own `engine/`.
+//! path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record of a dedup's decisions as it was then, where
+//! there was one.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use crate::progress::Task;
 use crate::schema::{Answer, Schema};
 use crate::store::care::backup_files::BackupFiles;
 use crate::store::care::salvage::replace_file;
-use crate::store::codec::format::{FORMAT_VERSION, STORE};
+use crate::store::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
 use crate::store::engine::copies::Copies;
 use crate::store::open::create::make_whole;
 use crate::store::open::files::read_short;
@@ -24,6 +25,8 @@ use crate::store::{Store, StoreOptions};
 
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
+/// The records of decisions, by the numbers of their backups.
+const RECORDS: &str = "decisions";
 
 /// A backup that has been made. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +82,8 @@ impl Store {
         let backups = copies.list();
         let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
         copies.verify(newest.number)?;
+        let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
+        let decisions = self.back_up_decisions(&folder.join(RECORDS), &numbers)?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
@@ -96,7 +101,7 @@ impl Store {
             schema: Schema::new(),
             folder: folder.display().to_string(),
             number: newest.number,
-            bytes: newest.bytes,
+            bytes: newest.bytes + decisions,
             kept: backups.len() as u64,
             mended: mended as u64,
             damaged,
@@ -128,9 +133,51 @@ impl Store {
                     None => error,
                 });
             }
+            match fs::copy(folder.join(RECORDS).join(wanted.to_string()), inside.join(DECISIONS)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                copied => copied
+                    .and_then(|_| File::open(inside.join(DECISIONS))?.sync_all())
+                    .map_err(Error::io("copy from the backup", folder))?,
+            }
             Ok(*Self::open_unlocked(inside, options)?.profile())
         })?;
         Self::open_writer(root, options)
+    }
+
+    /// Copies the record of decisions, if there is one, for the newest of these backups, and removes those of backups that are
+    /// no longer there. Returns its bytes.
+    fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
+        let is_kept = |name: &std::ffi::OsStr| {
+            name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
+        };
+        match fs::read_dir(records) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("read", records)(error)),
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.map_err(Error::io("read", records))?;
+                    if !is_kept(&entry.file_name()) {
+                        fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
+                    }
+                }
+            }
+        }
+        let (from, Some(newest)) = (self.root.join(DECISIONS), numbers.last()) else { return Ok(0) };
+        let mut record = match File::open(&from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            file => file.map_err(Error::io("read", &from))?,
+        };
+        fs::create_dir_all(records).map_err(Error::io("create", records))?;
+        let to = records.join(newest.to_string());
+        let mut copy = || {
+            let mut file = tempfile::NamedTempFile::new_in(records)?;
+            let bytes = io::copy(&mut record, &mut file)?;
+            file.as_file().sync_all()?;
+            file.persist(&to).map_err(|error| error.error)?;
+            File::open(records)?.sync_all()?;
+            Ok(bytes)
+        };
+        copy().map_err(Error::io("write", &to))
     }
 
     /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.

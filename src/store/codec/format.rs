@@ -103,6 +103,8 @@ pub(in crate::store) const LOCK: &str = "lock";
 pub(in crate::store) const COMMITTED: &str = "committed";
 pub(in crate::store) const STORE: &str = "store";
 pub(in crate::store) const INCOMING: &str = "incoming";
+/// The record of a dedup's decisions, which is no part of the store but belongs to the database.
+pub(crate) const DECISIONS: &str = "dedup-decisions";
 
 pub(in crate::store) const POSTINGS: &str = "postings";
 pub(in crate::store) const FILTERS: &str = "filters";

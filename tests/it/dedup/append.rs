@@ -21,6 +21,11 @@ fn append(folder: &Folder) -> Vec<Value> {
     run(folder, &["--append"]).json()
 }
 
+/// The bytes of the decisions kept with a database.
+fn record(folder: &Folder, database: &str) -> Vec<u8> {
+    std::fs::read(folder.path().join(database).join("dedup-decisions")).unwrap()
+}
+
 /// The lines of a schema.
 fn of<'a>(lines: &'a [Value], schema: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["schema"] == schema).collect()
@@ -195,6 +200,36 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     assert!(others.status == 2 && others.stderr.contains("it is of another database"), "{others:?}");
 }
 
+/// A database that is restored has the decisions that it had when the backup was made.
+#[test]
+fn backups_hold_the_decisions() {
+    let folder = Folder::new();
+    folder.ok(&["init", "--profile", "words"]);
+    folder.ok(&["backup", "copies"]);
+    part_of_archive(&folder, "a.jsonl", 60, 5);
+    append(&folder);
+    folder.ok(&["backup", "copies"]);
+    let first = record(&folder, ".fpdb");
+    part_of_archive(&folder, "b.jsonl", 60, 77);
+    append(&folder);
+    folder.ok(&["backup", "copies"]);
+    let last = record(&folder, ".fpdb");
+    assert_ne!(first, last);
+    for (number, expected) in [("1", None), ("2", Some(&first)), ("3", Some(&last))] {
+        folder.ok(&["--db", number, "restore", "copies", "--number", number]);
+        assert_eq!(folder.path().join(number).join("dedup-decisions").exists(), expected.is_some());
+        if let Some(expected) = expected {
+            let answer = folder.ok(&[&["--db", number], &RULE[..], &["--append"]].concat());
+            assert_eq!(record(&folder, number), *expected, "nothing is decided again: {answer:?}");
+        }
+    }
+    folder.ok(&["backup", "copies", "--keep", "2"]);
+    let kept = std::fs::read_dir(folder.path().join("copies/decisions")).unwrap();
+    let mut kept: Vec<_> = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    kept.sort();
+    assert_eq!(kept, ["3", "4"]);
+}
+
 #[test]
 fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     let folder = Folder::new();
@@ -219,9 +254,8 @@ fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     }
     assert!(killed > 0, "it was killed {killed} times");
     assert_eq!(run(&folder, &["--append"]).stdout, expected);
-    let record = |folder: &Folder| std::fs::read(folder.path().join(".fpdb/dedup-decisions")).unwrap();
     // The databases are the same one, copied.
-    assert_eq!(record(&folder), record(&undisturbed));
+    assert_eq!(record(&folder, ".fpdb"), record(&undisturbed, ".fpdb"));
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
