@@ -54,7 +54,7 @@ pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
             _ => Choice::Skip("an archive or an office document of a kind that is not read"),
         };
     }
-    if head.contains(&0) && !is_wide_text(head) && !is_nearly_text(head) {
+    if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
         return Choice::Skip("a binary file: there are NUL bytes near its beginning");
     }
     if unit == Unit::Token
@@ -122,7 +122,7 @@ fn text(head: &[u8]) -> Option<Format> {
         return Some(Format::Notebook);
     }
     let begins_line = |what: &[u8]| begin.starts_with(what) || has(&[b"\n", what].concat());
-    if begins_line(b"\\documentclass") || begins_line(b"\\documentstyle") {
+    if has(b"\\document") && (begins_line(b"\\documentclass") || begins_line(b"\\documentstyle")) {
         return Some(Format::Tex);
     }
     is_mail(head).then_some(Format::Mail)
@@ -148,6 +148,11 @@ fn is_html(mut head: &[u8]) -> bool {
 
 /// Whether a text begins with the header of a mail.
 fn is_mail(head: &[u8]) -> bool {
+    // Few texts begin with a field, and most lines of those that do not are long.
+    let name_end = head.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'-');
+    if name_end.is_none_or(|end| end == 0 || head[end] != b':') {
+        return false;
+    }
     let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (mut from, mut sent) = (false, false);
     let mut last_was_field = false;
