@@ -220,7 +220,6 @@ pub(crate) struct Ruling {
 
 impl Ruling {
     fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let options = DedupOptions::of(profile);
         let by = match self.by.as_str() {
             "exact" => DedupBy::Exact,
             "exact-text" => DedupBy::ExactText,
@@ -228,6 +227,7 @@ impl Ruling {
             "containment" => DedupBy::Containment,
             other => return Err(invalid("by", other, "exact, exact-text, resemblance or containment")),
         };
+        let options = DedupOptions::of(profile, by);
         let bounds =
             [("threshold", self.threshold.is_some()), ("max_novel", self.max_novel.is_some() || self.any_novel)];
         if let (DedupBy::Exact | DedupBy::ExactText, Some((name, _))) = (by, bounds.into_iter().find(|bound| bound.1)) {
@@ -235,7 +235,7 @@ impl Ruling {
         }
         let threshold = self.threshold.unwrap_or(options.threshold);
         let max_novel = if self.any_novel { None } else { self.max_novel.or(options.max_novel) };
-        Ok(options.by(by).threshold(threshold).max_novel(max_novel))
+        Ok(options.threshold(threshold).max_novel(max_novel))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::ranking::{BOILERPLATE, RESERVED, Rank, Ranking};
-use super::source::PostingSource;
+use super::source::{PostingSource, ranges_per_reader};
 use super::{Activity, Monitor};
 use crate::error::{Error, Result};
 use crate::store::Posting;
@@ -85,11 +85,12 @@ impl HashHolders {
 }
 
 impl Frequencies {
-    /// Counts.
+    /// Counts. The postings that are read at once keep to `memory`.
     pub(super) fn count(
         source: &dyn PostingSource,
         ranking: &Ranking,
         max_df: Option<u64>,
+        memory: u64,
         monitor: &Monitor<'_>,
     ) -> Result<Self> {
         // Terms in the high half, their postings in the low half: one write for both.
@@ -120,7 +121,9 @@ impl Frequencies {
             })?;
             Ok(by_df)
         };
-        let by_range: Vec<BTreeMap<u32, u64>> = ranges.par_iter().map(count_range).collect::<Result<_>>()?;
+        let least = ranges_per_reader(ranges.len(), ranking.len(), memory).max(1);
+        let by_range: Vec<BTreeMap<u32, u64>> =
+            ranges.par_iter().with_min_len(least).map(count_range).collect::<Result<_>>()?;
         let counts = counts.into_iter().map(AtomicU64::into_inner);
         let (shared, postings) = counts.map(|count| ((count >> 32) as u32, count as u32)).unzip();
         Ok(Self {

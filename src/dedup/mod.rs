@@ -242,7 +242,7 @@ fn join(
     monitor: &Monitor<'_>,
 ) -> Result<Joined> {
     let threshold = Threshold::new(options.by, options.threshold);
-    let frequencies = Frequencies::count(source, ranking, options.max_df, monitor)?;
+    let frequencies = Frequencies::count(source, ranking, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
     // Others are proved to stay by what nobody else holds.
     let may_go = |rank: Rank| {

@@ -134,16 +134,23 @@ impl Default for DedupOptions {
 }
 
 impl DedupOptions {
-    /// The defaults for a database of this profile: with a bound on the longest unmatched stretch, of about a page of text or
-    /// forty lines of code.
+    /// The defaults for a database of this profile. The longest unmatched stretch is about a page of text or forty lines of
+    /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it lets documents go
+    /// that differ in about one of 150 characters (measured in docs/dedup.md).
     #[must_use]
-    pub fn of(profile: &Profile) -> Self {
+    pub fn of(profile: &Profile, by: DedupBy) -> Self {
         let page = match profile.unit {
             Unit::Char | Unit::Byte => 1200,
             Unit::Word => 200,
             Unit::Token => 400,
         };
-        Self { max_novel: Some(page), ..Self::default() }
+        let default = Self::default();
+        let threshold = match (by, profile.unit, profile.k) {
+            (DedupBy::Containment, Unit::Char | Unit::Byte, ..20) | (DedupBy::Containment, Unit::Word, ..4) => 0.9,
+            (DedupBy::Containment, Unit::Char | Unit::Byte, ..40) | (DedupBy::Containment, Unit::Word, ..7) => 0.85,
+            _ => default.threshold,
+        };
+        Self { by, threshold, max_novel: Some(page), ..default }
     }
 
     /// What decisions depend on, beside the documents. Records and jobs on disk hold it and are compared with it: the words stay
@@ -196,5 +203,15 @@ mod tests {
             options.protect(vec!["b".into()]).rule(),
             "by containment 0.75, keep newest, max-novel 1200, max-df 9, budget 7, prefer \"^a\\\"/\", protect \"b\""
         );
+    }
+
+    #[test]
+    fn the_least_containment_depends_on_k() {
+        let threshold = |name: &str, by| DedupOptions::of(&Profile::named(name).unwrap(), by).threshold;
+        let expected = [("prose", 0.85), ("words", 0.9), ("text", 0.8), ("code", 0.8), ("bytes", 0.8)];
+        for (name, contained) in expected {
+            assert_eq!(threshold(name, DedupBy::Containment), contained, "{name}");
+            assert_eq!(threshold(name, DedupBy::Resemblance), 0.8, "{name}");
+        }
     }
 }

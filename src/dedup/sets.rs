@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::frequencies::{Frequencies, HashHolders, Role, Terms};
 use super::ranking::{Rank, Ranking};
-use super::source::PostingSource;
+use super::source::{PostingSource, ranges_per_reader};
 use super::{Activity, Monitor};
 use crate::error::Result;
 use crate::spill::{TempSpace, read_at, read_into, write_at};
@@ -109,7 +109,9 @@ impl Sets {
         drop(postings);
         let writer = Writer::new(&starts, total, temp, memory)?;
         let done = AtomicU64::new(0);
-        ranges.par_iter().zip(firsts).try_for_each(|(range, mut next)| {
+        // What is read takes as much as what is collected.
+        let least = ranges_per_reader(ranges.len(), ranking.len(), memory).max(1);
+        ranges.par_iter().zip(firsts).with_min_len(least).try_for_each(|(range, mut next)| {
             let mut holders = HashHolders::default();
             let mut local = writer.local();
             let mut tally = monitor.tally(Activity::Collecting, &done);

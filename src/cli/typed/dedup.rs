@@ -16,7 +16,11 @@ pub(crate) struct RuleArgs {
     /// What makes a document removable, beside being identical to another [default: exact]
     #[arg(long, value_name = "BY", value_parser = by())]
     pub(crate) by: Option<DedupBy>,
-    /// The least resemblance, or containment in the survivor (0 to 1), with --by resemblance or containment [default: 0.8]
+    /// The least resemblance, or containment in the survivor (0 to 1)
+    ///
+    /// With --by resemblance or containment. The default is 0.8. For containment in text it is 0.85 where k is below 40
+    /// characters, 40 bytes or 7 words, and 0.9 where k is below 20 characters, 20 bytes or 4 words: one changed character takes k
+    /// k-grams with it.
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
     /// The longest stretch that may be lost with a document, in symbols
@@ -40,8 +44,7 @@ impl RuleArgs {
 
     /// The rule, for a database of this profile.
     pub(crate) fn options(&self, profile: &Profile) -> anyhow::Result<DedupOptions> {
-        let mut options = DedupOptions::of(profile);
-        options.by = self.by.unwrap_or_default();
+        let mut options = DedupOptions::of(profile, self.by.unwrap_or_default());
         if let (DedupBy::Exact | DedupBy::ExactText, Some(flag)) =
             (options.by, self.given().into_iter().find(|flag| *flag != "--by"))
         {
