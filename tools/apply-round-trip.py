@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Has other programs read what `fpdb apply --write` and `--mark` have written.
 
-usage: tools/apply-round-trip.py FPDB
+usage: tools/apply-round-trip.py FPDB [--quick]
 
 Makes one container of each format with another library, has fpdb remove what repeats, and compares what pyarrow, DuckDB,
 pandas, warcio, GNU tar, Info-ZIP and Python's own readers find in the copy with what they found before. What goes has to be
-exactly what the report lists. A reader that is not installed is SKIPPED, with a word.
+exactly what the report lists. Then runs are killed and get a full disk at many of their writes and renames, and sources change
+between the report and the act. A reader that is not installed is SKIPPED, with a word.
+
+`--quick` leaves out most combinations: it is part of the tests of the Python package.
 """
 import bz2
 import gzip
@@ -23,7 +26,11 @@ import tarfile
 import tempfile
 import zipfile
 
-FPDB = os.path.abspath(sys.argv[1])
+FPDB = shutil.which(sys.argv[1])
+if FPDB is None:
+    raise SystemExit(f"{sys.argv[1]} is no program")
+FPDB = os.path.abspath(FPDB)
+QUICK = "--quick" in sys.argv[2:]
 RNG = random.Random(7)
 WORDS = ["".join(RNG.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(5000)]
 # Of 60 documents 40 have a text of their own; the others repeat one of them.
@@ -51,8 +58,9 @@ def library(name):
         return None
 
 
-def trip(name, make, read, suffix_of):
-    """Makes a container, applies, and compares what `read` finds: a list of (suffix, value)."""
+def trip(name, make, read, suffix_of, compare=lambda before, after: None):
+    """Makes a container, applies, and compares what `read` finds: a list of values, of which `suffix_of` tells what their documents' names
+    end with. `compare` gets both paths."""
     with tempfile.TemporaryDirectory() as folder:
         path, copy = os.path.join(folder, "in", name), os.path.join(folder, "clean", "in", name)
         os.mkdir(os.path.dirname(path))
@@ -67,8 +75,8 @@ def trip(name, make, read, suffix_of):
         before, after = read(path), read(copy)
         kept = [value for number, value in enumerate(before) if suffix_of(number, value) not in gone]
         assert len(kept) == 40 and after == kept, f"{name}: the copy is not what should stay"
+        compare(path, copy)
         DONE.append(name)
-        return True
 
 
 def lines_of(opener):
@@ -122,7 +130,8 @@ def tar():
         with tarfile.open(path) as archive:
             return [(m.name, m.mtime, m.mode, archive.extractfile(m).read()) for m in archive]
 
-    for form, what in ((tarfile.GNU_FORMAT, "gnu"), (tarfile.PAX_FORMAT, "pax"), (tarfile.USTAR_FORMAT, "ustar")):
+    forms = ((tarfile.GNU_FORMAT, "gnu"), (tarfile.PAX_FORMAT, "pax"), (tarfile.USTAR_FORMAT, "ustar"))
+    for form, what in forms[: 1 if QUICK else None]:
         for mode, ending in (("w", "tar"), ("w:gz", "tar.gz"), ("w:xz", "tar.xz")):
             trip(f"{what}.{ending}", make(mode, form), read, lambda _, value: "!" + value[0])
     program = shutil.which("tar")
@@ -243,17 +252,24 @@ def parquet():
         return write
 
     def read(path):
-        file = pq.ParquetFile(path)
-        assert file.schema_arrow.equals(table.schema, check_metadata=True), file.schema_arrow
-        assert file.metadata.num_row_groups <= 5
         found = pq.read_table(path)
         return [tuple(column[row].as_py().__repr__() for column in found.columns) for row in range(found.num_rows)]
 
-    for version in ("1.0", "2.0"):
-        for compression in ("none", "snappy", "zstd", "gzip", "brotli", "lz4"):
-            for dictionary in (True, False):
-                name = f"v{version[0]}-{compression}-{dictionary}.parquet"
-                trip(name, make(version, compression, dictionary), read, lambda number, _: f":{number + 1}")
+    def compare(before, after):
+        before, after = pq.ParquetFile(before), pq.ParquetFile(after)
+        assert after.schema_arrow.equals(before.schema_arrow, check_metadata=True), after.schema_arrow
+        assert after.schema.equals(before.schema), after.schema
+        # The last group loses all of its rows.
+        sizes = [[file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)] for file in (before, after)]
+        assert sizes == [[13, 13, 13, 13, 8], [13, 13, 13, 1]], sizes
+        columns = range(before.metadata.num_columns)
+        kinds = [[file.metadata.row_group(0).column(number).compression for number in columns] for file in (before, after)]
+        assert kinds[0] == kinds[1], kinds
+
+    variants = [(v, c, d) for v in ("1.0", "2.0") for c in ("none", "snappy", "zstd", "gzip", "brotli", "lz4") for d in (True, False)]
+    for version, compression, dictionary in variants[:: 7 if QUICK else 1]:
+        name = f"v{version[0]}-{compression}-{dictionary}.parquet"
+        trip(name, make(version, compression, dictionary), read, lambda number, _: f":{number + 1}", compare)
     duckdb, pandas = library("duckdb"), library("pandas")
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "in"))
@@ -294,6 +310,141 @@ def folder_tree():
         DONE.append("folder")
 
 
-for check in (json_lines, tar, zipped, mbox, warc, parquet, folder_tree):
+def archive(folder):
+    """An archive of several formats with a report, and the copy that an undisturbed run makes of it: contents by path."""
+    def long(seed):
+        return " ".join(text(seed * 100 + part) for part in range(12))
+
+    rows = [json.dumps({"text": long(seed)}) + "\n" for seed in SEEDS]
+    os.makedirs(os.path.join(folder, "in", "sub"))
+    with open(os.path.join(folder, "in", "a.jsonl"), "w") as file:
+        file.writelines(rows[:30])
+    with gzip.open(os.path.join(folder, "in", "b.jsonl.gz"), "wt") as file:
+        file.writelines(rows[20:50])
+    with zipfile.ZipFile(os.path.join(folder, "in", "sub", "c.zip"), "w") as file:
+        for number in range(40, 60):
+            file.writestr(f"{number}.txt", long(SEEDS[number]))
+    for number in range(0, 60, 7):
+        with open(os.path.join(folder, "in", "sub", f"{number}.txt"), "w") as file:
+            file.write(long(SEEDS[number]))
+    fpdb(folder, "ingest", "--profile", "words", "in")
+    fpdb(folder, "dedup", "--format", "json", "-o", "report.jsonl")
+    fpdb(folder, "apply", "report.jsonl", "--write", "undisturbed", "--yes")
+    return tree(os.path.join(folder, "undisturbed"))
+
+
+def tree(root):
+    found = {}
+    for where, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(where, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, root)] = file.read()
+    return found
+
+
+def start(folder, shim, fault, report):
+    """Starts an act on a copy of the report, which its log stands beside, with a fault."""
+    with open(os.path.join(folder, "report.jsonl"), "rb") as source, open(os.path.join(folder, report), "wb") as copy:
+        copy.write(source.read())
+    env = {**os.environ, "LD_PRELOAD": shim, **{name: str(value) for name, value in fault.items()}}
+    act = [FPDB, "-q", "apply", report, "--write", "clean", "--yes"]
+    return subprocess.run(act, cwd=folder, capture_output=True, text=True, env=env)
+
+
+def faults():
+    """Killed, or on a full disk, at a write or rename: no file of the copy is ever half there, and the same command ends what it began."""
+    compiler = shutil.which("cc")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "faults", "shim.c")
+    if not compiler or sys.platform != "linux":
+        print("SKIPPED kills and full disks: they need Linux and a C compiler")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        shim, count = os.path.join(folder, "shim.so"), os.path.join(folder, "count")
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", source, "-ldl", "-o", shim], check=True)
+        whole = archive(folder)
+        clean = os.path.join(folder, "clean")
+        for kind in ("write", "rename", "open"):
+            # Of the copy, and of the log beside the report.
+            for place in ("clean", "log"):
+                run = start(folder, shim, {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_COUNT": count}, "counted.jsonl")
+                assert run.returncode == 0, run
+                with open(count) as file:
+                    calls = int(file.read())
+                assert calls > 0 or (kind, place) == ("rename", "log"), (kind, place)
+                assert tree(clean) == whole
+                shutil.rmtree(clean)
+                for log in [name for name in os.listdir(folder) if name.startswith("counted.jsonl")]:
+                    os.remove(os.path.join(folder, log))
+                step = max(1, calls // (3 if QUICK else 12))
+                for at in range(1, calls + 1, step):
+                    for what, error, last in (("killed", -1, at), ("full disk", 28, 1 << 40)):
+                        where = f"{what} at {kind} {at} of {calls} on {place}"
+                        fault = {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_AT": at, "FAULT_LAST": last, "FAULT_WITH": error}
+                        run = start(folder, shim, fault, "report-1.jsonl")
+                        assert run.returncode == (-9 if error == -1 else 2), (where, run)
+                        if error == 28:
+                            assert "no space left" in run.stderr.lower(), (where, run.stderr)
+                        for name, content in tree(clean).items():
+                            assert name not in whole or whole[name] == content, f"{where}: {name} is half there"
+                        fpdb(folder, "apply", "report-1.jsonl", "--write", "clean", "--yes")
+                        after = tree(clean)
+                        assert after == whole, (where, sorted(after.keys() ^ whole.keys()))
+                        shutil.rmtree(clean)
+                        for name in [name for name in os.listdir(folder) if name.startswith("report-1.jsonl")]:
+                            os.remove(os.path.join(folder, name))
+                DONE.append(f"{kind} on {place}: {calls}")
+
+
+def texts(root):
+    """The texts of all documents below a folder."""
+    found = []
+    for name, content in tree(root).items():
+        if name.endswith(".gz"):
+            content = gzip.decompress(content)
+        if ".jsonl" in name:
+            found += [json.loads(line)["text"] for line in content.splitlines()]
+        elif name.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(content)) as members:
+                found += [members.read(member).decode() for member in members.namelist()]
+        else:
+            found.append(content.decode())
+    return found
+
+
+def changed():
+    """A source that changes between the report and the act is left alone and named, and no text is lost that has lost its survivor."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive(folder)
+        sources = os.path.join(folder, "in")
+        # A survivor of what other files repeat changes, and an archive gets one more member.
+        with open(os.path.join(sources, "a.jsonl")) as file:
+            lines = file.readlines()
+        lines[24] = json.dumps({"text": "another text"}) + "\n"
+        with open(os.path.join(sources, "a.jsonl"), "w") as file:
+            file.writelines(lines)
+        with zipfile.ZipFile(os.path.join(sources, "sub", "c.zip"), "a") as file:
+            file.writestr("more.txt", "one more text")
+        before, there = tree(sources), set(texts(sources))
+        for act in (("--write", "clean"), ("--remove",)):
+            run = subprocess.run([FPDB, "apply", "report.jsonl", *act, "--yes"], cwd=folder, capture_output=True, text=True)
+            assert run.returncode == 2, (act, run)
+            if act[0] == "--write":
+                assert tree(sources) == before, "a copy changes nothing"
+                copied = os.path.join(folder, "clean", "in")
+                missing = before.keys() - tree(copied).keys()
+                for name in missing:
+                    assert f"{name}: left " in run.stdout, (name, run)
+                alone = {name for name in missing if f"{name}: left alone" in run.stdout}
+                assert alone == {"a.jsonl"}, run
+                # What the copy lacks is in files that were left alone, each of which was named.
+                lacking = there - set(texts(copied))
+                assert lacking <= {json.loads(line)["text"] for line in lines}, run
+            else:
+                assert set(texts(sources)) == there, run
+        DONE.append("changed sources")
+
+
+for check in (json_lines, tar, zipped, mbox, warc, parquet, folder_tree, changed, faults):
     check()
 print(f"round trips: {len(DONE)} ok")
