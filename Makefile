@@ -16,6 +16,8 @@ PREFIX ?= $(or $(CARGO_HOME),$(HOME)/.cargo)
 ifeq ($(origin CC)/$(origin CXX),default/default)
 COMPILERS = $(if $(shell command -v ccache 2>/dev/null),CC="ccache cc" CXX="ccache c++")
 endif
+# The bindings ask the interpreter they are compiled for.
+PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
 .PHONY: help setup build demo test test-spark wheel check bench soak sanitize install install-pages
@@ -44,10 +46,11 @@ test-spark: wheel ## the tests with Spark: a master and two workers on loopback,
 wheel: setup ## the Python package: one wheel in target/wheels/
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel
 
-check: setup ## formatting, lints, documentation, the walls between modules, the public surface, licences of dependencies
+check: setup ## formatting, lints (of the library alone and of the bindings too), documentation, the walls between modules, the public surface, licences of dependencies
 	cargo fmt --check
 	tools/check-walls.sh
-	$(CARGO) clippy --release --locked -p fpdb -p measure --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked -p fpdb -p measure $(PYTHON_PACKAGE) --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked -p fpdb --no-default-features --lib --example in_memory -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/check-api.sh
 	CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/check-deny.sh

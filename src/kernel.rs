@@ -6,7 +6,7 @@ use crate::document::Language;
 use crate::kgram::KgramHasher;
 #[cfg(any(test, fuzzing, measuring))]
 use crate::lanes::Processor;
-use crate::normalize::{Content, FrontEnd, Symbols, TOGETHER, TextFacts};
+use crate::normalize::{Content, FrontEnd, LOCATED_AT_ONCE, Symbols, TextFacts};
 use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
 
@@ -32,7 +32,7 @@ pub(crate) struct Kernel {
     selected: Vec<Selected>,
 }
 
-/// What is known of a text once all of it has been seen: how many symbols and k-grams, and the rest.
+/// What is known of a text once all of it has been read: how many symbols and k-grams, and the rest.
 pub(crate) struct Totals {
     pub(crate) symbols: u64,
     pub(crate) kgrams: u64,
@@ -72,7 +72,7 @@ impl Kernel {
         self.front_end.begin_utf8();
     }
 
-    /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints they settle to `out`.
+    /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints that are certain by then to `out`.
     pub(crate) fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         for piece in bytes.chunks(PIECE) {
             self.front_end.read(piece, &mut self.symbols);
@@ -124,7 +124,7 @@ impl Kernel {
         let (mut walk, first) = (self.symbols.walk(self.k, self.first), self.first);
         out.reserve(self.selected.len());
         let kgram = |&Selected { hash, position }: &Selected| (hash, (position - first) as usize);
-        for some in self.selected.chunks(TOGETHER) {
+        for some in self.selected.chunks(LOCATED_AT_ONCE) {
             walk.locate(some.iter().map(kgram), out);
         }
         self.selected.clear();

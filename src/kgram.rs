@@ -57,7 +57,7 @@ pub struct KgramHasher {
 struct RollingState {
     k: usize,
     rolling: u64,
-    seen: usize,
+    symbols_read: usize,
     processor: Processor,
 }
 
@@ -70,7 +70,7 @@ impl KgramHasher {
         for (pair, change) in pairs.iter_mut().enumerate() {
             *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
         }
-        let state = RollingState { k: k as usize, rolling: 0, seen: 0, processor: Processor::detect() };
+        let state = RollingState { k: k as usize, rolling: 0, symbols_read: 0, processor: Processor::detect() };
         Self { leaving, pairs, state }
     }
 
@@ -83,7 +83,7 @@ impl KgramHasher {
     /// Begins a new document.
     pub fn reset(&mut self) {
         self.state.rolling = 0;
-        self.state.seen = 0;
+        self.state.symbols_read = 0;
     }
 
     /// Hashes the k-grams that end at `values[from..]` and appends their hashes to `out`, one per
@@ -97,7 +97,7 @@ impl KgramHasher {
 
     /// How many hashes the next `fresh` symbols give.
     pub(crate) fn upcoming(&self, fresh: usize) -> usize {
-        (self.state.seen + fresh + 1).saturating_sub(self.state.k).min(fresh)
+        (self.state.symbols_read + fresh + 1).saturating_sub(self.state.k).min(fresh)
     }
 
     /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
@@ -113,12 +113,12 @@ impl KgramHasher {
 impl RollingState {
     fn fill<S: SymbolSource>(&mut self, source: S, from: usize, mut out: &mut [u64]) {
         let fresh = source.length().saturating_sub(from);
-        let warm_up = fresh.min(self.k.saturating_sub(self.seen));
+        let warm_up = fresh.min(self.k.saturating_sub(self.symbols_read));
         for i in from..from + warm_up {
             self.rolling = self.rolling.wrapping_mul(BASE).wrapping_add(source.value(i));
         }
-        self.seen += warm_up;
-        if self.seen < self.k {
+        self.symbols_read += warm_up;
+        if self.symbols_read < self.k {
             return;
         }
         if warm_up > 0 {

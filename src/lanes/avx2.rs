@@ -61,8 +61,7 @@ fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
 // are four of the sixteen elements of an array.
 impl Lanes for Avx2 {
     const SMALL_WINDOW: usize = 48;
-    const LOW_WINDOWS: Range<usize> = 26..1001;
-    const FINDS_ASCENDING: bool = true;
+    const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -131,7 +130,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+    fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 4 {
             // SAFETY: see above. Four hashes are read, from a multiple of four below 64 on.
@@ -228,20 +227,6 @@ impl Lanes for Avx2 {
                 _mm256_cmpeq_epi64(value, b),
                 _mm256_cmpeq_epi64(value, c),
                 _mm256_cmpeq_epi64(value, d),
-            ])
-        }
-    }
-
-    #[inline(always)]
-    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
-        // SAFETY: see above.
-        unsafe {
-            let (block, other) = (registers(block), registers(other));
-            mask([
-                _mm256_cmpgt_epi64(signed(block[0]), signed(other[0])),
-                _mm256_cmpgt_epi64(signed(block[1]), signed(other[1])),
-                _mm256_cmpgt_epi64(signed(block[2]), signed(other[2])),
-                _mm256_cmpgt_epi64(signed(block[3]), signed(other[3])),
             ])
         }
     }

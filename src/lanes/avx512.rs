@@ -57,8 +57,7 @@ static PLACES: [u8; TEXT] = {
 // SAFETY of the whole implementation: `self` exists only where AVX-512 was found.
 impl Lanes for Avx512 {
     const SMALL_WINDOW: usize = 40;
-    const LOW_WINDOWS: Range<usize> = 26..1001;
-    const FINDS_ASCENDING: bool = true;
+    const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -104,7 +103,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+    fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 8 {
             // SAFETY: see above. Eight hashes are read, from a multiple of eight below 64 on.
@@ -180,16 +179,6 @@ impl Lanes for Avx512 {
             let value = _mm512_set1_epi64(value as i64);
             let [low, high] = registers(block);
             let (low, high) = (_mm512_cmpeq_epu64_mask(low, value), _mm512_cmpeq_epu64_mask(high, value));
-            u32::from(low) | u32::from(high) << 8
-        }
-    }
-
-    #[inline(always)]
-    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
-        // SAFETY: see above.
-        unsafe {
-            let ([low, high], [other_low, other_high]) = (registers(block), registers(other));
-            let (low, high) = (_mm512_cmplt_epu64_mask(other_low, low), _mm512_cmplt_epu64_mask(other_high, high));
             u32::from(low) | u32::from(high) << 8
         }
     }

@@ -48,10 +48,8 @@ pub(crate) struct Classes {
 pub(crate) trait Lanes: Copy {
     /// The greatest window that is quicker selected from by an opening than in the exact way (measured).
     const SMALL_WINDOW: usize;
-    /// The windows that are quicker selected from by their low hashes than in any other way (measured).
-    const LOW_WINDOWS: Range<usize>;
-    /// Whether ascending hashes are looked for. Without lanes, doing so costs other hashes 3 % (measured).
-    const FINDS_ASCENDING: bool;
+    /// The windows that are quicker selected from by their hashes below a threshold than in any other way (measured).
+    const THRESHOLD_WINDOWS: Range<usize>;
     /// What the bytes of a block of text are.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
@@ -60,7 +58,7 @@ pub(crate) trait Lanes: Copy {
     /// Which of the numbers are the same in both.
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
     /// Which of the hashes are below `bound`, where many are.
-    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64;
+    fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
     /// The places of the bits of a mask, ascending, counted from `at`. `USUAL` is how many there often are at most; what comes
     /// after as many as there are is anything.
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
@@ -74,8 +72,6 @@ pub(crate) trait Lanes: Copy {
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
     /// Which hashes of the block are `value`.
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32;
-    /// Which hashes of the block are greater than those in the same place of the other.
-    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32;
     /// The least hash of the blocks; `u64::MAX` where there are none.
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64;
 }

@@ -9,8 +9,7 @@ pub(crate) struct Portable;
 
 impl Lanes for Portable {
     const SMALL_WINDOW: usize = 16;
-    const LOW_WINDOWS: Range<usize> = 0..0;
-    const FINDS_ASCENDING: bool = false;
+    const THRESHOLD_WINDOWS: Range<usize> = 0..0;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -51,7 +50,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn low(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
+    fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         hashes.iter().enumerate().fold(0, |mask, (i, &hash)| mask | u64::from(hash < bound) << i)
     }
 
@@ -99,11 +98,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
         mask(block, |hash| hash == value)
-    }
-
-    #[inline(always)]
-    fn greater(self, block: &[u64; BLOCK], other: &[u64; BLOCK]) -> u32 {
-        block.iter().zip(other).enumerate().fold(0, |mask, (i, (hash, other))| mask | u32::from(hash > other) << i)
     }
 
     #[inline(always)]

@@ -47,30 +47,6 @@ proptest! {
     }
 }
 
-struct AskGreater<'a> {
-    block: &'a [u64; BLOCK],
-    other: &'a [u64; BLOCK],
-}
-
-impl SimdJob for AskGreater<'_> {
-    type Output = u32;
-
-    fn run<L: Lanes>(self, lanes: L) -> u32 {
-        lanes.greater(self.block, self.other)
-    }
-}
-
-proptest! {
-    #[test]
-    fn blocks_are_compared_alike(block in prop::array::uniform16(hash()), other in prop::array::uniform16(hash())) {
-        let greater: u32 = (0..BLOCK).filter(|&i| block[i] > other[i]).map(|i| 1 << i).sum();
-        for processor in Processor::all() {
-            let got = processor.run(AskGreater { block: &block, other: &other });
-            prop_assert_eq!(got, greater, "{:?}", processor);
-        }
-    }
-}
-
 struct AskKeys<'a> {
     one: &'a [u32; TEXT],
     other: &'a [u32; TEXT],
@@ -93,7 +69,7 @@ impl SimdJob for AskLow<'_> {
     type Output = u64;
 
     fn run<L: Lanes>(self, lanes: L) -> u64 {
-        lanes.low(self.hashes, self.bound)
+        lanes.below_in_64(self.hashes, self.bound)
     }
 }
 

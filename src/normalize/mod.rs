@@ -44,7 +44,7 @@ pub(crate) use symbols::Content;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
 pub(crate) use value::{LETTERS, unmix64};
-pub(crate) use walk::TOGETHER;
+pub(crate) use walk::LOCATED_AT_ONCE;
 use words::Words;
 
 use crate::document::Language;

@@ -13,7 +13,7 @@ use crate::document::Span;
 
 /// k-grams located together: what is done once for all of them does not count then, and what is read and written stays in
 /// the first-level cache.
-pub(crate) const TOGETHER: usize = 512;
+pub(crate) const LOCATED_AT_ONCE: usize = 512;
 
 /// Where fewer k-grams than this are in a line, it is quicker to look for the line of each.
 const MANY: usize = 16;
@@ -303,7 +303,7 @@ impl Bases<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::TOGETHER;
+    use super::LOCATED_AT_ONCE;
     use crate::columns::{Fingerprint, Fingerprints};
     use crate::document::Span;
     use crate::normalize::{FrontEnd, Symbols};
@@ -320,7 +320,9 @@ mod tests {
             first += gap;
         }
         // The first of the symbols is that of the document, or is far from it; of a block much lies together, or little.
-        for (number, together) in [(0, TOGETHER), (u64::from(u32::MAX) - 70, TOGETHER), (0, 7), (1 << 40, 32)] {
+        for (number, together) in
+            [(0, LOCATED_AT_ONCE), (u64::from(u32::MAX) - 70, LOCATED_AT_ONCE), (0, 7), (1 << 40, 32)]
+        {
             let (mut walk, mut out) = (symbols.walk(k, number), Fingerprints::new());
             for some in firsts.chunks(together) {
                 walk.locate(some.iter().map(|&first| (hash(first), first)), &mut out);

@@ -17,10 +17,9 @@
 //!
 //! Fewer hashes than one window are treated as one window, so that a short document has one fingerprint.
 
-mod low;
+mod backoff;
 mod modulus;
-mod opening;
-mod patience;
+mod morphological_opening;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod runs;
@@ -28,6 +27,7 @@ mod search;
 mod selected;
 #[cfg(test)]
 mod tests;
+mod threshold;
 mod windows;
 
 use modulus::ModulusSelector;
@@ -63,7 +63,7 @@ impl Winnower {
         Self { rule }
     }
 
-    /// Takes the document's next hashes and appends the fingerprints they settle to `out`, in
+    /// Takes the document's next hashes and appends the fingerprints that are certain by then to `out`, in
     /// ascending order of position.
     pub fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
         self.feed_with(hashes.len(), |space| space.copy_from_slice(hashes), out);

@@ -1,12 +1,12 @@
-//! Runs of hashes that are all selected, or nearly all: equal ones and ascending ones. They are found by comparing a block
-//! at once, with the minimum or with the hashes to its right, and selected together.
+//! Runs of equal hashes, which plain winnowing selects all. They are found by comparing a block with the minimum at once, and
+//! selected together.
 
 use super::Selected;
 use crate::lanes::{BLOCK, Lanes};
 
 /// The hashes of which some are to be selected.
 pub(super) struct HeldHashes<'a> {
-    /// `length` of them, and then at least a block and one of anything.
+    /// `length` of them, and then at least a block of anything.
     pub(super) hashes: &'a [u64],
     pub(super) length: usize,
     /// The position of the first.
@@ -33,63 +33,6 @@ impl HeldHashes<'_> {
             start += BLOCK;
         }
         minimum
-    }
-
-    /// Selects the minima of the windows of w hashes that begin at `start` or later, as long as no hash in them is above the
-    /// next one. Gives the last of them, if there is any.
-    ///
-    /// The minimum of such a window is the hash it begins with, or the last one equal to that. For this one to be in the
-    /// window, each block must hold a hash that is below the next one, and a window two blocks.
-    #[inline(always)]
-    pub(super) fn select_ascending<L: Lanes>(
-        &self,
-        lanes: L,
-        start: usize,
-        w: usize,
-        out: &mut Vec<Selected>,
-    ) -> Option<usize> {
-        // Nearly always this tells that there are none.
-        let [a, b, c, d] = *self.hashes[start..].first_chunk()?;
-        if (a > b) | (b > c) | (c > d) {
-            return None;
-        }
-        let last = self.length - 1;
-        // Up to `end` no hash is above the next one. It is looked for no further than the next block needs: where few are
-        // selected, little is looked at in vain.
-        let (mut end, mut is_end) = (start, false);
-        let (mut at, mut minimum) = (start, None);
-        while let Some((block, next)) = self.block(at).zip(self.block(at + 1)) {
-            let below = lanes.greater(next, block);
-            if below == 0 {
-                break;
-            }
-            while !is_end
-                && end < at + BLOCK + w
-                && let Some((block, next)) = self.block(end).zip(self.block(end + 1))
-            {
-                let above = lanes.greater(block, next);
-                end = last.min(end + (above | 1 << BLOCK).trailing_zeros() as usize);
-                is_end = above != 0 || end == last;
-            }
-            // So many windows begin at `at` or later and hold nothing after `end`.
-            let windows = (end + 2).saturating_sub(at + w);
-            let below = if windows < BLOCK { below & ((1 << windows) - 1) } else { below };
-            if below == 0 {
-                break;
-            }
-            self.select(block, below, at, out);
-            minimum = Some(at + below.ilog2() as usize);
-            if windows <= BLOCK {
-                break;
-            }
-            at += BLOCK;
-        }
-        minimum
-    }
-
-    #[inline(always)]
-    fn block(&self, start: usize) -> Option<&[u64; BLOCK]> {
-        self.hashes.get(start..)?.first_chunk()
     }
 
     /// Selects those of a block that the mask tells.

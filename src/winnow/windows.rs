@@ -12,18 +12,18 @@
 use std::mem;
 
 use super::Selected;
-use super::low::{Low, Minima};
-use super::opening::{OpenWindows, Opening};
-use super::patience::Patience;
+use super::backoff::Backoff;
+use super::morphological_opening::{MorphologicalOpening, OpeningJob};
 use super::runs::HeldHashes;
 use super::search::{follows, rightmost_minimum, smaller};
+use super::threshold::{BelowThreshold, Minima};
 use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
 
 /// Hashes that may be scanned again for each new one.
 const EARNED: usize = 4;
 
-/// Windows selected from at once: by low hashes at most, by an opening at most, by either at least.
-const MOST_BY_LOW: usize = 1 << 11;
+/// Windows selected from at once: by hashes below the threshold at most, by an opening at most, by either at least.
+const MOST_BY_THRESHOLD: usize = 1 << 11;
 const MOST_BY_OPENING: usize = 1 << 10;
 const LEAST_AT_ONCE: usize = 64;
 
@@ -59,10 +59,10 @@ struct WindowState {
     /// The rightmost minimum of the hashes after the scanned window, and how far it has been taken.
     tail: Option<usize>,
     tail_end: usize,
-    opening: Opening,
-    opening_patience: Patience,
-    low: Low,
-    low_patience: Patience,
+    opening: MorphologicalOpening,
+    opening_backoff: Backoff,
+    below_threshold: BelowThreshold,
+    threshold_backoff: Backoff,
     /// Openings still to be tried because credit was used up.
     exhausted: usize,
 }
@@ -81,10 +81,10 @@ impl WindowSelector {
             chain: Vec::new(),
             tail: None,
             tail_end: 0,
-            opening: Opening::default(),
-            low: Low::new(w as usize),
-            opening_patience: Patience::default(),
-            low_patience: Patience::default(),
+            opening: MorphologicalOpening::default(),
+            below_threshold: BelowThreshold::new(w as usize),
+            opening_backoff: Backoff::default(),
+            threshold_backoff: Backoff::default(),
             exhausted: 0,
         };
         Self { processor: Processor::detect(), state }
@@ -121,8 +121,8 @@ impl WindowSelector {
         state.credit = EARNED * EARNED * state.w;
         state.tail = None;
         state.tail_end = 0;
-        state.opening_patience = Patience::default();
-        state.low_patience = Patience::default();
+        state.opening_backoff = Backoff::default();
+        state.threshold_backoff = Backoff::default();
         state.exhausted = 0;
     }
 }
@@ -172,37 +172,37 @@ impl WindowState {
     /// Goes on, by the quickest way that succeeds.
     #[inline(always)]
     fn proceed<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, minimum: &mut usize, out: &mut Vec<Selected>) {
-        let end = self.length.min(self.next + MOST_BY_LOW);
-        if self.select_low::<L, RIGHTMOST>(lanes, minimum, end, out) {
+        let end = self.length.min(self.next + MOST_BY_THRESHOLD);
+        if self.select_below_threshold::<L, RIGHTMOST>(lanes, minimum, end, out) {
             return;
         }
         let end = self.length.min(self.next + MOST_BY_OPENING);
-        if !self.open(lanes, minimum, end, out) {
+        if !self.select_by_opening(lanes, minimum, end, out) {
             self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
         }
     }
 
-    /// Goes on to `end` by the low hashes, if that is likely to succeed and does.
+    /// Goes on to `end` by the hashes below the threshold, if that is likely to succeed and does.
     #[inline(always)]
-    fn select_low<L: Lanes, const RIGHTMOST: bool>(
+    fn select_below_threshold<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
         lanes: L,
         minimum: &mut usize,
         end: usize,
         out: &mut Vec<Selected>,
     ) -> bool {
-        let is_quicker = L::LOW_WINDOWS.contains(&self.w);
-        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.low_patience.is_over() {
+        let is_quicker = L::THRESHOLD_WINDOWS.contains(&self.w);
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.threshold_backoff.may_try() {
             return false;
         }
         let (from, next, selected) = (*minimum, self.next, out.len());
-        let has_succeeded = self.low.find(lanes, &self.hashes[from..], end - from) && {
-            let minima = mem::take(&mut self.low.minima);
-            let has_succeeded = self.follow_low::<L, RIGHTMOST>(lanes, minimum, end, &minima, out);
-            self.low.minima = minima;
+        let has_succeeded = self.below_threshold.find(lanes, &self.hashes[from..], end - from) && {
+            let minima = mem::take(&mut self.below_threshold.minima);
+            let has_succeeded = self.follow_minima::<L, RIGHTMOST>(lanes, minimum, end, &minima, out);
+            self.below_threshold.minima = minima;
             has_succeeded
         };
-        self.low_patience.learn(!has_succeeded);
+        self.threshold_backoff.record(!has_succeeded);
         if has_succeeded {
             self.next = end;
         } else {
@@ -212,10 +212,10 @@ impl WindowState {
         has_succeeded
     }
 
-    /// Selects the low minima that were found, and of windows without a low hash what the exact way selects. `false`
+    /// Selects the minima that were found, and of windows without a hash below the threshold what the exact way selects. `false`
     /// where keys tie.
     #[inline(always)]
-    fn follow_low<L: Lanes, const RIGHTMOST: bool>(
+    fn follow_minima<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
         lanes: L,
         minimum: &mut usize,
@@ -227,11 +227,11 @@ impl WindowState {
         let (from, w) = (*minimum, self.w);
         let (keys, places) = minima.found();
         let index = |place: i32| from + place as usize - w;
-        let mut least = self.low.key(self.hashes[from]);
+        let mut least = self.below_threshold.key(self.hashes[from]);
         let mut i = 0;
         loop {
             if let Some(key) = least {
-                // Nothing before the next low hash takes the place of a low one until that leaves the window.
+                // Nothing before the next hash below the threshold takes the place of one until that leaves the window.
                 let (first, place) = (i, (*minimum - from + w) as i32);
                 i = minima.succeeding(first, key, place, w);
                 let hashes = &self.hashes[from..end];
@@ -246,9 +246,9 @@ impl WindowState {
                 }
             }
             let found = places.get(i).map_or(end, |&place| index(place));
-            let settled = if least.is_some() { self.next.max(*minimum + w) } else { self.next };
-            if settled < found {
-                self.next = settled;
+            let exact_from = if least.is_some() { self.next.max(*minimum + w) } else { self.next };
+            if exact_from < found {
+                self.next = exact_from;
                 self.advance::<L, RIGHTMOST>(lanes, minimum, found, out);
                 self.chain.clear();
             }
@@ -265,15 +265,21 @@ impl WindowState {
 
     /// Goes on to `end` by an opening, if it is likely to succeed and does.
     #[inline(always)]
-    fn open<L: Lanes>(&mut self, lanes: L, minimum: &mut usize, end: usize, out: &mut Vec<Selected>) -> bool {
+    fn select_by_opening<L: Lanes>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) -> bool {
         let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_OPENED);
-        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_patience.is_over() {
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_backoff.may_try() {
             return false;
         }
         // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
         let missing = (*minimum + self.w).saturating_sub(self.next + 1);
         let from = *minimum + usize::from(*minimum + self.w == self.next);
-        let open = OpenWindows {
+        let job = OpeningJob {
             opening: &mut self.opening,
             w: self.w,
             hashes: &self.hashes[from..end],
@@ -283,8 +289,8 @@ impl WindowState {
             position: self.base + from as u64 - missing as u64,
             out,
         };
-        let found = open.run(lanes);
-        self.opening_patience.learn(found.is_none());
+        let found = job.run(lanes);
+        self.opening_backoff.record(found.is_none());
         let Some(position) = found else { return false };
         *minimum = (position - self.base) as usize;
         self.next = end;
@@ -338,14 +344,6 @@ impl WindowState {
             } else if expiry < length {
                 if !self.chain.is_empty() {
                     (minimum, next) = self.succeed(expiry, length, out);
-                    continue;
-                }
-                if L::FINDS_ASCENDING
-                    && w >= 2 * BLOCK
-                    && let Some(last) = self.held(length).select_ascending(lanes, minimum + 1, w, out)
-                {
-                    minimum = last;
-                    next = minimum + w;
                     continue;
                 }
                 next = expiry + 1;

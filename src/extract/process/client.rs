@@ -40,9 +40,9 @@ impl Connection {
     fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
         // The process ends itself when its processor time is up. This is for one that waits for something.
-        let patience = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
-        self.stream.set_read_timeout(Some(patience))?;
-        self.stream.set_write_timeout(Some(patience))?;
+        let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
+        self.stream.set_read_timeout(Some(timeout))?;
+        self.stream.set_write_timeout(Some(timeout))?;
         request.write(&mut self.stream)?;
         self.stream.write_all(document)?;
         ProcessAnswer::read(&mut self.stream, request.memory)

@@ -56,7 +56,7 @@ fn limit(request: &Request) -> io::Result<()> {
     if !cfg!(target_os = "linux") {
         set(Resource::As, request.memory.saturating_mul(2).saturating_add(16 * OWN_MEMORY))?;
     }
-    // Where the system does not tell what has been used, the process is ended by the patience of the other one.
+    // Where the system does not tell what has been used, the process is ended by the timeout of the other one.
     match processor_seconds() {
         Some(used) => set(Resource::Cpu, used.saturating_add(request.seconds).saturating_add(1)),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Selection for small windows, whose minima change so often that guessing when costs most: here nothing is guessed.
+//! Morphological opening: selection for small windows, whose minima change so often that guessing when costs most: here nothing is guessed.
 //!
 //! A hash is the minimum of some window if and only if it is the greatest of the minima of the windows that hold it (what
 //! image processing calls an *opening*: minima, then maxima). Both take a few passes over all hashes, by lanes. Only 32
@@ -14,7 +14,7 @@ const USUAL: usize = 10;
 
 /// Room for keys and passes, reused.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Opening {
+pub(super) struct MorphologicalOpening {
     keys: Vec<u32>,
     from: Vec<u32>,
     to: Vec<u32>,
@@ -24,8 +24,8 @@ pub(super) struct Opening {
 }
 
 /// Windows that follow one another, to be selected from.
-pub(super) struct OpenWindows<'a> {
-    pub(super) opening: &'a mut Opening,
+pub(super) struct OpeningJob<'a> {
+    pub(super) opening: &'a mut MorphologicalOpening,
     pub(super) w: usize,
     /// All hashes of the windows, except so many at the beginning that are known not to be minimal.
     pub(super) hashes: &'a [u64],
@@ -38,7 +38,7 @@ pub(super) struct OpenWindows<'a> {
     pub(super) out: &'a mut Vec<Selected>,
 }
 
-impl SimdJob for OpenWindows<'_> {
+impl SimdJob for OpeningJob<'_> {
     /// The position of the last minimum; none, and nothing selected, where keys tie.
     type Output = Option<u64>;
 
@@ -59,7 +59,7 @@ impl SimdJob for OpenWindows<'_> {
     }
 }
 
-impl OpenWindows<'_> {
+impl OpeningJob<'_> {
     /// Compares by the 32 bits from `shift` on: those above must be the same in all hashes.
     #[inline(always)]
     fn select<L: Lanes>(&mut self, lanes: L, shift: u32) -> Option<u64> {
@@ -91,7 +91,7 @@ impl OpenWindows<'_> {
     }
 }
 
-impl Opening {
+impl MorphologicalOpening {
     /// Leaves the indices of the candidates among `length` keys in `candidates`, ascending; gives how many they are.
     #[inline(always)]
     fn find_candidates<L: Lanes>(&mut self, lanes: L, length: usize) -> usize {

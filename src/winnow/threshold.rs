@@ -1,5 +1,5 @@
-//! Selection for large windows from their *low* hashes alone: those below a bound that some four hashes of a window are
-//! below.
+//! Threshold: selection for large windows from the hashes below a threshold alone, which some four hashes of a window are
+//! below. They are called *low* here.
 //!
 //! A hash is the minimum of some window if and only if the nearest smaller hashes to its left and to its right are more
 //! than w apart. What is smaller than a low hash is low as well, so that low ones need to be compared with no others, and
@@ -20,9 +20,9 @@ const NOWHERE: i32 = i32::MAX / 2;
 
 /// The low hashes of windows that follow one another; its room is reused.
 #[derive(Clone, Debug)]
-pub(super) struct Low {
+pub(super) struct BelowThreshold {
     w: usize,
-    bound: u64,
+    threshold: u64,
     /// Where the key of a low hash begins.
     shift: u32,
     /// Of the first hash and of those that are low; before and after them, `REACH` that are nobody's neighbours.
@@ -87,18 +87,18 @@ impl Minima {
     }
 }
 
-impl Low {
+impl BelowThreshold {
     /// For windows of `w` hashes.
     pub(super) fn new(w: usize) -> Self {
-        let bound = u64::MAX / w.max(2 * EXPECTED) as u64 * EXPECTED as u64;
-        let shift = u64::BITS - bound.leading_zeros() - (i32::BITS - 1);
-        Self { w, bound, shift, keys: Vec::new(), places: Vec::new(), minima: Minima::default() }
+        let threshold = u64::MAX / w.max(2 * EXPECTED) as u64 * EXPECTED as u64;
+        let shift = u64::BITS - threshold.leading_zeros() - (i32::BITS - 1);
+        Self { w, threshold, shift, keys: Vec::new(), places: Vec::new(), minima: Minima::default() }
     }
 
     /// The key of a hash, if it is low.
     #[inline(always)]
     pub(super) fn key(&self, hash: u64) -> Option<i32> {
-        (hash < self.bound).then_some((hash >> self.shift) as i32)
+        (hash < self.threshold).then_some((hash >> self.shift) as i32)
     }
 
     /// Finds the low minima of the windows of the first `length` hashes, of which the first is known to be the minimum of
@@ -126,7 +126,7 @@ impl Low {
     #[inline(always)]
     fn collect<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> Option<usize> {
         let first = self.key(hashes[0]).unwrap_or(i32::MAX);
-        let Self { w, bound, shift, keys, places, .. } = self;
+        let Self { w, threshold, shift, keys, places, .. } = self;
         let most = 2 * EXPECTED * length / *w + TEXT;
         let room = REACH + most + TEXT + REACH + GROUP;
         if keys.len() < room {
@@ -138,7 +138,7 @@ impl Low {
         places[REACH] = *w as i32;
         let mut end = REACH + 1;
         for at in (1..length).step_by(TEXT) {
-            let mut low = lanes.low(hashes[at..].first_chunk()?, *bound);
+            let mut low = lanes.below_in_64(hashes[at..].first_chunk()?, *threshold);
             if length - at < TEXT {
                 low &= (1 << (length - at)) - 1;
             }
