@@ -2,6 +2,7 @@
 
 use super::Database;
 use crate::error::{Error, Result};
+use crate::input::InputLimits;
 use crate::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
 use crate::progress::Task;
 use crate::spill::TempSpace;
@@ -49,5 +50,22 @@ impl Database {
             Some(error) => Err(error),
             None => Ok(told?),
         }
+    }
+
+    /// Compares the own text of pairs of source code, names and comments included, and orders the pairs by the larger of the two
+    /// resemblances. Fingerprints of source code tell its structure only, so the documents are read again. Returns how many
+    /// of them cannot be: their pairs stay as they are. `options` are those the pairs were found with.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where the unit is not token; [`Error::Stopped`]; what keeps the store from being read.
+    pub fn add_own_text(
+        &self,
+        pairs: &mut [Pair],
+        options: &PairsOptions,
+        limits: &InputLimits,
+        task: &Task<'_>,
+    ) -> Result<u64> {
+        let _unchanged = self.store.keep_unchanged();
+        self.run(|| pairs::add_own_text(&self.store, pairs, options, limits, task))
     }
 }

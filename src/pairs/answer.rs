@@ -34,8 +34,13 @@ pub struct Pair {
     pub containment_a: f64,
     /// The share of b's hashes that a holds.
     pub containment_b: f64,
-    /// What pairs are ordered by: the resemblance, weighted where hashes are.
+    /// What pairs are ordered by: the resemblance, weighted where hashes are; the larger of that and the resemblance of the
+    /// text, where that was looked for.
     pub score: f64,
+    /// Of source code, the resemblance of the documents' own text, names and comments included; `None` unless it was looked
+    /// for, with [`Database::add_own_text`](crate::Database::add_own_text), and where a document cannot be read again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_resemblance: Option<f64>,
     /// The passages they share, `query` being a and `document` b; `None` unless they were looked for, with
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -136,6 +136,11 @@ impl Documents {
         self.sizes = sizes;
     }
 
+    /// The submission of a document, by its first document; the document where it stands for itself.
+    pub(super) fn submission_of(&self, id: u32) -> u32 {
+        self.submissions.of(id)
+    }
+
     /// The submissions of two documents, and these in the same order.
     pub(super) fn submissions_of(&self, found: Measured) -> ((u32, u32), Measured) {
         let (a, b) = (self.submissions.of(found.a), self.submissions.of(found.b));

@@ -14,6 +14,7 @@ mod files;
 mod measured;
 mod names;
 mod options;
+mod own_text;
 mod ranked;
 mod submissions;
 
@@ -31,6 +32,7 @@ use ranked::{PairRecord, Ranked, SORTER_SHARE, SortedPairs};
 
 pub use answer::{Pair, PairsAnswer, PairsSummary};
 pub use options::{GroupBy, PairsOptions, Since};
+pub(crate) use own_text::add_own_text;
 
 /// The pairs of a database, in order and without names.
 pub(crate) struct FoundPairs<'a> {

@@ -86,6 +86,7 @@ impl<'a> Names<'a> {
             containment_a,
             containment_b,
             score: record.score(),
+            text_resemblance: None,
             passages: None,
             files: Vec::new(),
             files_left_out: 0,

@@ -109,3 +109,86 @@ fn what_is_no_code_is_words_and_marks() {
     assert_eq!(found["matches"][0]["document"], "c/tale.txt");
     assert_eq!(found["matches"][0]["containment"], 1.0);
 }
+
+/// Of two pairs of one structure the one that has its names too comes first, where names are compared.
+#[test]
+fn own_text_ranks_pairs_by_the_larger_resemblance() {
+    let folder = Folder::new();
+    // Each method with a comment of its own.
+    let commented = |program: &str| {
+        let mut methods = program.split("int b").enumerate();
+        let (_, first) = methods.next().unwrap();
+        let words = |method: usize| (0..20).map(|word| format!("w{method}x{word} ")).collect::<String>();
+        methods.fold(first.to_owned(), |out, (method, text)| format!("{out}/* {}*/ int b{text}", words(method)))
+    };
+    // Two programs of little structure in common with the same comments, and a copy with none.
+    folder.write("in/ann/First.java", commented(&program("First", "find", 1)));
+    folder.write("in/bob/First.java", commented(&program("First", "find", 4)));
+    folder.write("in/cy/Copy.java", disguised(&program("First", "find", 1)));
+    folder.write("in/dee/Other.java", program("Other", "look", 5));
+    folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
+    let pairs = |flags: &[&str]| -> Vec<(String, f64, serde_json::Value, f64)> {
+        let lines = folder.ok(&[&["pairs", "--min-resemblance", "0", "--format", "json"], flags].concat()).json();
+        let names = |line: &serde_json::Value| {
+            ["a", "b"].map(|side| line[side].as_str().unwrap().split('/').nth(1).unwrap().to_owned()).join(" ")
+        };
+        let number = |line: &serde_json::Value, field: &str| line[field].as_f64().unwrap();
+        lines
+            .iter()
+            .map(|line| {
+                (names(line), number(line, "resemblance"), line["text_resemblance"].clone(), number(line, "score"))
+            })
+            .collect()
+    };
+    let plain = pairs(&[]);
+    assert!(plain.iter().all(|(_, resemblance, text, score)| text.is_null() && resemblance == score), "{plain:?}");
+    let with_text = pairs(&["--own-text"]);
+    let of = |pairs: &[(String, f64, serde_json::Value, f64)], name: &str| {
+        pairs.iter().find(|pair| pair.0 == name).unwrap_or_else(|| panic!("{name}: {pairs:?}")).clone()
+    };
+    assert_eq!(plain.len(), with_text.len());
+    assert!(with_text.is_sorted_by(|a, b| a.3 >= b.3), "{with_text:?}");
+    for (name, resemblance, text, score) in &with_text {
+        assert_eq!(*resemblance, of(&plain, name).1);
+        assert_eq!(*score, resemblance.max(text.as_f64().unwrap()));
+    }
+    // A disguised copy is one in structure, and another text.
+    let disguised = of(&with_text, "ann cy");
+    assert!(disguised.1 > 0.9 && disguised.2.as_f64().unwrap() < 0.3, "{disguised:?}");
+    let copied = of(&with_text, "ann bob");
+    assert!(copied.2.as_f64().unwrap() > copied.1, "{copied:?}");
+
+    // It is what a database of the text itself gives.
+    folder.ok(&["ingest", "-q", "--db", "text", "--unit", "token", "-k", "4", "-w", "1", "--as", "text", "in"]);
+    for (name, resemblance, ..) in pairs(&["--db", "text"]) {
+        if let Some(pair) = with_text.iter().find(|pair| pair.0 == name) {
+            assert_eq!(pair.2.as_f64().unwrap(), resemblance, "{name}");
+        }
+    }
+    // Submissions: here the same, as each has one file.
+    let submissions =
+        folder.ok(&["pairs", "--min-resemblance", "0", "--submission-by", "in", "--own-text", "--format", "json"]);
+    for line in submissions.json() {
+        let name = ["a", "b"].map(|side| line[side].as_str().unwrap().split('/').nth(1).unwrap().to_owned()).join(" ");
+        assert_eq!(line["text_resemblance"], of(&with_text, &name).2, "{line}");
+    }
+    let page = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text"]).stdout;
+    assert!(page.starts_with("     text  resemblance     a in b     b in a     shared"), "{page}");
+    let rows = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "csv"]).stdout;
+    assert!(rows.lines().next().unwrap().ends_with(",text_resemblance"), "{rows}");
+
+    // A document that has changed is compared by its structure alone.
+    folder.write("in/cy/Copy.java", "class Copy {}\n");
+    let changed = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "json"]);
+    assert!(changed.stderr.contains("1 document cannot be read again"), "{}", changed.stderr);
+    for line in changed.json() {
+        let of_it = [&line["a"], &line["b"]].iter().any(|name| name.as_str().unwrap().contains("/cy/"));
+        assert_eq!(line["text_resemblance"].is_null(), of_it, "{line}");
+    }
+    folder.ok(&["ingest", "-q", "--db", "prose", "in"]);
+    for flags in [&["--db", "prose"][..], &["--format", "html", "-o", "report"]] {
+        let refused = folder.run(&[&["pairs", "--own-text"], flags].concat());
+        assert_eq!(refused.status, 2);
+        assert!(refused.stderr.contains("--own-text is for"), "{}", refused.stderr);
+    }
+}

@@ -111,8 +111,8 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     ]
 }
 
-/// The columns of [`pair_rows`]; those of passages only where they were looked for.
-pub(crate) fn pair_header(passages: bool) -> Vec<&'static str> {
+/// The columns of [`pair_rows`]; those of passages and of the own text only where they were looked for.
+pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -120,11 +120,14 @@ pub(crate) fn pair_header(passages: bool) -> Vec<&'static str> {
         header.push("same_names");
     }
     header.extend(["a_metadata", "b_metadata"]);
+    if own_text {
+        header.push("text_resemblance");
+    }
     header
 }
 
 /// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
-pub(crate) fn pair_rows(pair: &Pair) -> Vec<Vec<String>> {
+pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
         pair.b.to_string(),
@@ -140,10 +143,13 @@ pub(crate) fn pair_rows(pair: &Pair) -> Vec<Vec<String>> {
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => with_passages(&head, passages, pair_header(true).len() - metadata.len()),
+        Some(passages) => with_passages(&head, passages, pair_header(true, false).len() - metadata.len()),
     };
     for row in &mut rows {
         row.extend(metadata.iter().cloned());
+        if own_text {
+            row.push(pair.text_resemblance.map_or(String::new(), |share| share.to_string()));
+        }
     }
     rows
 }

@@ -10,18 +10,37 @@ use super::human::labels;
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 
-/// What the columns of [`pair_line`] are.
-pub(crate) fn pair_header_line(weighted: bool, folder: &str) -> String {
-    let score = if weighted { "    score  " } else { "" };
-    let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
-    format!("{score}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
+/// Columns that pairs have not always.
+#[derive(Clone, Copy)]
+pub(crate) struct PairColumns {
+    /// The score, where fingerprints are weighted: it is then another than the resemblance.
+    pub(crate) score: bool,
+    /// The resemblance of their own text.
+    pub(crate) text: bool,
 }
 
-/// One pair; with its score where fingerprints are weighted, since that is then another than the resemblance.
-pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
-    let score = if weighted { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
+impl PairColumns {
+    /// The width of these columns.
+    fn width(self) -> usize {
+        11 * (usize::from(self.score) + usize::from(self.text))
+    }
+}
+
+/// What the columns of [`pair_line`] are.
+pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
+    let score = if columns.score { "    score  " } else { "" };
+    let text = if columns.text { "     text  " } else { "" };
+    let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
+    format!("{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
+}
+
+/// One pair.
+pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
+    let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
+    let text = pair.text_resemblance.map_or_else(|| "-".to_owned(), percent);
+    let text = if columns.text { format!("{text:>9}  ") } else { String::new() };
     let measures = format!(
-        "{score}{:>11}  {:>9}  {:>9}  {:>9}  ",
+        "{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  ",
         percent(pair.resemblance),
         percent(pair.containment_a),
         percent(pair.containment_b),
@@ -42,9 +61,9 @@ pub(crate) fn pair_line(pair: &Pair, weighted: bool, folder: &str, style: Style)
 const FILES_SHOWN: usize = 3;
 
 /// The files of two submissions that share most.
-pub(crate) fn file_lines(pair: &Pair, weighted: bool, folder: &str, style: Style) -> String {
+pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
     // Below the number of shared fingerprints.
-    let indent = if weighted { 11 } else { 0 } + 33;
+    let indent = columns.width() + 33;
     let mut lines = String::new();
     for file in pair.files.iter().take(FILES_SHOWN) {
         let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(name.strip_prefix(folder).unwrap_or(name)));

@@ -59,6 +59,12 @@ pub(crate) struct PairsArgs {
     /// All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
+    /// Also compare the own text of source code, and rank pairs by the larger resemblance
+    ///
+    /// The fingerprints of source code tell its structure, whatever its names. This reads the documents of the pairs again and
+    /// compares their words and marks, comments included. For languages and courses in which copies keep their names.
+    #[arg(long)]
+    pub(crate) own_text: bool,
     /// How much a shared fingerprint counts
     #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight(), hide_short_help = true)]
     pub(crate) weight: Weight,

@@ -2,7 +2,7 @@
 
 use fpdb::{
     Database, GroupBy, HtmlAnswers, HtmlOptions, Pair, PairEvidence, PairsAnswer, PairsOptions, PairsSummary,
-    ReadOptions, Since, Weight,
+    ReadOptions, Since, Unit, Weight,
 };
 
 use crate::cli::html_report::HtmlReport;
@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    common_folder, count, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total,
+    PairColumns, common_folder, count, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total,
 };
 use crate::cli::resolved::submissions::submission_pattern;
 use crate::cli::resolved::{database, profile};
@@ -30,7 +30,16 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             "--submission-by is for --format human, json and csv: a report for a browser shows pairs of documents"
         );
     }
+    if args.own_text && html.is_some() {
+        anyhow::bail!("--own-text is for --format human, json and csv");
+    }
     let database = database::open_within(global, args.memory)?;
+    if args.own_text && database.profile().unit != Unit::Token {
+        anyhow::bail!(
+            "--own-text is for source code (unit token); in this database (unit {}) fingerprints are those of the text",
+            database.profile().unit
+        );
+    }
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = PairsOptions {
@@ -72,6 +81,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         waiting: Vec::new(),
         listed: 0,
     };
+    if args.own_text {
+        return by_own_text(listing, &options, &bar, printer);
+    }
     let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
         if listing.listed == 0 {
             bar.end();
@@ -86,6 +98,37 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     listing.end(&summary)?;
     left_out(&summary, args, &options, global.format, printer);
+    Ok(RunStatus::Done)
+}
+
+/// Writes pairs in the order of the larger of their two resemblances, which takes all of them first.
+fn by_own_text(
+    mut listing: Listing<'_>,
+    options: &PairsOptions,
+    bar: &StepBar,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let Listing { database, args, format, .. } = listing;
+    let all = PairsOptions { top: None, ..options.clone() };
+    let compared = database.pairs(&all, &bar.task()).and_then(|mut answer| {
+        let unread = database.add_own_text(&mut answer.pairs, &all, &listing.how.limits, &bar.task())?;
+        Ok((answer, unread))
+    });
+    bar.end();
+    let (PairsAnswer { mut pairs, summary, .. }, unread) = compared?;
+    if let Some(top) = options.top {
+        pairs.truncate(usize::try_from(top).unwrap_or(usize::MAX));
+    }
+    listing.begin(&summary)?;
+    pairs.into_iter().try_for_each(|pair| listing.take(pair))?;
+    listing.end(&summary)?;
+    if unread > 0 {
+        printer.note(&format!(
+            "{} cannot be read again: ranked by structure alone (--own-text)",
+            count(unread, "document")
+        ));
+    }
+    left_out(&summary, args, options, format, printer);
     Ok(RunStatus::Done)
 }
 
@@ -107,7 +150,7 @@ impl Listing<'_> {
     /// Writes what stands above the first pair.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
         match self.format {
-            OutputFormat::Csv => self.output.csv([pair_header(self.args.passages)])?,
+            OutputFormat::Csv => self.output.csv([pair_header(self.args.passages, self.args.own_text)])?,
             OutputFormat::Human => {
                 if summary.common > 0 {
                     let common = common_left_out(summary.common, self.args.max_df);
@@ -118,15 +161,15 @@ impl Listing<'_> {
                 }
                 let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
                 self.folder = common_folder(names, self.output.style);
-                self.output.text(&pair_header_line(self.is_weighted(), &self.folder))?;
+                self.output.text(&pair_header_line(self.columns(), &self.folder))?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn is_weighted(&self) -> bool {
-        self.args.weight != Weight::None
+    fn columns(&self) -> PairColumns {
+        PairColumns { score: self.args.weight != Weight::None, text: self.args.own_text }
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {
@@ -148,13 +191,13 @@ impl Listing<'_> {
         match self.format {
             OutputFormat::Json => self.output.json(pair),
             OutputFormat::Csv if self.args.passages && !pair.files.is_empty() => {
-                self.output.csv(pair.files.iter().flat_map(pair_rows))
+                self.output.csv(pair.files.iter().flat_map(|file| pair_rows(file, self.args.own_text)))
             }
-            OutputFormat::Csv => self.output.csv(pair_rows(pair)),
+            OutputFormat::Csv => self.output.csv(pair_rows(pair, self.args.own_text)),
             _ => {
-                let (weighted, style) = (self.is_weighted(), self.output.style);
-                self.output.text(&pair_line(pair, weighted, &self.folder, style))?;
-                self.output.text(&file_lines(pair, weighted, &self.folder, style))
+                let (columns, style) = (self.columns(), self.output.style);
+                self.output.text(&pair_line(pair, columns, &self.folder, style))?;
+                self.output.text(&file_lines(pair, columns, &self.folder, style))
             }
         }
     }
