@@ -139,5 +139,5 @@ impl Log {
 
 /// The file that an act is about: the one that it makes, or the one that it takes.
 fn about<'a>(act: Act, source: &'a Path, target: Option<&'a Path>) -> &'a Path {
-    target.filter(|_| matches!(act, Act::Copy | Act::Write | Act::Mark)).unwrap_or(source)
+    target.filter(|_| matches!(act, Act::Copy | Act::Write | Act::Cut | Act::Mark)).unwrap_or(source)
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     };
     match global.format {
         OutputFormat::Json => output.json(&summary)?,
-        OutputFormat::Csv => printer.note(repeat_summary_lines(&summary).trim_end()),
+        OutputFormat::Csv => printer.note(repeat_summary_lines(&summary).lines().next().unwrap_or_default()),
         _ => output.text(&repeat_summary_lines(&summary))?,
     }
     output.finish()?;
