@@ -33,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use super::serve_documents;
     #[pymodule_export]
-    use super::staging::{NativeStaging, StagedBatches};
+    use super::staging::{NativeMapper, NativeStaging, StagedBatches};
     #[pymodule_export]
     use super::waiting::StopToken;
 

@@ -1,20 +1,20 @@
 //! A build on many machines: the two sides of its shuffle, with rows as Arrow batches.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use fpdb::{StagedColumns, StagedRows, Staging, StagingPlan};
+use fpdb::{StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow_input::{Arrays, Texts, is_plain, plain};
 use crate::arrow_output as arrow;
-use crate::errors::{parameter, raise};
+use crate::errors::{parameter, poisoned, raise};
 use crate::options::{json, profile_of};
 
 /// The columns of rows on their way to their parts.
@@ -90,34 +90,9 @@ impl NativeStaging {
         self.0.finished_parts().map_err(raise)
     }
 
-    /// The rows of a batch whose first columns are `number`, `name` and `text`, and whose others are kept with the documents.
-    fn map(&self, py: Python<'_>, batch: &Bound<'_, PyAny>, finished: Vec<u32>) -> PyResult<StagedBatches> {
-        let mut arrays = Arrays::of(batch)?;
-        let mut made = Vec::new();
-        while let Some(array) = py.detach(|| arrays.next())? {
-            let documents = Documents::of(&array)?;
-            py.detach(|| -> fpdb::Result<()> {
-                let mut emit = |rows: StagedRows| {
-                    made.push(rows);
-                    Ok(())
-                };
-                let mut mapper = self.0.mapper(&finished);
-                for row in 0..array.len() {
-                    let metadata = documents.metadata(row);
-                    mapper.push(
-                        documents.number(row),
-                        &documents.name(row),
-                        documents.texts.get(row),
-                        metadata,
-                        &mut emit,
-                    )?;
-                }
-                mapper.finish(&mut emit)
-            })
-            .map_err(raise)?;
-        }
-        let batches = made.into_iter().map(batch_of).collect::<Result<Vec<_>, _>>();
-        Ok(StagedBatches(Arc::new(batches.map_err(|error| parameter(&error.to_string()))?)))
+    /// What makes rows of documents, but those of finished parts.
+    fn mapper(&self, finished: Vec<u32>) -> NativeMapper {
+        NativeMapper(Mutex::new(Some(self.0.mapper(&finished))))
     }
 
     /// Makes parts of batches of sorted rows. Returns their numbers.
@@ -144,9 +119,63 @@ impl NativeStaging {
     }
 }
 
+/// Makes rows of the documents of one task.
+#[pyclass(frozen, module = "fpdb._native")]
+pub(crate) struct NativeMapper(Mutex<Option<StagingMapper>>);
+
+#[pymethods]
+impl NativeMapper {
+    /// Takes a batch whose first columns are `number`, `name` and `text`, and whose others are kept with the documents. Returns the
+    /// rows that are ready.
+    fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<StagedBatches> {
+        let mut arrays = Arrays::of(batch)?;
+        let mut made = Vec::new();
+        while let Some(array) = py.detach(|| arrays.next())? {
+            let documents = Documents::of(&array)?;
+            py.detach(|| {
+                let mut mapper = self.0.lock().map_err(|_| poisoned())?;
+                let mapper = mapper.as_mut().ok_or_else(|| parameter("the mapper has been finished"))?;
+                for row in 0..array.len() {
+                    let (number, name, text) = (documents.number(row), documents.name(row), documents.texts.get(row));
+                    mapper
+                        .push(number, &name, text, documents.metadata(row), &mut |rows| {
+                            made.push(rows);
+                            Ok(())
+                        })
+                        .map_err(raise)?;
+                }
+                PyResult::Ok(())
+            })?;
+        }
+        StagedBatches::of(made)
+    }
+
+    /// The last rows.
+    fn finish(&self, py: Python<'_>) -> PyResult<StagedBatches> {
+        let mut made = Vec::new();
+        py.detach(|| {
+            let mapper = self.0.lock().map_err(|_| poisoned())?.take();
+            let mapper = mapper.ok_or_else(|| parameter("the mapper has been finished"))?;
+            let mut emit = |rows: StagedRows| {
+                made.push(rows);
+                Ok(())
+            };
+            mapper.finish(&mut emit).map_err(raise)
+        })?;
+        StagedBatches::of(made)
+    }
+}
+
 /// Rows on their way to their parts, as an Arrow stream.
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct StagedBatches(Arc<Vec<RecordBatch>>);
+
+impl StagedBatches {
+    fn of(rows: Vec<StagedRows>) -> PyResult<Self> {
+        let batches = rows.into_iter().map(batch_of).collect::<Result<Vec<_>, _>>();
+        Ok(Self(Arc::new(batches.map_err(|error| parameter(&error.to_string()))?)))
+    }
+}
 
 #[pymethods]
 impl StagedBatches {

@@ -30,10 +30,12 @@ def batch(rows, first=0):
 
 
 def mapped(staging, rows, size):
-    made = []
+    mapper, made = staging.mapper([]), []
     for first in range(0, len(rows), size):
-        reader = pyarrow.RecordBatchReader.from_stream(staging.map(batch(rows[first : first + size], first), []))
-        made += list(reader)
+        made += pyarrow.RecordBatchReader.from_stream(mapper.push(batch(rows[first : first + size], first)))
+    made += pyarrow.RecordBatchReader.from_stream(mapper.finish())
+    with pytest.raises(fpdb.ParameterError, match="finished"):
+        mapper.finish()
     table = pyarrow.Table.from_batches(made)
     return table.sort_by([(name, "ascending") for name in ("part", "high", "low", "value")])
 
@@ -75,7 +77,7 @@ def test_rows_and_columns_that_do_not_fit_are_errors(tmp_path):
     with pytest.raises(fpdb.ParameterError, match="the column high is of type Utf8"):
         staging.reduce([table.set_column(1, "high", pyarrow.array(["x"] * len(table))).to_batches()[0]])
     with pytest.raises(fpdb.ParameterError, match="number 3 is none of them"):
-        staging.map(batch(rows[:1], 3), [])
+        staging.mapper([]).push(batch(rows[:1], 3))
     with pytest.raises(fpdb.ParameterError, match="another build"):
         _native.NativeStaging(tmp_path / "build", {**PLAN, "documents": 9})
     with pytest.raises(fpdb.DatabaseNotFoundError, match="there is no build"):

@@ -7,6 +7,7 @@ use super::plan::StagingPlan;
 use crate::document::Digest;
 use crate::store::{PartKind, Posting, StagedRow, named, of_hashes};
 
+#[derive(Clone)]
 pub(super) struct Layout {
     documents: u64,
     ranges: Vec<RangeInclusive<u64>>,

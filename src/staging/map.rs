@@ -1,8 +1,11 @@
-//! Map: a document becomes rows, by the same kernel, normaliser and record as in an ingest.
+//! Map: a document becomes rows, by the same kernel, normaliser and record as in an ingest. The rows of many documents travel in
+//! blocks, one for each part.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::folder::Staging;
+use super::layout::Layout;
+use super::plan::StagingPlan;
 use super::rows::StagedRows;
 use crate::columns::Fingerprints;
 use crate::error::{DocumentError, Error, Result};
@@ -11,43 +14,88 @@ use crate::guarded::guarded;
 use crate::ingest::{ReadDocument, record_of};
 use crate::input::{About, InputLimits, ReadAs, format_of};
 use crate::store::{
-    DocumentRecord, Posting, StagedRow, digest_row, document_rows, failure_row, name_row, posting_row, posting_sum,
+    BlockWriter, DocumentRecord, PartKind, Posting, StagedRow, digest_row, document_rows, failure_row, name_row,
+    posting_row, posting_sum,
 };
 
-/// Bytes of rows that are handed over at once: an Arrow batch of a size that engines like.
+/// Bytes of blocks that are handed over at once: an Arrow batch of a size that engines like.
 const BATCH_BYTES: usize = 4 << 20;
+
+/// Bytes of postings, names and digests that are sorted into blocks together. More make fewer and larger blocks.
+const GATHERED_BYTES: usize = 64 << 20;
 
 /// Bytes of a document that are fingerprinted at once.
 const PIECE: usize = 256 << 10;
 
-/// Makes rows of documents; one per thread, or per task of the engine.
-pub struct StagingMapper<'a> {
-    staging: &'a Staging,
+/// Makes rows of documents; one per task of the engine, for all of its documents.
+pub struct StagingMapper {
+    plan: StagingPlan,
+    layout: Layout,
     /// By number of part.
     wanted: Vec<bool>,
     limits: InputLimits,
     fingerprinter: Fingerprinter,
     fingerprints: Fingerprints,
     hashes: Vec<u64>,
-    rows: StagedRows,
+    postings: Vec<Posting>,
+    keys: Keys,
+    documents: BlockWriter,
+    /// The number after that of the last document.
+    next: Option<u32>,
+    blocks: StagedRows,
 }
 
-impl std::fmt::Debug for StagingMapper<'_> {
+/// Rows of names and digests.
+#[derive(Default)]
+struct Keys {
+    /// Part, kind, high, low, and where the value begins and ends.
+    rows: Vec<(u32, PartKind, u64, u64, usize, usize)>,
+    values: Vec<u8>,
+}
+
+impl Keys {
+    fn push(&mut self, part: u32, kind: PartKind, row: StagedRow<'_>) {
+        let start = self.values.len();
+        self.values.extend_from_slice(row.value);
+        self.rows.push((part, kind, row.high, row.low, start, self.values.len()));
+    }
+
+    fn bytes(&self) -> usize {
+        self.values.len() + self.rows.len() * size_of::<(u32, PartKind, u64, u64, usize, usize)>()
+    }
+
+    /// Puts them, sorted, into blocks.
+    fn put(&mut self, writer: &mut BlockWriter, blocks: &mut StagedRows) {
+        let Self { rows, values } = self;
+        rows.sort_unstable_by(|one, other| {
+            let value = |row: &(u32, PartKind, u64, u64, usize, usize)| &values[row.4..row.5];
+            (one.0, one.2, one.3).cmp(&(other.0, other.2, other.3)).then_with(|| value(one).cmp(value(other)))
+        });
+        for (part, kind, high, low, start, end) in rows.drain(..) {
+            let row = StagedRow { high, low, value: &values[start..end] };
+            writer.push(part, kind, row, &mut |part, block| blocks.push(part, block));
+        }
+        writer.end(&mut |part, block| blocks.push(part, block));
+        values.clear();
+    }
+}
+
+impl std::fmt::Debug for StagingMapper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StagingMapper").field("staging", self.staging).finish_non_exhaustive()
+        f.debug_struct("StagingMapper").field("plan", &self.plan).finish_non_exhaustive()
     }
 }
 
 impl Staging {
     /// Makes rows of documents; those of the parts `finished` are left out.
     #[must_use]
-    pub fn mapper(&self, finished: &[u32]) -> StagingMapper<'_> {
+    pub fn mapper(&self, finished: &[u32]) -> StagingMapper {
         StagingMapper::new(self, finished)
     }
 }
 
-impl<'a> StagingMapper<'a> {
-    fn new(staging: &'a Staging, finished: &[u32]) -> Self {
+impl StagingMapper {
+    fn new(staging: &Staging, finished: &[u32]) -> Self {
         let mut wanted = vec![true; staging.layout.count() as usize];
         for &part in finished {
             wanted.get_mut(part as usize).into_iter().for_each(|wanted| *wanted = false);
@@ -55,12 +103,17 @@ impl<'a> StagingMapper<'a> {
         let limits = InputLimits::default();
         Self {
             fingerprinter: Fingerprinter::new(staging.profile()).with_limits(&limits),
-            staging,
+            plan: staging.plan.clone(),
+            layout: staging.layout.clone(),
             wanted,
             limits,
             fingerprints: Fingerprints::new(),
             hashes: Vec::new(),
-            rows: StagedRows::default(),
+            postings: Vec::new(),
+            keys: Keys::default(),
+            documents: BlockWriter::default(),
+            next: None,
+            blocks: StagedRows::default(),
         }
     }
 
@@ -77,47 +130,50 @@ impl<'a> StagingMapper<'a> {
         metadata: Vec<(String, String)>,
         emit: &mut dyn FnMut(StagedRows) -> Result<()>,
     ) -> Result<()> {
-        let documents = self.staging.plan.documents;
+        let documents = self.plan.documents;
         if number >= documents {
             return Err(Error::NotPlanned { number, documents });
         }
+        if self.next != Some(number) {
+            // A block of documents holds no other task's.
+            self.documents.end(&mut |part, block| self.blocks.push(part, block));
+        }
+        self.next = number.checked_add(1);
         self.fingerprints.clear();
         let read = guarded(|| self.read(name, bytes, metadata)).unwrap_or_else(|detail| {
             // What it was at is half done.
-            self.fingerprinter = Fingerprinter::new(self.staging.profile()).with_limits(&self.limits);
+            self.fingerprinter = Fingerprinter::new(&self.plan.profile).with_limits(&self.limits);
             Err(Error::Document(DocumentError::ReaderFailed { detail }))
         });
-        let layout = &self.staging.layout;
-        let part = layout.part_of_document(number);
-        let record = match read {
-            Ok(record) => record,
-            Err(error) => {
-                let mut value = Vec::new();
-                self.put(part, failure_row(number, name, &error, &mut value));
-                return self.emit_if_many(emit);
-            }
-        };
-        let mut sum = 0u64;
-        for (ordinal, fingerprint) in (0..).zip(&self.fingerprints) {
-            let posting = Posting { hash: fingerprint.hash, document: number, ordinal };
-            sum = sum.wrapping_add(posting_sum(posting));
-            let part = layout.part_of_posting(posting);
-            if self.wanted[part as usize] {
-                self.rows.push(part, posting_row(posting));
-                if self.rows.bytes() >= BATCH_BYTES {
-                    emit(std::mem::take(&mut self.rows))?;
+        let part = self.layout.part_of_document(number);
+        match read {
+            Ok(record) => {
+                let sum = self.gather_postings(number, emit)?;
+                let (names, digests) = (self.layout.part_of_name(name), self.layout.part_of_digest(&record.digest));
+                if self.wanted[names as usize] {
+                    self.keys.push(names, PartKind::Names, name_row(name, number, &mut Vec::new()));
+                }
+                if self.wanted[digests as usize] {
+                    self.keys.push(digests, PartKind::Digests, digest_row(&record.digest, number, &mut [0; 4]));
+                }
+                if self.wanted[part as usize] {
+                    let text = bytes.filter(|_| record.stored_text);
+                    let Self { documents, blocks, fingerprints, .. } = self;
+                    document_rows(number, &record, sum, fingerprints, text, &mut |row| {
+                        documents.push(part, PartKind::Documents, row, &mut |part, block| blocks.push(part, block));
+                        if blocks.bytes() >= BATCH_BYTES { emit(std::mem::take(blocks)) } else { Ok(()) }
+                    })?;
                 }
             }
+            Err(error) if self.wanted[part as usize] => {
+                let (mut value, blocks) = (Vec::new(), &mut self.blocks);
+                let row = failure_row(number, name, &error, &mut value);
+                self.documents.push(part, PartKind::Documents, row, &mut |part, block| blocks.push(part, block));
+            }
+            Err(_) => {}
         }
-        self.put(layout.part_of_name(name), name_row(name, number, &mut Vec::new()));
-        self.put(layout.part_of_digest(&record.digest), digest_row(&record.digest, number, &mut [0; 4]));
-        if self.wanted[part as usize] {
-            let text = bytes.filter(|_| record.stored_text);
-            let Self { rows, fingerprints, .. } = self;
-            document_rows(number, &record, sum, fingerprints, text, &mut |row| {
-                rows.push(part, row);
-                if rows.bytes() >= BATCH_BYTES { emit(std::mem::take(rows)) } else { Ok(()) }
-            })?;
+        if self.keys.bytes() + self.postings.len() * size_of::<Posting>() >= GATHERED_BYTES {
+            self.put_gathered(emit)?;
         }
         self.emit_if_many(emit)
     }
@@ -127,22 +183,53 @@ impl<'a> StagingMapper<'a> {
     /// # Errors
     /// What `emit` returns.
     pub fn finish(mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
-        if self.rows.is_empty() { Ok(()) } else { emit(std::mem::take(&mut self.rows)) }
+        self.documents.end(&mut |part, block| self.blocks.push(part, block));
+        self.put_gathered(emit)?;
+        if self.blocks.is_empty() { Ok(()) } else { emit(self.blocks) }
     }
 
-    fn put(&mut self, part: u32, row: StagedRow<'_>) {
-        if self.wanted[part as usize] {
-            self.rows.push(part, row);
+    /// Takes the postings of the document just read. Returns their sum.
+    fn gather_postings(&mut self, document: u32, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<u64> {
+        let mut sum = 0u64;
+        let fingerprints = std::mem::take(&mut self.fingerprints);
+        for (ordinal, fingerprint) in (0..).zip(&fingerprints) {
+            let posting = Posting { hash: fingerprint.hash, document, ordinal };
+            sum = sum.wrapping_add(posting_sum(posting));
+            if self.wanted[self.layout.part_of_posting(posting) as usize] {
+                self.postings.push(posting);
+                if self.postings.len() * size_of::<Posting>() >= GATHERED_BYTES {
+                    self.put_gathered(emit)?;
+                }
+            }
         }
+        self.fingerprints = fingerprints;
+        Ok(sum)
+    }
+
+    /// Puts postings, names and digests into blocks.
+    fn put_gathered(&mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
+        let mut writer = BlockWriter::default();
+        self.postings.sort_unstable();
+        let Self { postings, layout, blocks, .. } = self;
+        for posting in postings.drain(..) {
+            let (part, kind) = (layout.part_of_posting(posting), PartKind::Postings { run: 0 });
+            writer.push(part, kind, posting_row(posting), &mut |part, block| blocks.push(part, block));
+            if blocks.bytes() >= BATCH_BYTES {
+                emit(std::mem::take(blocks))?;
+            }
+        }
+        writer.end(&mut |part, block| blocks.push(part, block));
+        self.keys.put(&mut writer, &mut self.blocks);
+        self.emit_if_many(emit)
     }
 
     fn emit_if_many(&mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
-        if self.rows.bytes() >= BATCH_BYTES { emit(std::mem::take(&mut self.rows)) } else { Ok(()) }
+        if self.blocks.bytes() >= BATCH_BYTES { emit(std::mem::take(&mut self.blocks)) } else { Ok(()) }
     }
 
     /// Fingerprints a document; its record, with the time of the build.
     fn read(&mut self, name: &str, bytes: Option<&[u8]>, metadata: Vec<(String, String)>) -> Result<DocumentRecord> {
-        let plan = &self.staging.plan;
+        let plan = &self.plan;
         let asked: ReadAs = plan.read_as()?;
         let bytes = bytes.ok_or_else(|| Error::Document(DocumentError::NotText { field: "text".into() }))?;
         if name.is_empty() {

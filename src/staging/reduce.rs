@@ -1,4 +1,5 @@
-//! Reduce: the rows of a part become its files. An engine that did not sort them is found out.
+//! Reduce: the blocks of a part become its files. An engine that did not sort them is found out. Documents are written as they
+//! come. Postings, names and digests of all tasks are gathered and sorted here, in the memory that a part takes.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use super::folder::{PARTS, Staging};
 use super::parts;
 use super::rows::StagedColumns;
 use crate::error::{Error, Result};
-use crate::store::{PartKind, PartWriter, StagedRow};
+use crate::store::{PartKind, PartWriter, Posting, StagedRow, for_each_row, posting_of, posting_row};
 
 /// Makes parts of rows; one per task of the engine. A task may bring several parts, each of them whole.
 pub struct StagingReducer<'a> {
@@ -21,10 +22,42 @@ struct OpenPart<'a> {
     kind: PartKind,
     folder: PartFolder,
     writer: PartWriter<'a>,
+    blocks: u64,
+    last_block: Last,
+    gathered: Gathered,
     rows: u64,
+    last_row: Last,
+}
+
+/// The block or row that came last.
+#[derive(Default)]
+struct Last {
     high: u64,
     low: u64,
     value: Vec<u8>,
+}
+
+impl Last {
+    /// Takes the next one, the first or one above the last; false for any other.
+    fn take(&mut self, row: StagedRow<'_>, is_first: bool) -> bool {
+        let after = (row.high, row.low).cmp(&(self.high, self.low)).then_with(|| row.value.cmp(&self.value));
+        if !is_first && after != Ordering::Greater {
+            return false;
+        }
+        (self.high, self.low) = (row.high, row.low);
+        self.value.clear();
+        self.value.extend_from_slice(row.value);
+        true
+    }
+}
+
+/// Rows that are sorted when all are there.
+#[derive(Default)]
+struct Gathered {
+    postings: Vec<Posting>,
+    /// High, low, and where the value begins and ends.
+    keys: Vec<(u64, u64, usize, usize)>,
+    values: Vec<u8>,
 }
 
 /// The folder of an attempt, which is removed unless it becomes a part.
@@ -60,21 +93,15 @@ impl StagingReducer<'_> {
     /// Adds rows. All rows of this call and those before must ascend strictly by part, high, low and value.
     ///
     /// # Errors
-    /// [`Error::Unsorted`]; [`Error::NameTwice`]; what keeps the files from being written.
+    /// [`Error::Unsorted`]; [`Error::NameTwice`]; [`Error::Damaged`] for rows that are none; what keeps the files from being
+    /// written.
     pub fn push(&mut self, rows: &StagedColumns<'_>) -> Result<()> {
         for index in 0..rows.parts.len() {
             let unsorted = |part, row, detail| Error::Unsorted { part, row, detail };
-            let (part, row) =
+            let (part, block) =
                 rows.get(index).ok_or_else(|| unsorted(0, index as u64 + 1, "has columns that do not fit"))?;
             let open = match &mut self.open {
-                Some(open) if open.part == part => {
-                    let after =
-                        (row.high, row.low).cmp(&(open.high, open.low)).then_with(|| row.value.cmp(&open.value));
-                    if after != Ordering::Greater {
-                        return Err(unsorted(part, open.rows + 1, "does not come after the one before it"));
-                    }
-                    open
-                }
+                Some(open) if open.part == part => open,
                 Some(open) if open.part > part => {
                     return Err(unsorted(part, 1, "comes after rows of a later part"));
                 }
@@ -83,7 +110,11 @@ impl StagingReducer<'_> {
                     self.open.insert(OpenPart::begin(self.staging, part)?)
                 }
             };
-            open.push(self.staging, row)?;
+            open.blocks += 1;
+            if !open.last_block.take(block, open.blocks == 1) {
+                return Err(unsorted(part, open.blocks, "does not come after the one before it"));
+            }
+            open.take(self.staging, block)?;
         }
         Ok(())
     }
@@ -98,7 +129,9 @@ impl StagingReducer<'_> {
     }
 
     fn end_part(&mut self) -> Result<()> {
-        let Some(OpenPart { part, mut folder, writer, .. }) = self.open.take() else { return Ok(()) };
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        open.write_gathered()?;
+        let OpenPart { part, mut folder, writer, .. } = open;
         let (files, contents) = writer.finish()?;
         if let Some(path) = &folder.0 {
             parts::write(self.staging, part, path, &files, contents)?;
@@ -117,17 +150,62 @@ impl<'a> OpenPart<'a> {
         let made = tempfile::Builder::new().prefix(&format!("{part}.")).rand_bytes(12).tempdir_in(&parts);
         let folder = made.map_err(Error::io("create a folder in", &parts))?.keep();
         let writer = staging.maker.part(kind, &folder)?;
-        Ok(Self { part, kind, folder: PartFolder(Some(folder)), writer, rows: 0, high: 0, low: 0, value: Vec::new() })
+        Ok(Self {
+            part,
+            kind,
+            folder: PartFolder(Some(folder)),
+            writer,
+            blocks: 0,
+            last_block: Last::default(),
+            gathered: Gathered::default(),
+            rows: 0,
+            last_row: Last::default(),
+        })
     }
 
-    fn push(&mut self, staging: &Staging, row: StagedRow<'_>) -> Result<()> {
+    /// Takes a block.
+    fn take(&mut self, staging: &Staging, block: StagedRow<'_>) -> Result<()> {
+        let (part, kind, blocks) = (self.part, self.kind, self.blocks);
+        for_each_row(kind, block, &mut |row| {
+            if !staging.layout.holds(part, kind, row) {
+                return Err(Error::Unsorted { part, row: blocks, detail: "belongs to another part" });
+            }
+            let Gathered { postings, keys, values } = &mut self.gathered;
+            match kind {
+                PartKind::Postings { .. } => postings.push(posting_of(row)),
+                PartKind::Documents => return self.write(row),
+                PartKind::Names | PartKind::Digests => {
+                    let start = values.len();
+                    values.extend_from_slice(row.value);
+                    keys.push((row.high, row.low, start, values.len()));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn write(&mut self, row: StagedRow<'_>) -> Result<()> {
         self.rows += 1;
-        if !staging.layout.holds(self.part, self.kind, row) {
-            return Err(Error::Unsorted { part: self.part, row: self.rows, detail: "belongs to another part" });
+        if !self.last_row.take(row, self.rows == 1) {
+            let detail = "holds a row that does not come after the one before it";
+            return Err(Error::Unsorted { part: self.part, row: self.blocks, detail });
         }
-        (self.high, self.low) = (row.high, row.low);
-        self.value.clear();
-        self.value.extend_from_slice(row.value);
         self.writer.push(row)
+    }
+
+    fn write_gathered(&mut self) -> Result<()> {
+        let Gathered { mut postings, mut keys, values } = std::mem::take(&mut self.gathered);
+        postings.sort_unstable();
+        for posting in postings {
+            self.write(posting_row(posting))?;
+        }
+        keys.sort_unstable_by(|one, other| {
+            let value = |key: &(u64, u64, usize, usize)| &values[key.2..key.3];
+            (one.0, one.1).cmp(&(other.0, other.1)).then_with(|| value(one).cmp(value(other)))
+        });
+        for (high, low, start, end) in keys {
+            self.write(StagedRow { high, low, value: &values[start..end] })?;
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Rows as the engine carries them: columns, as Arrow and Spark have them.
+//! Rows as the engine carries them, each of them a block of many: columns, as Arrow and Spark have them.
 //!
 //! Spark has no unsigned integers, so both integers of a row are moved by 2^63: signed order is then the order of the rows.
 

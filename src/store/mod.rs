@@ -45,8 +45,8 @@ pub(crate) use open::making::MAKING;
 pub(crate) use read::lookup::{Holders, Lookup};
 pub(crate) use sizes::LOGS;
 pub(crate) use staged::{
-    Assembled, PartContents, PartKind, PartMaker, PartWriter, StagedFile, StagedRow, digest_row, document_rows,
-    failure_row, name_row, named, posting_row, posting_sum,
+    Assembled, BlockWriter, PartContents, PartKind, PartMaker, PartWriter, StagedFile, StagedRow, digest_row,
+    document_rows, failure_row, for_each_row, name_row, named, posting_of, posting_row, posting_sum,
 };
 pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub(crate) use view::View;

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BuildSummary", "apply", "build", "query"]
 
-# Postings of a part: files of some 70 MB, and a sort that fits an executor of 1 GB.
+# Postings of a part: files of some 70 MB, and 128 MB of memory of the process that sorts them.
 _POSTINGS = 8_000_000
 # Documents of a part: files of some 100 MB.
 _DOCUMENTS = 400_000
@@ -246,14 +246,15 @@ def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
             values = pyarrow.chunked_array(flat, pyarrow.uint64()).combine_chunks()
             yield pyarrow.record_batch([values.view(pyarrow.int64())], ["hash"])
 
-    found = sample.select("text").mapInArrow(hashes, "hash bigint").groupBy("hash").count()
-    # The most frequent ones are all that is looked at; their number says how many postings there are.
-    total = found.agg(F.sum("count")).first()[0] or 0
+    hashed = sample.select("text").mapInArrow(hashes, "hash bigint")
+    total = hashed.count()
     if parts is None:
         plan["posting_parts"] = max(1, math.ceil(total * step / _POSTINGS))
-    most = max(2, _HEAVY_PARTS * total / plan["posting_parts"])
-    heavy = found.where(F.col("count") > most).collect() if documents >= _SAMPLE else []
+    if documents < _SAMPLE or plan["posting_parts"] <= _HEAVY_PARTS:
+        # No hash can have more postings than so many parts.
+        return
     each = max(1.0, total / plan["posting_parts"])
+    heavy = hashed.groupBy("hash").count().where(F.col("count") > max(2.0, _HEAVY_PARTS * each)).collect()
     plan["heavy"] = sorted((row["hash"] % 2**64, max(2, math.ceil(row["count"] / each))) for row in heavy)
 
 
@@ -278,10 +279,10 @@ def _sides(path: str, generation: str, finished: list[int]) -> tuple[Any, Any]:
     def map_side(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
 
-        build = staging()
+        mapper = staging().mapper(finished)
         for batch in batches:
-            reader = pyarrow.RecordBatchReader.from_stream(build.map(batch, finished))
-            yield from reader
+            yield from pyarrow.RecordBatchReader.from_stream(mapper.push(batch))
+        yield from pyarrow.RecordBatchReader.from_stream(mapper.finish())
 
     def reduce_side(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow

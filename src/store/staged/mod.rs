@@ -4,12 +4,14 @@
 //! A *part* is the rows of one kind within fixed bounds. Its rows come strictly ascending, and become files that a store can
 //! move in as they are. Parts share no key, whatever their number.
 
+mod block;
 mod files;
 mod rows;
 mod take;
 
+pub(crate) use block::{BlockWriter, for_each_row};
 pub(crate) use files::{PartContents, PartMaker, PartWriter, StagedFile};
 pub(crate) use rows::{
-    PartKind, StagedRow, digest_row, document_rows, failure_row, name_row, named, posting_row, posting_sum,
+    PartKind, StagedRow, digest_row, document_rows, failure_row, name_row, named, posting_of, posting_row, posting_sum,
 };
 pub(crate) use take::Assembled;

@@ -58,7 +58,7 @@ pub(crate) fn posting_row(posting: Posting) -> StagedRow<'static> {
     StagedRow { high: posting.hash, low, value: &[] }
 }
 
-pub(super) fn posting_of(row: StagedRow<'_>) -> Posting {
+pub(crate) fn posting_of(row: StagedRow<'_>) -> Posting {
     Posting { hash: row.high, document: (row.low >> 32) as u32, ordinal: row.low as u32 }
 }
 

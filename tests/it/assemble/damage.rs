@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fpdb::{Database, Error, Profile, Staging, Task};
 
-use super::{Input, Random, Row, build, copy, input, make_parts, map, plan, reduce, samples};
+use super::{Input, Random, Row, build, copy, input, make_parts, map, plan, reduce, rows_of, samples};
 use crate::support::Folder;
 
 fn few() -> (Profile, Vec<Input>) {
@@ -115,29 +115,64 @@ fn lists_that_lie_are_refused() {
 fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     let folder = Folder::new();
     let (profile, inputs) = few();
-    let plan = plan(&profile, &inputs, &mut Random(2)).posting_parts(3);
+    let plan = plan(&profile, &inputs, &mut Random(2)).posting_parts(3).document_parts(1);
     let staging = Staging::create(folder.path().join("staging"), &plan).unwrap();
-    let mut rows = map(&staging, &inputs, &[], &mut Random(1));
+    // The rows of documents from `first` on, by one task.
+    let task = |first: usize, most: usize| {
+        let mut blocks = Vec::new();
+        let mut emit = |some| {
+            blocks.extend(rows_of(&some));
+            Ok(())
+        };
+        let mut mapper = staging.mapper(&[]);
+        for (number, input) in (0..).zip(&inputs).skip(first).take(most) {
+            mapper.push(number, &input.name, Some(&input.bytes), Vec::new(), &mut emit).unwrap();
+        }
+        mapper.finish(&mut emit).unwrap();
+        blocks
+    };
+    // A task for each document.
+    let mut rows: Vec<Row> = (0..inputs.len()).flat_map(|first| task(first, 1)).collect();
     assert!(matches!(reduce(&staging, &rows, 100), Err(Error::Unsorted { .. })), "not sorted");
     rows.sort_unstable();
-    let part: Vec<Row> = rows.iter().filter(|row| row.0 == 1).cloned().collect();
-    let changed = |change: &dyn Fn(&mut Vec<Row>)| {
-        let mut rows = part.clone();
-        change(&mut rows);
-        reduce(&staging, &rows, 100).unwrap_err()
-    };
-    let unsorted = |error: Error, row| matches!(error, Error::Unsorted { part: 1, row: at, .. } if at == row);
-    assert!(unsorted(changed(&|rows| rows.swap(150, 151)), 152));
-    assert!(unsorted(changed(&|rows| rows.insert(7, rows[6].clone())), 8), "twice");
-    assert!(unsorted(changed(&|rows| rows[0].1 = i64::MIN), 1), "of another range");
-    let last = part.len() as u64;
-    assert!(unsorted(changed(&|rows| rows.last_mut().unwrap().1 = i64::MAX), last));
+    // A part of postings, and that of documents.
+    let documents = plan.posting_parts as i32;
+    for part in [1, documents] {
+        let blocks: Vec<Row> = rows.iter().filter(|row| row.0 == part).cloned().collect();
+        assert!(blocks.len() > 2, "part {part}");
+        let changed = |change: &dyn Fn(&mut Vec<Row>)| {
+            let mut blocks = blocks.clone();
+            change(&mut blocks);
+            reduce(&staging, &blocks, 2).unwrap_err()
+        };
+        let unsorted = |error: Error, row| matches!(error, Error::Unsorted { part: of, row: at, .. } if (of as i32, at) == (part, row));
+        assert!(unsorted(changed(&|blocks| blocks.swap(1, 2)), 3));
+        assert!(unsorted(changed(&|blocks| blocks.insert(1, blocks[0].clone())), 2), "twice");
+        let last = blocks.len() as u64;
+        assert!(unsorted(changed(&|blocks| blocks.last_mut().unwrap().1 = i64::MAX), last), "of another part");
+        let cut = changed(&|blocks| blocks[0].3.truncate(1));
+        assert!(matches!(cut, Error::Damaged { .. } | Error::Unsorted { .. }), "{}", cut.chain());
+    }
+    // The same documents by two tasks of which the engine should have kept one: the blocks differ, and their rows are the same.
+    let (one, two) = (task(0, usize::MAX), task(1, usize::MAX));
+    for part in 0..staging.part_count() as i32 {
+        let mut both: Vec<Row> = one.iter().chain(&two).filter(|row| row.0 == part).cloned().collect();
+        both.sort_unstable();
+        if two.iter().any(|row| row.0 == part) {
+            let error = reduce(&staging, &both, 100).unwrap_err();
+            assert!(
+                matches!(error, Error::Unsorted { .. } | Error::NameTwice { .. }),
+                "part {part}: {}",
+                error.chain()
+            );
+        }
+    }
     let missing_part = Row::clone(&(9999, 0, 0, Vec::new()));
     assert!(matches!(reduce(&staging, &[missing_part], 1), Err(Error::Unsorted { part: 9999, .. })));
     assert_eq!(staging.finished_parts().unwrap(), [0u32; 0], "an attempt that fails leaves no part");
     assert_eq!(fs::read_dir(folder.path().join("staging/parts")).unwrap().count(), 0);
 
-    // Lost rows show when all is counted: one posting, one name, one document with its rows.
+    // Lost blocks show when all is counted: of postings, of documents, of names.
     for lost in [0, 3, 5] {
         let folder = folder.path().join(format!("lost-{lost}"));
         let staging = Staging::create(&folder, &plan).unwrap();
@@ -152,7 +187,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     let folder = folder.path().join("changed");
     let staging = Staging::create(&folder, &plan).unwrap();
     let mut left = rows.clone();
-    left[5].2 ^= 1 << 20;
+    left[1].2 ^= 1 << 20;
     left.sort_unstable();
     make_parts(&staging, &left, &mut Random(5));
     assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { what: "as the sum of postings", .. })));
