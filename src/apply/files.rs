@@ -26,7 +26,7 @@ impl Facts {
     pub(super) fn of(path: &Path) -> Result<Self> {
         let facts = path.metadata().map_err(Error::io("read", path))?;
         if !facts.is_file() {
-            return Err(Error::NotAFile { path: path.to_owned() });
+            return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
         Ok(Self::from(&facts))
     }

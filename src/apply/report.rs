@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::{NO_SURVIVOR, Passage};
 use crate::dedup::{DedupSummary, Removable};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::progress::{Task, is_due};
 use crate::repeats::{Repeat, RepeatSummary, Uncompared};
 use crate::schema::Answer;
@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         let failed = || Error::io("read", path);
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
-            return Err(Error::NotAFile { path: path.to_owned() });
+            return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());

@@ -24,7 +24,6 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
         Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
         Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
-        Error::NotSearched { .. } => "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand".into(),
         Error::TextGone { source_path: Some(path), .. } => {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }
@@ -50,10 +49,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
-        Error::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is".into(),
         Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
-        Error::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders".into(),
-        Error::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input".into(),
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
             StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
@@ -117,6 +113,14 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::NoField { .. } | DocumentError::NotText { .. } => {
             "--text-field names the field that holds the text; --no-expand takes the file as one document"
         }
+        DocumentError::NotSearched { .. } => {
+            "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand"
+        }
+        DocumentError::IsAContainer { .. } => {
+            "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
+        }
+        DocumentError::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders",
+        DocumentError::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input",
         _ => return None,
     };
     Some(text)

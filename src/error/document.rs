@@ -184,4 +184,24 @@ pub enum DocumentError {
         /// The path; `display` shows it with replacement characters.
         path: PathBuf,
     },
+    /// A container where one document was expected.
+    #[error("{} holds several documents", path.display())]
+    IsAContainer {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder, pipe, socket or device where a file was expected.
+    #[error("{} is not a regular file", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A container too large to be read through for one of its members.
+    #[error("{} has more than {limit} bytes and is not searched for one member", path.display())]
+    NotSearched {
+        /// The container.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
 }

@@ -31,7 +31,6 @@ impl Error {
             Self::WindowTooSmall { stored, .. } => format!("use a window of {stored} or more, or make a database with a smaller one"),
             Self::Damaged { .. } => damage_hint(),
             Self::CommitsLost { .. } | Self::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: restore a backup, or repair the database, which goes on with what is there, and ingest what is missing again".into(),
-            Self::NotSearched { .. } => "unpack it and query with the member itself; texts that are stored in the database are at hand".into(),
             Self::TextGone { source_path, .. } => match source_path {
                 Some(path) => format!("{STORED_FINGERPRINTS}; for another window, {path} must hold the text it was made from"),
                 None => STORED_FINGERPRINTS.into(),
@@ -60,10 +59,8 @@ impl Error {
             Self::NotWords { .. } => "leave it out, or compare with the profile words".into(),
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
-            Self::IsAContainer { .. } => "unpack it and query with its files, or ingest it and query with a stored document of it".into(),
             Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
-            Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
                 failure_hint(*failure).map_or_else(damage_hint, Into::into)
@@ -122,6 +119,13 @@ impl DocumentError {
             Self::NotARecord { .. } => "read the file as one document instead of as records",
             Self::NoField { .. } | Self::NotText { .. } => {
                 "name the field that holds the text, or read the file as one document"
+            }
+            Self::IsAContainer { .. } => {
+                "unpack it and query with its files, or ingest it and query with a stored document of it"
+            }
+            Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here",
+            Self::NotSearched { .. } => {
+                "unpack it and query with the member itself; texts that are stored in the database are at hand"
             }
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text",
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it",

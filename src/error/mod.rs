@@ -3,8 +3,6 @@
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
 //! signature.
-//!
-//! It is long because each error is told and explained in one place.
 
 mod describe;
 mod document;
@@ -318,12 +316,6 @@ pub enum Error {
         /// What is wrong with it.
         detail: String,
     },
-    /// A container where one document was expected.
-    #[error("{} holds several documents", path.display())]
-    IsAContainer {
-        /// The file.
-        path: PathBuf,
-    },
     /// A followed link that leads back to a folder it lies in.
     #[error("{} is a loop: it leads back to {}", path.display(), ancestor.display())]
     DirectoryLoop {
@@ -339,20 +331,6 @@ pub enum Error {
         path: PathBuf,
         /// The documents.
         documents: u64,
-    },
-    /// A folder, pipe, socket or device where a file was expected.
-    #[error("{} is not a regular file", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// A container too large to be read through for one of its members.
-    #[error("{} has more than {limit} bytes and is not searched for one member", path.display())]
-    NotSearched {
-        /// The container.
-        path: PathBuf,
-        /// The limit.
-        limit: u64,
     },
     /// A stored document that can only be used by reading its text again, and the text is not there.
     #[error("the text of {name} is not where it was read from any more, or has changed")]

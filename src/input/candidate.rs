@@ -124,14 +124,14 @@ pub(super) fn is_pipe(_: &Path) -> bool {
 /// The one file or pipe at a path.
 ///
 /// # Errors
-/// [`Error::Io`] where there is none, [`Error::NotAFile`] for a folder or device.
+/// [`Error::Io`] where there is none, [`DocumentError::NotAFile`](crate::DocumentError::NotAFile) for a folder or device.
 pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
     if is_pipe(path) {
         return Ok(Candidate::pipe(name_of(path)?, path));
     }
     let metadata = path.metadata().map_err(Error::io("read", path))?;
     if !metadata.is_file() {
-        return Err(Error::NotAFile { path: path.to_owned() });
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
     Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?))
 }

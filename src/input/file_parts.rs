@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::extents::Extents;
 use super::{Candidate, Content, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::recognise::{Compression, Layer, layer_of};
 use crate::stop::StopToken;
 
@@ -32,7 +32,9 @@ pub(crate) fn visit_with_extents(
     extents: &mut dyn Extents,
 ) -> Result<FileKind> {
     let Candidate { mut about, content } = candidate_of(path)?;
-    let Some(file) = about.file.clone() else { return Err(Error::NotAFile { path: path.to_owned() }) };
+    let Some(file) = about.file.clone() else {
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+    };
     debug_assert!(matches!(content, Content::File));
     let reading = ReadContext { options, stop, progress };
     match open(&mut about, &file, reading)? {

@@ -93,7 +93,7 @@ impl Reader {
             }
             // What can be read only once is taken apart where it is read, and comes here as its documents.
             (Content::Pipe(_), _) | (Content::File | Content::Compressed(_), None) => {
-                return Err(Error::NotAFile { path: candidate.about.name.clone().into() });
+                return Err(Error::Document(DocumentError::NotAFile { path: candidate.about.name.clone().into() }));
             }
         }
         Ok(intake.digest.digest128().to_be_bytes())

@@ -7,14 +7,14 @@ use std::sync::mpsc::sync_channel;
 use super::expand::{Opened, ReadContext, expand_stream, open};
 use super::reader::STANDARD_INPUT;
 use super::{Candidate, ReadOptions, WalkEvent, candidate_of};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
 
 /// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
 ///
 /// # Errors
-/// [`Error::IsAContainer`], and what keeps the file from being read.
+/// [`DocumentError::IsAContainer`](crate::DocumentError::IsAContainer), and what keeps the file from being read.
 pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
     if path == Path::new("-") {
         return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options);
@@ -25,7 +25,7 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
     let reading = ReadContext { options, stop: &StopToken::new(), progress: &|_| {} };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => Ok(Candidate { about, content }),
-        Opened::Container(_) => Err(Error::IsAContainer { path: path.to_owned() }),
+        Opened::Container(_) => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
 }
 
@@ -47,6 +47,6 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
         // Of a container this is what is wrong with its beginning, or with its first member.
         Ok(WalkEvent::Failed { error, .. }) => Err(error),
         // One that holds nothing has told of nothing.
-        _ => Err(Error::IsAContainer { path: path.to_owned() }),
+        _ => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
 }

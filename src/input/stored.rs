@@ -21,7 +21,7 @@ pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 /// reading their container, of at most `searched` bytes, and held whole.
 ///
 /// # Errors
-/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more; [`Error::NotSearched`].
+/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more; [`DocumentError::NotSearched`](crate::DocumentError::NotSearched).
 pub(crate) fn stored_document(
     source: &str,
     member: Option<&str>,
@@ -31,7 +31,7 @@ pub(crate) fn stored_document(
     let path = Path::new(source);
     // What may have taken the place of the file is not waited for.
     if is_pipe(path) {
-        return Err(Error::NotAFile { path: path.to_owned() });
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
     let Some(member) = member.filter(|&member| member != CLOSED) else {
         let options = ReadOptions { closed: member.is_some(), ..options.clone() };
@@ -66,7 +66,7 @@ pub(super) fn members_of_file(
     let Candidate { mut about, .. } = candidate_of(path)?;
     let Some(file) = about.file.clone() else { return Ok(HashMap::new()) };
     if file.bytes > searched {
-        return Err(Error::NotSearched { path: path.to_owned(), limit: searched });
+        return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
     let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };

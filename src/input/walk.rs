@@ -12,7 +12,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, DocumentError, Error, Result};
 use crate::store;
 
 /// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
@@ -205,7 +205,7 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
     }
     if !metadata.is_file() {
         return Some(if named {
-            WalkEvent::Failed { name, error: Error::NotAFile { path: path.to_owned() } }
+            WalkEvent::Failed { name, error: Error::Document(DocumentError::NotAFile { path: path.to_owned() }) }
         } else {
             WalkEvent::Skipped { name, reason: "neither a file nor a folder" }
         });

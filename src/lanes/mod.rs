@@ -1,7 +1,7 @@
 //! Lanes: several hashes compared by one instruction, where the processor can.
 //!
 //! A [`SimdJob`] is written once, over the `operations` of [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
-//! which of them this machine has, asked once and kept by whoever runs jobs. The results are the same everywhere.
+//! which of them this machine has, asked once and kept by the types that run jobs. The results are the same everywhere.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

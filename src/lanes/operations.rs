@@ -32,7 +32,7 @@ pub(crate) static CODES: [u8; 256] = {
 /// One bit, which no code has.
 pub(crate) const NO_CODE: u8 = 0x40;
 
-/// What the bytes of a block of text are. Bit `i` speaks of byte `i`.
+/// The classes of the bytes of a block of text. Bit `i` belongs to byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes {
     /// ASCII letters and digits.
@@ -40,17 +40,17 @@ pub(crate) struct Classes {
     pub(crate) newlines: u64,
     /// ESC.
     pub(crate) escapes: u64,
-    /// What is not ASCII.
+    /// Bytes that are not ASCII.
     pub(crate) beyond: u64,
 }
 
-/// What a job may ask for. Bit `i` of a mask speaks of `block[i]`.
+/// The operations of an instruction set. Bit `i` of a mask belongs to `block[i]`.
 pub(crate) trait Lanes: Copy {
     /// The greatest window that is quicker selected from by an opening than in the exact way (measured).
     const SMALL_WINDOW: usize;
     /// The windows that are quicker selected from by their hashes below a threshold than in any other way (measured).
     const THRESHOLD_WINDOWS: Range<usize>;
-    /// What the bytes of a block of text are.
+    /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
     /// where they stand, counted from `at`, to the front of `starts`. What comes after as many as there are is anything.

@@ -20,7 +20,7 @@ pub struct QueryAnswer {
     pub(crate) schema: Schema<Self>,
     /// Which measure ranks the matches.
     pub mode: Mode,
-    /// What a shared hash counts in the scores.
+    /// The weight of a shared hash in the scores.
     pub weight: Weight,
     /// The database's profile, with its own window.
     pub profile: Profile,
@@ -118,7 +118,7 @@ pub struct Match {
     pub document_symbols: u64,
     /// Looked-up hashes it holds.
     pub shared: u64,
-    /// What matches are ordered by: the mode's measure, weighted where hashes are.
+    /// The measure that orders matches: that of the mode, weighted if hashes are.
     pub score: f64,
     /// The share of the looked-up hashes it holds.
     pub containment: f64,
@@ -142,7 +142,7 @@ pub struct Match {
     /// How many more passages there are, left out for [`PassageOptions::most`](crate::PassageOptions::most).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passages_left_out: u64,
-    /// What the user or its container said of the document.
+    /// The metadata of the document, from the user or its container.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// Why the passages are inferred from fingerprints; `None` where the texts were compared, and where no passages were

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::profile::Unit;
 use crate::store::{FingerprintPlace, Holders, Lookup, Store};
 
-/// What the documents shown have in common with the query, by fingerprints.
+/// The fingerprints that the documents of the answer share with the query.
 #[derive(Default)]
 pub(super) struct SharedFingerprints {
     /// For each document the fingerprints it shares, in order of hash.

@@ -59,7 +59,7 @@ pub struct QueryOptions {
     pub phrases: Option<Phrases>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
-    /// What a shared hash counts in the score.
+    /// The weight of a shared hash in the score.
     pub weight: Weight,
 }
 

@@ -1,8 +1,8 @@
-//! Phrases: what is known to be said by everybody, one a line of a file, and is not to count in a query.
+//! Phrases: common wording, one phrase on each line of a file, that does not count in a query.
 //!
 //! A phrase is compared in the standard form, as documents are: case, layout and, with characters, spaces make no difference.
 //! All phrases are looked for at once, with the automaton of Aho and Corasick (1975) over symbols. Where several phrases end at
-//! one place only the longest is told of, since the others lie in it: so a search costs the text, whatever the number
+//! one place only the longest is reported, since the others lie in it: so a search costs the text, whatever the number
 //! of phrases and of their occurrences, and the automaton costs the symbols of the phrases.
 
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ pub(crate) struct PhraseFinder {
     symbols: Arc<[u64]>,
 }
 
-/// What was read last of a text, as far as it is the beginning of a phrase.
+/// The longest end of the text read so far that begins a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PhraseState {
     /// The first state that continues this one. They go up to the first of the next state.
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::profile::{Selection, WordRule};
 
-    /// What comparing each phrase with each place finds.
+    /// The oracle: compares each phrase with each place.
     fn compared(phrases: &[Vec<u64>], text: &[u64]) -> Vec<bool> {
         let mut expected = vec![false; text.len()];
         for phrase in phrases {

@@ -11,7 +11,7 @@ use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, STANDARD_INPUT, format_of, holds_records, in_memory,
@@ -63,7 +63,7 @@ pub(crate) struct QueryHash {
     pub(crate) skipped: Option<IgnoredBecause>,
 }
 
-/// What is known of a query document beside its fingerprints.
+/// The facts of a query document beside its fingerprints.
 struct QueryFacts {
     name: String,
     id: Option<u32>,
@@ -150,7 +150,7 @@ impl PreparedQuery {
         Ok(())
     }
 
-    /// What an answer says of it.
+    /// The query document as an answer shows it.
     pub(super) fn about(&self) -> QueryDocument {
         QueryDocument {
             name: self.name.clone(),
@@ -197,7 +197,7 @@ pub(crate) struct QueryReader<'a> {
 
 impl<'a> QueryReader<'a> {
     /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
-    /// What `phrases` finds in what is read counts for nothing.
+    /// The parts that `phrases` finds do not count.
     pub(crate) fn new(
         stored: &Profile,
         window: Option<u32>,
@@ -281,7 +281,7 @@ impl<'a> QueryReader<'a> {
         let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
             if reading.format.is_none() {
                 if let Some(path) = stream.filter(|_| holds_records(&candidate.about.hint, bytes)) {
-                    return Err(Error::IsAContainer { path: path.to_owned() });
+                    return Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() }));
                 }
                 let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
                 reading.begin(format, fingerprinter, at_stored_window);
@@ -371,13 +371,13 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-/// What has been read of a query document.
+/// The part of a query document that has been read.
 struct QueryReading {
     fingerprints: Fingerprints,
     at_stored_window: Fingerprints,
     /// Its bytes, unless they are too many.
     text: Option<Vec<u8>>,
-    /// What it is read as, once its first bytes are known.
+    /// Its format, once its first bytes are known.
     format: Option<Format>,
 }
 

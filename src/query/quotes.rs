@@ -1,4 +1,4 @@
-//! Quotations: which parts of a document stand in quotation marks, and so are said to be somebody else's.
+//! Quotations: the parts of a document in quotation marks, which the author marks as the words of another.
 //!
 //! A quotation ends with the mark that goes with the one that began it, in the same paragraph; a mark without such an end
 //! begins none. Single marks are apostrophes more often than not, and begin none either.

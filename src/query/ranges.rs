@@ -50,7 +50,7 @@ pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>])
     left
 }
 
-/// What of a query is not to count: the symbols of its quotations and of phrases in it.
+/// The symbols of a query that do not count: those of its quotations and of phrases in it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::query) struct Uncounted {
     /// Ascending, apart from each other.

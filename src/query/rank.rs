@@ -28,7 +28,7 @@ pub(super) struct Ranked {
     pub(super) estimated: Vec<Measure>,
 }
 
-/// What comes of ranking.
+/// The result of ranking.
 pub(super) struct Ranking {
     pub(super) best: Vec<Ranked>,
     /// All documents that reach the least score, and those that share something and do not.

@@ -11,7 +11,7 @@ const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።']
 /// Marks that end a sentence whatever follows.
 const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 
-/// What may stand between a mark and white space.
+/// Characters that may stand between a mark and white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
 /// The words of `text` with which sentences begin, the first one among them.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::document::DocId;
 
-/// What to query with.
+/// A document to query with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuerySource {
@@ -12,7 +12,7 @@ pub enum QuerySource {
     File(PathBuf),
     /// Bytes in memory, or a text; the name tells its format, and may be empty.
     Bytes {
-        /// What the answer calls it.
+        /// Its name in the answer.
         name: String,
         /// The document.
         bytes: Vec<u8>,

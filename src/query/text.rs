@@ -52,7 +52,7 @@ pub(crate) struct StoredTexts<'a> {
 }
 
 impl<'a> StoredTexts<'a> {
-    /// What is read again keeps to the `limits`.
+    /// Reading a text again keeps to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
         // What was taken in as a document is one, whatever its bytes.
         let reader = Reader::new(limits.clone());

@@ -12,9 +12,9 @@ pub(crate) enum TextUnavailable {
     TooLarge,
     /// It was read from standard input or supplied by the caller, and not stored.
     NotStored,
-    /// What it was read from is there no more.
+    /// Its file is there no more.
     Missing,
-    /// What it was read from holds another text.
+    /// Its file holds another text.
     Changed,
     /// It is a member of a container that is not read through for one.
     NotSearched,
@@ -27,10 +27,10 @@ pub(crate) enum TextUnavailable {
 }
 
 impl TextUnavailable {
-    /// What an error that came of reading it means.
+    /// The reason behind an error in reading it.
     pub(crate) fn of(error: &Error) -> Self {
         match error {
-            Error::NotSearched { .. } => Self::NotSearched,
+            Error::Document(DocumentError::NotSearched { .. }) => Self::NotSearched,
             Error::TextGone { .. } => Self::Missing,
             Error::Io { source, .. }
                 if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
@@ -91,7 +91,7 @@ mod tests {
     fn what_keeps_a_text_from_being_read_is_told() {
         let io = |kind: io::ErrorKind| Error::Io { action: "read", path: "a".into(), source: kind.into() };
         for (error, why) in [
-            (Error::NotSearched { path: "a".into(), limit: 1 }, TextUnavailable::NotSearched),
+            (Error::Document(DocumentError::NotSearched { path: "a".into(), limit: 1 }), TextUnavailable::NotSearched),
             (io(io::ErrorKind::NotFound), TextUnavailable::Missing),
             (io(io::ErrorKind::PermissionDenied), TextUnavailable::Unreadable),
             (Error::TextGone { name: "a".into(), source_path: None }, TextUnavailable::Missing),

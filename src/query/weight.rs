@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a hash counts.
+/// The weight of a hash in scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ impl Weight {
         }
     }
 
-    /// What a hash counts that `df` of so many documents hold; a hash that none holds counts as if one did.
+    /// The weight of a hash that `df` of so many documents hold. A hash that no document holds weighs as if one did.
     pub(crate) fn of(self, df: u64, documents: u64) -> f64 {
         match self {
             Self::None => 1.0,

@@ -20,7 +20,7 @@ pub struct PairEvidence {
     pub max_df: Option<u64>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
-    /// What a document may unfold to that is read again.
+    /// Limits on the documents that are read again.
     pub limits: InputLimits,
 }
 
@@ -49,7 +49,7 @@ impl Database {
     }
 }
 
-/// What was found in pairs.
+/// The evidence found for pairs.
 #[derive(Default)]
 pub(super) struct FoundInPairs {
     /// By pair.

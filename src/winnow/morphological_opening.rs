@@ -1,10 +1,11 @@
-//! Morphological opening: selection for small windows, whose minima change so often that guessing when costs most: here nothing is guessed.
+//! Morphological opening: selection for small windows. Their minima change so often that mispredicted branches cost most: here no
+//! branch depends on a hash.
 //!
 //! A hash is the minimum of some window if and only if it is the greatest of the minima of the windows that hold it (what
 //! image processing calls an *opening*: minima, then maxima). Both take a few passes over all hashes, by lanes. Only 32
 //! bits of the hashes are compared, as *keys*, so what is found are *candidates*: all hashes to be selected and,
 //! where keys tie within a window, perhaps others. Those ties are seen, since no candidate lies between two that tie:
-//! each is compared with the one before it. Where there is one, nothing is selected, and the exact way is to be gone.
+//! each is compared with the one before it. If two tie, nothing is selected here, and the exact method decides.
 
 use super::Selected;
 use crate::lanes::{Lanes, SimdJob, TEXT};

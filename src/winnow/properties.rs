@@ -79,7 +79,7 @@ fn drawn_hashes(mut draw: Draw<'_>) -> Vec<u64> {
     hashes
 }
 
-/// What the winnower selects, given hashes in pieces of this size.
+/// The selection of the winnower from hashes in pieces of this size.
 pub(crate) fn select(
     processor: Processor,
     hashes: &[u64],

@@ -7,7 +7,7 @@
 //! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running
 //! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
 //!
-//! This is the exact way, which never fails. Two quicker ones, of which each gives up on some inputs, are tried before it.
+//! This is the exact method, which never fails. Two quicker methods are tried first; each of them gives up on some inputs.
 
 use std::mem;
 

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use super::check::{Cut, State};
 use super::passages::{Cutting, Passages};
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::input::{Container, FileKind};
 use crate::stop::StopToken;
 use crate::store::Store;
@@ -65,7 +65,7 @@ pub(super) fn rewrite(
         return texts::document(path, &cutting.ranges(cut.id)?, output, stop);
     }
     let State::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
-        return Err(Error::NotAFile { path: path.to_owned() });
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
     let marks = match change {
         Change::Mark { field, passages } => Some(Marks { field, cuts, store, passages: *passages }),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fpdb::{
-    Database, Error, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions, QuerySource,
-    WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions,
+    QuerySource, WalkOptions, Weight,
 };
 
 use crate::cli::excerpt::Excerpts;
@@ -56,9 +56,13 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         for (source, answer) in some.iter().zip(database.query(some, &options)?) {
             match (source, answer) {
                 // Several documents: each is a query of its own.
-                (QuerySource::File(path), Err(Error::IsAContainer { .. } | Error::NotAFile { .. }))
-                    if path.is_dir() || path.is_file() =>
-                {
+                (
+                    QuerySource::File(path),
+                    Err(
+                        Error::Document(DocumentError::IsAContainer { .. })
+                        | Error::Document(DocumentError::NotAFile { .. }),
+                    ),
+                ) if path.is_dir() || path.is_file() => {
                     if !asked.below(path)? {
                         return Ok(RunStatus::Interrupted);
                     }

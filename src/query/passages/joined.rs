@@ -48,6 +48,6 @@ pub(super) struct Joining<'a> {
     pub(super) guarantee: u64,
     /// Passages with fewer symbols that agree and count are left out.
     pub(super) least: u64,
-    /// What of the query does not count.
+    /// The symbols of the query that do not count.
     pub(super) uncounted: &'a Uncounted,
 }

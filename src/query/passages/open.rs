@@ -23,7 +23,7 @@ pub(super) struct PassageIndex {
     weight: Vec<u64>,
     /// The numbers of the passages.
     index: Vec<usize>,
-    /// What has ended is looked for when so many are held.
+    /// Once so many are held, those that have ended are removed.
     room: usize,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct IndexedText<'a> {
     pub(super) occurrences: &'a Occurrences,
 }
 
-/// What is compared, and how much of it.
+/// Settings of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     /// Symbols of a k-gram.

@@ -13,7 +13,7 @@ fn the_largest_window_is_a_gap_as_wide_as_can_be() {
     assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
 }
 
-/// What is compared, in one value per symbol.
+/// The texts that are compared, one value per symbol.
 struct Case {
     query: Vec<u64>,
     document: Vec<u64>,

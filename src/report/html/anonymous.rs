@@ -7,7 +7,7 @@ use super::Report;
 use crate::document::DocId;
 use crate::query::Match;
 
-/// What stands for a reason that could hold a path.
+/// Replaces a reason, which could hold a path.
 pub(super) const REASON: &str = "it could not be read";
 
 /// Takes the names out of a report.
@@ -38,7 +38,7 @@ pub(super) fn anonymise(report: &mut Report) {
     }
 }
 
-/// What a match says when nobody is to know of whom. Each field is named here, so that one that is added is thought of.
+/// The match without names, paths, numbers and metadata. Each field is named here, so that a new field cannot be forgotten.
 fn nameless(found: &mut Match, document: String) -> Match {
     Match {
         document,

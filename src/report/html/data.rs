@@ -24,11 +24,11 @@ pub(super) struct Overview {
     pub(super) command: Command,
     /// The settings of the database, or of the comparison.
     pub(super) profile: Profile,
-    /// What was searched; `None` for `diff`.
+    /// The database that was searched; `None` for `diff`.
     pub(super) database: Option<DatabaseData>,
     /// Flags that were given, and their values.
     pub(super) options: Vec<(String, String)>,
-    /// What the pairs are ranked by: the score where rare hashes count more.
+    /// The measure that ranks the pairs: the score where rare hashes count more.
     pub(super) measure: PairMeasure,
     /// Whether names are replaced.
     pub(super) anonymous: bool,
@@ -44,12 +44,12 @@ pub(super) struct Overview {
     pub(super) compared: u64,
     /// Hashes that are in no measure because more documents hold them than the df cap allows.
     pub(super) common: u64,
-    /// What is removable in all; `None` for other commands than `dedup`.
+    /// The totals of removable documents; `None` for other commands than `dedup`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dedup: Option<DedupSummary>,
-    /// What is not in the report.
+    /// Pairs, passages and matches that the report leaves out.
     pub(super) left_out: LeftOut,
-    /// What could not be read.
+    /// Documents that could not be read.
     pub(super) failures: Vec<Failure>,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct ReportDocument {
     /// The programming language it is written in, where its text is shown and is a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) language: Option<String>,
-    /// What the user or its container said of it; nothing in an anonymous report.
+    /// Its metadata, from the user or its container; empty in an anonymous report.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) metadata: BTreeMap<String, String>,
     /// Why its text cannot be shown, where it cannot.
@@ -145,7 +145,7 @@ pub(super) enum Origin {
     File(PathBuf),
     /// In memory, where it was queried with.
     Memory {
-        /// What it is called.
+        /// Its name.
         name: String,
         /// Its bytes.
         bytes: Arc<[u8]>,
@@ -169,7 +169,7 @@ pub(super) struct ReportPair {
     pub(super) containment_a: f64,
     /// The share of B's hashes that A holds.
     pub(super) containment_b: f64,
-    /// What the pairs are ranked by.
+    /// The value that ranks the pairs.
     pub(super) score: f64,
     /// The 95% interval of the measure where that is an estimate.
     pub(super) interval: Option<[f64; 2]>,
@@ -192,7 +192,7 @@ pub(super) struct ReportPair {
 pub(super) struct Removal {
     /// The number of its group: those of one survivor, the largest group first.
     pub(super) group: u64,
-    /// What it is to the survivor.
+    /// Its relation to the survivor.
     pub(super) because: Because,
     /// The longest stretch, in symbols, of which the survivor holds nothing.
     pub(super) novel: u64,
@@ -201,7 +201,7 @@ pub(super) struct Removal {
     pub(super) id: Option<String>,
 }
 
-/// What is not in the report.
+/// Pairs, passages and matches that the report leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct LeftOut {
     /// Pairs that were found and are not listed, because of [`max_pairs`](super::HtmlOptions::max_pairs).

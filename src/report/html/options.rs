@@ -47,16 +47,16 @@ pub enum HtmlAnswers<'a> {
     },
 }
 
-/// What a report shows, and how it is written.
+/// Options of a report: its contents, and how it is written.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HtmlOptions {
-    /// What the database is called in the report; its path where `None`.
+    /// The name of the database in the report; its path where `None`.
     pub database: Option<String>,
     /// Settings to be listed in the report: each with its name and its value. The report shows them as they are even if it is
     /// anonymous: leave those out that name documents or places.
     pub settings: Vec<(String, String)>,
-    /// What could not be read.
+    /// Documents that could not be read.
     pub failures: Vec<Failure>,
     /// Whether rare hashes count more in the scores.
     pub weighted: bool,

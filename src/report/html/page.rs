@@ -30,7 +30,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("assets/main.js"),
 ];
 
-/// What a page begins with; a report is known by it.
+/// The first bytes of a page, by which a report is recognised.
 pub(super) const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
 
 /// The page up to where data and scripts begin.

@@ -116,7 +116,7 @@ struct Pages<'a> {
     report: Report,
     texts: TextReader<'a>,
     options: &'a HtmlOptions,
-    /// What is known of the text of each document.
+    /// The state of the text of each document.
     known: Vec<Text>,
     /// Of the texts that are in the report, for pairs that have not come yet.
     sides: Sides,
@@ -124,7 +124,7 @@ struct Pages<'a> {
     room: u64,
 }
 
-/// What is known of the text of a document.
+/// The state of the text of a document.
 enum Text {
     /// It was not read yet.
     Unread,
@@ -145,7 +145,7 @@ struct Packed {
     sides: Sides,
 }
 
-/// What ends the writing of a report.
+/// Why the writing of a report ended.
 enum Failed {
     Pack(std::io::Error),
     Write(Error),
@@ -259,7 +259,7 @@ impl Pages<'_> {
     }
 }
 
-/// What a part takes in the report.
+/// The bytes that a part takes in the report.
 fn part_bytes(packed: &str) -> u64 {
     packed.len() as u64 + PART_BYTES
 }

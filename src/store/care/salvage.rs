@@ -26,7 +26,7 @@ pub(in crate::store) struct Salvage {
 }
 
 impl Salvage {
-    /// Opens the store of the database at `root`, which nobody may be writing.
+    /// Opens the store of the database at `root`, which no process may be writing.
     ///
     /// # Errors
     /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.

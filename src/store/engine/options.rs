@@ -11,7 +11,7 @@ use super::sorted_file::FILE_BYTES;
 use crate::error::{Result, StoreFailure};
 use crate::store::codec::format::{CONTAINERS, DOCUMENTS, FAMILIES, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS};
 
-/// What is kept in memory of what was read, if nobody says otherwise. 192 MiB hold the filters of 100 million hashes and
+/// The default size of the block cache. 192 MiB hold the filters of 100 million hashes and
 /// 15,000 posting blocks beside them. Reading from end to end leaves it alone.
 pub(in crate::store) const DEFAULT_CACHE_BYTES: usize = 192 << 20;
 

@@ -95,7 +95,7 @@ impl<'a> Lookup<'a> {
 
 /// Who holds a hash.
 pub(crate) enum Holders<'a> {
-    /// Some boilerplate document, whoever else does.
+    /// A boilerplate document, and perhaps others.
     Boilerplate,
     /// The documents of these postings, ascending within each run.
     Documents(&'a [Posting]),

@@ -25,7 +25,7 @@ pub(crate) struct Batch {
     /// Compressed texts: (document, chunk, bytes), ascending.
     texts: Vec<(u32, u32, Vec<u8>)>,
     text_bytes: usize,
-    /// Shared with whoever looks at them while the batch is being committed.
+    /// Shared with lookups that run while the batch is being committed.
     pub(in crate::store) pending: Arc<PendingDocuments>,
     /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
     pub(in crate::store) containers: BTreeMap<String, Option<ContainerRecord>>,

@@ -2,7 +2,7 @@
 //!
 //! Postings and positions first, as sorted files under a run number and document ids that no reader looks
 //! at yet; then one synced write of the documents, their names and digests, the runs and the state. A crash
-//! before that write leaves rows nobody sees, which the next writer discards.
+//! before that write leaves rows that no reader sees, and the next writer discards them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;

@@ -108,7 +108,7 @@ impl<'a> RunPart<'a> {
     }
 }
 
-/// Writes the run `run`, which must be in nobody's list of runs yet: `fill` is called for each of `parts`,
+/// Writes the run `run`, which must be in no list of runs yet: `fill` is called for each of `parts`,
 /// several at once, and pushes the part's postings. The parts ascend, and no hash is in two of them.
 ///
 /// Returns the run, on disk by then, or `None` where it holds nothing; and what `fill` has returned. It is part

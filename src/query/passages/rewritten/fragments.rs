@@ -46,7 +46,7 @@ pub(super) type Spans = [Range<u32>; 2];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fragment {
     pub(super) spans: Spans,
-    /// What both have, in words of mean weight.
+    /// The weight of the words that both have, in words of mean weight.
     pub(super) common: f64,
 }
 

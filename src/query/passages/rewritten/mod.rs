@@ -48,7 +48,7 @@ const RARE: usize = 4;
 const LOOKS: usize = 16;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
-/// What is compared.
+/// The texts that are compared.
 pub(super) struct Rewriting<'a> {
     /// The values of the query's and of the document's symbols, words.
     pub(super) values: [&'a [u64]; 2],

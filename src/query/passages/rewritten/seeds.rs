@@ -212,7 +212,7 @@ impl Candidates {
     }
 }
 
-/// What is known of one piece.
+/// The measures of one piece.
 struct SentencePiece {
     norm: f64,
     weight: f64,
@@ -243,7 +243,7 @@ impl SentencePiece {
     }
 }
 
-/// What two pieces have in common.
+/// How much two pieces have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct CommonWords {
     words: usize,

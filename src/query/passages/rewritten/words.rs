@@ -31,7 +31,7 @@ pub(super) const DOCUMENT: usize = 1;
 
 /// Two texts in words.
 pub(super) struct WordTexts {
-    /// What counts of the query, and the document.
+    /// The words of the query that count, and the document.
     pub(super) texts: [Vec<Word>; 2],
     /// The whole query, where not all of it counts.
     whole_query: Option<Vec<Word>>,
@@ -96,7 +96,7 @@ impl WordTexts {
         self.weights.len()
     }
 
-    /// What counts of a span of one text.
+    /// The words of a span of one text that count.
     pub(super) fn span(&self, side: usize, span: &Range<u32>) -> &[Word] {
         &self.texts[side][span.start as usize..span.end as usize]
     }
