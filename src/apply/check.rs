@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::answer::Act;
-use super::files::Facts;
+use super::files::{Facts, real_path};
 use super::log::Log;
 use super::options::{Action, ApplyOptions};
 use super::plan::{Entry, Source, SourceReading};
@@ -74,11 +74,27 @@ pub(super) struct Checked {
     pub(super) facts: Vec<Option<Facts>>,
     /// Documents that are what they were, in files none of which has changed.
     pub(super) sound: RoaringBitmap,
+    /// The real paths of files with a survivor, by hash; where files are to be removed, linked or moved.
+    survivors: FxHashSet<u64>,
+    /// The numbers of the files that were looked at, by the hash of their paths; there too.
+    numbers: FxHashMap<u64, u32>,
     all: File,
     temp: TempSpace,
 }
 
 impl Checked {
+    /// Whether a survivor lies in the file at this path, under this name or another.
+    pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
+        Ok(self.survivors.contains(&real_path(path)?))
+    }
+
+    /// Whether the file at this path was looked at and has not changed since.
+    pub(super) fn is_unchanged(&self, path: &str) -> Result<bool> {
+        let number = self.numbers.get(&xxh3_64(path.as_bytes()));
+        let facts = number.and_then(|&number| self.facts[number as usize]);
+        Ok(facts.is_some() && facts == Some(Facts::of(Path::new(path))?))
+    }
+
     /// The cuts of a file, ascending.
     pub(super) fn cuts(&self, range: &CutRange) -> Result<Vec<Cut>> {
         read_at(&self.all, range.start, usize::try_from(range.count).unwrap_or(usize::MAX), &self.temp)
@@ -102,6 +118,8 @@ impl Check<'_> {
             states: vec![State::Kept; self.sources.len()],
             facts: vec![None; self.sources.len()],
             sound: RoaringBitmap::new(),
+            survivors: FxHashSet::default(),
+            numbers: FxHashMap::default(),
             all: self.temp.file()?,
             temp: self.temp.clone(),
         };
@@ -118,9 +136,19 @@ impl Check<'_> {
                 self.one(source as usize, &group, &mut checked, &mut written)?;
                 group.clear();
             }
-            let Some(next) = next else { return Ok(checked) };
+            let Some(next) = next else { break };
             group.push(next);
         }
+        if self.options.action.marks() {
+            // Each record takes a mark, also where no document of its file is concerned.
+            for number in 0..self.sources.len() {
+                if matches!(checked.states[number], State::Kept) {
+                    self.task.step("files checked", number as u64, self.sources.len() as u64)?;
+                    self.one(number, &[], &mut checked, &mut written)?;
+                }
+            }
+        }
+        Ok(checked)
     }
 
     fn one(&self, number: usize, entries: &[Entry], checked: &mut Checked, written: &mut u64) -> Result<()> {
@@ -140,13 +168,21 @@ impl Check<'_> {
             Ok(looked) => looked,
         };
         if found.changed > 0 || Facts::of(path)? != facts {
-            let reason = format!(
-                "it has changed since it was ingested: {} of its {} documents concerned are not what they were",
-                found.changed.max(1),
-                entries.len()
-            );
+            let reason = match found.changed {
+                0 => "it was changed while it was read".into(),
+                changed => format!(
+                    "it has changed since it was ingested: {changed} of its {} documents concerned are not what they were",
+                    entries.len()
+                ),
+            };
             checked.states[number] = State::Changed(reason);
             return Ok(());
+        }
+        if self.options.action.takes_files() {
+            checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
+            if entries.iter().any(|entry| !entry.is_removable() && found.sound.contains(&entry.id)) {
+                checked.survivors.insert(real_path(path)?);
+            }
         }
         checked.sound.extend(found.sound);
         found.cuts.sort_unstable();
@@ -228,6 +264,9 @@ impl Check<'_> {
             looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
         }
         let cuttable = looked.reason.is_none();
+        let is_as_it_was = |entry: &&Entry| scan.digests.get(&entry.suffix) == Some(&entry.digest());
+        let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
+        let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
         let mut cut = FxHashMap::default();
         for entry in scan.entries {
             match scan.digests.get(&entry.suffix) {
@@ -240,7 +279,12 @@ impl Check<'_> {
                 }
             }
             if entry.is_removable() && cuttable {
-                if scan.needed.contains(&entry.suffix) {
+                if survivors.contains(&entry.suffix) {
+                    looked.reason = Some("some removable documents stay: they are survivors under another name".into());
+                } else if scan.ambiguous.contains(&entry.suffix) && looked.container != Some(Container::Tar) {
+                    looked.reason =
+                        Some("some removable members stay: others of the same name differ from them".into());
+                } else if scan.needed.contains(&entry.suffix) {
                     looked.reason = Some("some removable members stay: others in the file refer to them".into());
                 } else {
                     cut.insert(entry.suffix, entry);
@@ -297,6 +341,8 @@ struct Scan<'a> {
     pending: Option<(u64, JoinHandle<Option<Digest>>)>,
     /// The last digest of each document concerned, by the hash of its suffix.
     digests: FxHashMap<u64, Digest>,
+    /// Suffixes that several members have which differ.
+    ambiguous: FxHashSet<u64>,
     /// Where members concerned lie.
     places: Vec<(u64, Range<u64>)>,
     needed: FxHashSet<u64>,
@@ -311,6 +357,7 @@ impl<'a> Scan<'a> {
             name: path.len(),
             pending: None,
             digests: FxHashMap::default(),
+            ambiguous: FxHashSet::default(),
             places: Vec::new(),
             needed: FxHashSet::default(),
             container: None,
@@ -325,10 +372,16 @@ impl<'a> Scan<'a> {
     /// Takes the digest of a document that was still being read.
     fn settle(&mut self) {
         if let Some((suffix, thread)) = self.pending.take() {
-            self.digests.remove(&suffix);
-            if let Some(digest) = thread.join().ok().flatten() {
-                self.digests.insert(suffix, digest);
+            match thread.join().ok().flatten() {
+                Some(digest) => self.note(suffix, digest),
+                None => _ = self.digests.remove(&suffix),
             }
+        }
+    }
+
+    fn note(&mut self, suffix: u64, digest: Digest) {
+        if self.digests.insert(suffix, digest).is_some_and(|before| before != digest) {
+            self.ambiguous.insert(suffix);
         }
     }
 
@@ -340,7 +393,7 @@ impl<'a> Scan<'a> {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
             _ if !self.concerns(suffix) => {}
             Content::Whole(bytes) => {
-                self.digests.insert(suffix, xxh3_128(&bytes).to_be_bytes());
+                self.note(suffix, xxh3_128(&bytes).to_be_bytes());
             }
             // The thread that sends them is this one.
             Content::Pieces(pieces) => {

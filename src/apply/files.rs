@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::options::LinkKind;
 use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
@@ -43,6 +45,12 @@ impl From<&Metadata> for Facts {
             inode: (facts.dev(), facts.ino()),
         }
     }
+}
+
+/// The hash of a file's real path, the same for all names that lead to it through symbolic links.
+pub(super) fn real_path(path: &Path) -> Result<u64> {
+    let real = path.canonicalize().map_err(Error::io("find", path))?;
+    Ok(xxh3_64(real.as_os_str().as_encoded_bytes()))
 }
 
 /// The place of a file of this name below a folder: without what leads out of it.
@@ -174,7 +182,11 @@ pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
     let part = path.with_file_name(name);
     let _ = fs::remove_file(&part);
     match kind {
-        LinkKind::Hard => fs::hard_link(survivor, &part).map_err(Error::io("link", path))?,
+        LinkKind::Hard => {
+            // The file itself: a link to a symbolic link would lead elsewhere from here.
+            let survivor = survivor.canonicalize().map_err(Error::io("find", survivor))?;
+            fs::hard_link(survivor, &part).map_err(Error::io("link", path))?;
+        }
         LinkKind::Symbolic => symbolic(&way(path, survivor)?, &part).map_err(Error::io("link", path))?,
     }
     let part = Part { _noted: Temporary::new(&part), path: part };

@@ -26,7 +26,7 @@ pub(super) struct Log {
 #[derive(Serialize, Deserialize)]
 struct Line {
     schema: String,
-    /// The report's digest.
+    /// A digest of the report and of the action.
     report: String,
     act: Act,
     source: String,
@@ -47,7 +47,9 @@ impl Log {
         let mut name = report.path.clone().into_os_string();
         name.push(format!(".{}.log", options.verb()));
         let path = PathBuf::from(name);
-        let digest = format!("{:016x}", report.digest);
+        // Another field to mark or another kind of link is other work.
+        let digest =
+            format!("{:016x}", xxh3_64(format!("{:016x} {}", report.digest, options.action_line()).as_bytes()));
         let file = if options.act {
             let opened = OpenOptions::new().create(true).append(true).read(true).open(&path);
             let file = opened.map_err(Error::io("write", &path))?;

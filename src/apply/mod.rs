@@ -9,6 +9,7 @@
 mod answer;
 mod check;
 mod files;
+mod in_place;
 mod log;
 mod options;
 mod passages;
@@ -175,8 +176,10 @@ impl Acting<'_> {
         match &self.options.action {
             Action::Write { folder, mark } => self.write(number, source, state, cuts, folder, mark.as_deref(), reason),
             Action::Cut { folder } => self.cut(number, source, state, cuts, folder, reason),
-            Action::Mark { field } => self.mark(source, state, &cuts, field, reason),
-            Action::Remove | Action::Link(_) | Action::Move { .. } => self.dispose(source, state, &cuts, reason),
+            Action::Mark { field } => self.mark(number, source, state, &cuts, field, reason),
+            Action::Remove | Action::Link(_) | Action::Move { .. } => {
+                self.dispose(number, source, state, &cuts, reason)
+            }
         }
     }
 
@@ -308,10 +311,7 @@ impl Acting<'_> {
             return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
         }
         self.log.begin(act, path, Some(&target), 0)?;
-        let before = files::Facts::of(path)?;
-        if self.checked.facts[number].is_some_and(|facts| facts != before) {
-            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
-        }
+        let before = self.unchanged(number, path)?;
         let changes = change.is_some();
         let written = files::place(&target, path, |file| match &change {
             Some(change) => rewrite::rewrite(path, (state, cuts), change, self.store, file, self.task.token()),
@@ -338,118 +338,17 @@ impl Acting<'_> {
         self.tell(source, step, true)
     }
 
-    /// Marks the records of a file, which takes its place.
-    fn mark(
-        &mut self,
-        source: &Source,
-        state: &State,
-        cuts: &[Cut],
-        field: &str,
-        reason: Option<String>,
-    ) -> Result<()> {
-        let documents = documents_of(cuts);
-        if !rewrite::can_mark(state) {
-            let State::File { cuts, .. } = state else { return Ok(()) };
-            if cuts.count == 0 {
-                return Ok(());
+    /// The facts of a file that is to be changed or copied.
+    ///
+    /// # Errors
+    /// [`DocumentError::ChangedWhileReading`] where they are not those it was checked with.
+    fn unchanged(&self, number: usize, path: &Path) -> Result<files::Facts> {
+        let facts = files::Facts::of(path)?;
+        match self.checked.facts[number] {
+            Some(checked) if checked != facts => {
+                Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }))
             }
-            return self.tell(source, Step::leave("it has no records that take a field"), false);
-        }
-        let path = Path::new(&source.path);
-        let step = Step { act: Act::Mark, target: None, documents, reason };
-        self.summary.applied += documents;
-        if !self.options.act {
-            return self.tell(source, step, false);
-        }
-        if let Some(bytes) = self.log.begun_bytes(path)
-            && path.metadata().is_ok_and(|facts| facts.len() == bytes)
-        {
-            self.summary.done_before += 1;
-            self.log.end(Act::Mark, path, None, bytes)?;
-            return self.tell(source, step, true);
-        }
-        let before = files::Facts::of(path)?;
-        let marked = files::place(path, path, |file| {
-            let change = Change::Mark { field, passages: self.passages };
-            rewrite::rewrite(path, (state, cuts), &change, self.store, file, self.task.token())
-        })
-        .and_then(|placing| {
-            if files::Facts::of(path)? != before {
-                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
-            }
-            let bytes = placing.synced()?;
-            self.log.begin(Act::Mark, path, None, bytes)?;
-            placing.finish()
-        });
-        let bytes = match marked {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.summary.applied -= documents;
-                return Err(error);
-            }
-        };
-        self.summary.bytes += bytes;
-        self.log.end(Act::Mark, path, None, bytes)?;
-        self.tell(source, step, true)
-    }
-
-    /// Removes, links or moves a file that is one document.
-    fn dispose(&mut self, source: &Source, state: &State, cuts: &[Cut], reason: Option<String>) -> Result<()> {
-        let State::File { kind, cuts: all, .. } = state else { return Ok(()) };
-        if all.count == 0 && reason.is_none() {
-            return Ok(());
-        }
-        if *kind != FileKind::Document {
-            return self.tell(
-                source,
-                Step::leave("a copy can leave out parts of a file; in its place it stays whole"),
-                false,
-            );
-        }
-        let [cut, ..] = cuts else {
-            return self.tell(source, Step { act: Act::Leave, target: None, documents: 0, reason }, false);
-        };
-        let path = Path::new(&source.path);
-        let bytes = path.metadata().map_err(Error::io("read", path))?.len();
-        let (act, target) = match &self.options.action {
-            Action::Remove => (Act::Remove, None),
-            Action::Move { folder } => (Act::Move, Some(folder.join(files::relative(&source.name)))),
-            _ => match self.survivor_of(cut, path)? {
-                Ok(survivor) => (Act::Link, Some(survivor)),
-                Err(reason) => return self.tell(source, Step::leave(reason), false),
-            },
-        };
-        if let (Act::Move, Some(target)) = (act, &target)
-            && target.symlink_metadata().is_ok()
-        {
-            self.summary.failed += 1;
-            return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
-        }
-        let step = Step { act, target: target.clone(), documents: 1, reason };
-        if self.options.act {
-            self.log.begin(act, path, target.as_deref(), bytes)?;
-            match (&self.options.action, &target) {
-                (Action::Link(kind), Some(survivor)) => files::link(path, survivor, *kind)?,
-                (Action::Move { .. }, Some(target)) => files::move_to(path, target, self.task.token())?,
-                _ => std::fs::remove_file(path).map_err(Error::io("remove", path))?,
-            }
-            self.log.end(act, path, target.as_deref(), bytes)?;
-        }
-        self.summary.applied += 1;
-        self.summary.bytes += bytes;
-        self.tell(source, step, self.options.act)
-    }
-
-    /// The file that takes the place of a document's file, which has to be of the same bytes; or why there is none.
-    fn survivor_of(&self, cut: &Cut, path: &Path) -> Result<std::result::Result<PathBuf, &'static str>> {
-        let record = self.store.document(cut.keep)?;
-        let whole = record.member.as_deref().is_none_or(str::is_empty);
-        let Some(survivor) = record.source.filter(|_| whole).map(PathBuf::from) else {
-            return Ok(Err("its survivor is not a file"));
-        };
-        match files::same_bytes(path, &survivor)? {
-            true => Ok(Ok(survivor)),
-            false => Ok(Err("its survivor is a file of other bytes, which is not linked")),
+            _ => Ok(facts),
         }
     }
 

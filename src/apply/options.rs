@@ -61,6 +61,18 @@ pub struct ApplyOptions {
     pub temp_dir: Option<PathBuf>,
 }
 
+impl Action {
+    /// Whether each record takes a mark.
+    pub(super) fn marks(&self) -> bool {
+        matches!(self, Self::Write { mark: Some(_), .. } | Self::Mark { .. })
+    }
+
+    /// Whether files go from their places.
+    pub(super) fn takes_files(&self) -> bool {
+        matches!(self, Self::Remove | Self::Link(_) | Self::Move { .. })
+    }
+}
+
 impl ApplyOptions {
     /// A dry run of this action.
     #[must_use]
@@ -93,6 +105,16 @@ impl ApplyOptions {
             Action::Cut { .. } => passages,
             Action::Write { mark: Some(_), .. } | Action::Mark { .. } => true,
             Action::Write { mark: None, .. } | Action::Remove | Action::Link(_) | Action::Move { .. } => !passages,
+        }
+    }
+
+    /// What is done, as the log tells it from other work about the same report.
+    pub(super) fn action_line(&self) -> String {
+        match &self.action {
+            Action::Write { mark: Some(field), .. } | Action::Mark { field } => format!("{} {field}", self.verb()),
+            Action::Link(LinkKind::Hard) => "link hard".into(),
+            Action::Link(LinkKind::Symbolic) => "link symbolic".into(),
+            _ => self.verb().into(),
         }
     }
 

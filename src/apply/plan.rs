@@ -81,7 +81,8 @@ impl<'a> Plan<'a> {
         memory: u64,
         task: &Task<'_>,
     ) -> Result<Self> {
-        let Report { path, removed, survivors, pairs, .. } = report;
+        let Report { path, removed, survivors, pairs, kept, .. } = report;
+        let mut kept = kept.sorted()?.peekable();
         let mut pairs = pairs.sorted()?.peekable();
         let mut sources: Vec<Source> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -96,8 +97,14 @@ impl<'a> Plan<'a> {
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
                 pair = Some(next?).filter(|next| next.remove == id);
             }
-            if pair.is_some_and(|pair| pair.name != xxh3_64(record.name.as_bytes())) {
-                let detail = format!("document {id} has another name in this database");
+            let mut fits = pair.is_none_or(|pair| pair.identity.fits(&record));
+            while let Some(next) = kept.next_if(|next| next.as_ref().map_or(true, |next| next.id <= id)) {
+                let next = next?;
+                fits &= next.id != id || next.identity.fits(&record);
+            }
+            if !fits {
+                let detail =
+                    format!("document {id} of this database has another name or content: the report is of another one");
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
             let Some(source) = record.source else { return Ok(true) };

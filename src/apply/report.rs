@@ -16,6 +16,7 @@ use crate::progress::{Task, is_due};
 use crate::repeats::{Repeat, RepeatSummary, Uncompared};
 use crate::schema::Answer;
 use crate::spill::{Sorter, TempSpace};
+use crate::store::DocumentRecord;
 
 /// A removable document and its survivor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -23,8 +24,40 @@ use crate::spill::{Sorter, TempSpace};
 pub(super) struct Pair {
     pub(super) remove: u32,
     pub(super) keep: u32,
-    /// The hash of the removable document's name.
-    pub(super) name: u64,
+    pub(super) identity: Identity,
+}
+
+/// What tells a document of a report from another of the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Identity {
+    /// The hash of its name.
+    name: u64,
+    /// The hash of its digest; 0 in reports of versions that did not give it.
+    digest: u64,
+}
+
+impl Identity {
+    fn new(name: &str, digest: &str) -> Self {
+        let digest = if digest.is_empty() { 0 } else { xxh3_64(digest.as_bytes()) };
+        Self { name: xxh3_64(name.as_bytes()), digest }
+    }
+
+    /// Whether it is that of this document.
+    pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
+        let digest = format!("{:032x}", u128::from_be_bytes(record.digest));
+        let known = Self::new(&record.name, &digest);
+        self.name == known.name && (self.digest == 0 || self.digest == known.digest)
+    }
+}
+
+/// A survivor of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Survivor {
+    pub(super) id: u32,
+    unused: u32,
+    pub(super) identity: Identity,
 }
 
 /// What a report says.
@@ -37,6 +70,8 @@ pub(super) struct Report<'a> {
     pub(super) pairs: Sorter<'a, Pair>,
     /// What is repeated, where the report lists passages instead of documents: all documents that have some count as removed.
     pub(super) passages: Option<Sorter<'a, Passage>>,
+    /// One for each pair.
+    pub(super) kept: Sorter<'a, Survivor>,
 }
 
 /// What matters of a line; later versions may say more.
@@ -46,9 +81,17 @@ struct Line {
     #[serde(default)]
     remove: String,
     remove_id: Option<u32>,
+    #[serde(default)]
+    keep: String,
     keep_id: Option<u32>,
     #[serde(default)]
+    remove_digest: String,
+    #[serde(default)]
+    keep_digest: String,
+    #[serde(default)]
     document: String,
+    #[serde(default)]
+    digest: String,
     id: Option<u32>,
     #[serde(default)]
     start: u64,
@@ -60,7 +103,11 @@ struct Line {
 /// Where a passage first occurs.
 #[derive(Deserialize)]
 struct Of {
+    #[serde(default)]
+    document: String,
     id: u32,
+    #[serde(default)]
+    digest: String,
 }
 
 impl<'a> Report<'a> {
@@ -74,6 +121,7 @@ impl<'a> Report<'a> {
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let mut pairs = Sorter::new(temp, memory);
         let mut passages = None;
+        let mut kept = Sorter::new(temp, memory);
         let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
         let mut line = Vec::new();
         loop {
@@ -93,14 +141,23 @@ impl<'a> Report<'a> {
             }
             let parsed: Line = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
             match parsed {
-                Line { schema, document, id: Some(id), start, end, of: Some(of), .. } if schema == Repeat::SCHEMA => {
+                Line { schema, document, digest, id: Some(id), start, end, of: Some(of), .. }
+                    if schema == Repeat::SCHEMA =>
+                {
                     if start >= end {
                         return Err(wrong("a passage ends before it begins"));
                     }
                     if removed.insert(id) {
-                        pairs.push(Pair { remove: id, keep: NO_SURVIVOR, name: xxh3_64(document.as_bytes()) })?;
+                        pairs.push(Pair {
+                            remove: id,
+                            keep: NO_SURVIVOR,
+                            identity: Identity::new(&document, &digest),
+                        })?;
                     }
-                    survivors.insert(of.id);
+                    if survivors.insert(of.id) {
+                        let identity = Identity::new(&of.document, &of.digest);
+                        kept.push(Survivor { id: of.id, unused: 0, identity })?;
+                    }
                     let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
                     passages.push(Passage { document: id, source: of.id, start, end })?;
                 }
@@ -109,14 +166,22 @@ impl<'a> Report<'a> {
                     passages.get_or_insert_with(|| Sorter::new(temp, memory));
                     ended = true;
                 }
-                Line { schema, remove, remove_id: Some(id), keep_id: Some(keep), .. }
-                    if schema == Removable::SCHEMA =>
-                {
+                Line {
+                    schema,
+                    remove_id: Some(id),
+                    keep_id: Some(keep_id),
+                    remove,
+                    keep,
+                    remove_digest,
+                    keep_digest,
+                    ..
+                } if schema == Removable::SCHEMA => {
                     if !removed.insert(id) {
                         return Err(wrong("a document is listed twice"));
                     }
-                    survivors.insert(keep);
-                    pairs.push(Pair { remove: id, keep, name: xxh3_64(remove.as_bytes()) })?;
+                    survivors.insert(keep_id);
+                    pairs.push(Pair { remove: id, keep: keep_id, identity: Identity::new(&remove, &remove_digest) })?;
+                    kept.push(Survivor { id: keep_id, unused: 0, identity: Identity::new(&keep, &keep_digest) })?;
                 }
                 Line { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
                 Line { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
@@ -133,6 +198,6 @@ impl<'a> Report<'a> {
         {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
-        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs, passages })
+        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs, kept, passages })
     }
 }

@@ -232,7 +232,10 @@ impl Database {
                 Some(&newest) => reader.read_stored(&self.store, newest),
                 None => Err(Error::NoSuchDocument { name: name.clone() }),
             },
-            QuerySource::Number(id) => reader.read_stored(&self.store, id.0),
+            QuerySource::Number(id) => {
+                self.store.document_numbered(id.0)?;
+                reader.read_stored(&self.store, id.0)
+            }
         }
     }
 
@@ -351,7 +354,7 @@ impl Database {
     /// # Errors
     /// [`Error::NoSuchNumber`] where there is none, and what keeps its record from being read.
     pub fn document(&self, id: DocId) -> Result<DocumentInfo> {
-        Ok(DocumentInfo::new(id.0, self.store.document(id.0)?))
+        Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
     /// The documents of a name, oldest first; more than one where versions are kept. A path that is spelled otherwise than
@@ -361,9 +364,9 @@ impl Database {
     /// [`Error::NoSuchDocument`] where there is none.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
         // Other documents may have the name by the time the records are read.
-        let documents: Vec<DocumentInfo> = self
-            .store
-            .retry_on_delete(|| self.ids_named(name)?.into_iter().map(|id| self.document(DocId(id))).collect())?;
+        let document = |id| Ok(DocumentInfo::new(id, self.store.document(id)?));
+        let documents: Vec<DocumentInfo> =
+            self.store.retry_on_delete(|| self.ids_named(name)?.into_iter().map(document).collect())?;
         match documents.is_empty() {
             true => Err(Error::NoSuchDocument { name: name.to_owned() }),
             false => Ok(documents),

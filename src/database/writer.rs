@@ -118,8 +118,7 @@ impl DatabaseWriter {
     /// # Errors
     /// Only what ends the run; documents that cannot be read are listed in the summary.
     pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
-        let _alone = self.store.change_alone();
-        ingest::ingest(&self.store, sources, options, task)
+        self.store.change_alone(|| ingest::ingest(&self.store, sources, options, task))
     }
 
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest`] adds those of files. The next one
@@ -132,8 +131,7 @@ impl DatabaseWriter {
     where
         I: IntoIterator<Item = Document, IntoIter: Send>,
     {
-        let _alone = self.store.change_alone();
-        ingest::ingest_documents(&self.store, documents.into_iter(), options, task)
+        self.store.change_alone(|| ingest::ingest_documents(&self.store, documents.into_iter(), options, task))
     }
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their texts are not
@@ -144,19 +142,17 @@ impl DatabaseWriter {
     /// # Errors
     /// [`Error::OtherProfile`], and what keeps either from being read or written.
     pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        let merge = || ingest::merge(&self.store, &other.store, options, task);
         // Two that merge each other wait for each other in the same order.
-        let (alone, unchanged);
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
-            alone = self.store.change_alone();
-            unchanged = Some(other.store.keep_unchanged());
-        } else {
-            // None of its own documents is new to it.
-            unchanged = (!Arc::ptr_eq(&self.store, &other.store)).then(|| other.store.keep_unchanged());
-            alone = self.store.change_alone();
+            return self.store.change_alone(|| {
+                let _unchanged = other.store.keep_unchanged();
+                merge()
+            });
         }
-        let summary = ingest::merge(&self.store, &other.store, options, task);
-        drop((alone, unchanged));
-        summary
+        // None of its own documents is new to it.
+        let _unchanged = (!Arc::ptr_eq(&self.store, &other.store)).then(|| other.store.keep_unchanged());
+        self.store.change_alone(merge)
     }
 
     /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database without documents
@@ -167,8 +163,7 @@ impl DatabaseWriter {
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
     /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; what keeps the store from being written.
     pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
-        let _alone = self.store.change_alone();
-        staging::assemble(&self.store, staging.as_ref(), task)
+        self.store.change_alone(|| staging::assemble(&self.store, staging.as_ref(), task))
     }
 
     /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.
@@ -176,16 +171,17 @@ impl DatabaseWriter {
     /// # Errors
     /// What keeps the store from being read or written.
     pub fn remove<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
-        let _alone = self.store.change_alone();
-        let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
-        for name in names {
-            let ids = self.ids_named(name.as_ref())?;
-            if ids.is_empty() {
-                unknown_names.push(name.as_ref().to_owned());
+        self.store.change_alone(|| {
+            let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
+            for name in names {
+                let ids = self.ids_named(name.as_ref())?;
+                if ids.is_empty() {
+                    unknown_names.push(name.as_ref().to_owned());
+                }
+                found.extend(ids.into_iter().map(DocId));
             }
-            found.extend(ids.into_iter().map(DocId));
-        }
-        Ok(Removal { unknown_names, ..self.remove_live(&found)? })
+            Ok(Removal { unknown_names, ..self.remove_live(&found)? })
+        })
     }
 
     /// Deletes documents by number, in one commit.
@@ -193,21 +189,20 @@ impl DatabaseWriter {
     /// # Errors
     /// What keeps the store from being read or written.
     pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
-        let _alone = self.store.change_alone();
-        self.remove_live(ids)
+        self.store.change_alone(|| self.remove_live(ids))
     }
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {
-        let view = self.store.view();
-        let mut batch = Batch::new(view.state().next_document, 0);
+        let mut batch = Batch::new(self.store.view().state().next_document, 0);
         let mut removal = Removal::default();
         for &id in ids {
-            if !view.is_live(id.0) {
-                removal.unknown_ids.push(id);
-                continue;
+            match self.store.document_numbered(id.0) {
+                Err(Error::NoSuchNumber { .. }) => removal.unknown_ids.push(id),
+                record => {
+                    removal.removed += u64::from(!batch.pending().deletes(id.0));
+                    batch.delete(id.0, record?);
+                }
             }
-            removal.removed += u64::from(!batch.pending().deletes(id.0));
-            batch.delete(id.0, self.store.document(id.0)?);
         }
         if !batch.is_empty() {
             Committer::new(&self.store).commit(&self.store, &mut batch)?;
@@ -221,10 +216,11 @@ impl DatabaseWriter {
     /// # Errors
     /// What keeps the store from being read or written; [`Error::Stopped`].
     pub fn compact(&self, task: &Task<'_>) -> Result<Compaction> {
-        let _alone = self.store.change_alone();
-        let before = self.stats()?.stored_bytes();
-        self.store.compact(task)?;
-        Ok(Compaction { schema: Schema::new(), before, after: self.stats()?.stored_bytes() })
+        self.store.change_alone(|| {
+            let before = self.stats()?.stored_bytes();
+            self.store.compact(task)?;
+            Ok(Compaction { schema: Schema::new(), before, after: self.stats()?.stored_bytes() })
+        })
     }
 
     /// Copies the database into `folder`, where earlier backups of it may be.
@@ -240,7 +236,6 @@ impl DatabaseWriter {
         if let Some(database) = enclosing_database(around, Some(self.store.root())) {
             return Err(Error::InsideDatabase { path: folder.to_owned(), database });
         }
-        let _alone = self.store.change_alone();
-        self.store.backup(folder, options.keep, options.quick, task)
+        self.store.change_alone(|| self.store.backup(folder, options.keep, options.quick, task))
     }
 }

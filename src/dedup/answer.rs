@@ -14,6 +14,7 @@ use super::record::{Fate, Reason, RecordFiles};
 use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
 use crate::document::{Digest, DocId};
 use crate::error::Result;
+use crate::input::parts_of;
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
 
@@ -124,7 +125,7 @@ impl Telling<'_> {
             totals.bytes += record.bytes;
             last.removable += u64::from(is_new);
             justify.insert(reason.keep);
-            let (keep, because, score) = self.survivor(&record, &reason)?;
+            let (keep, keep_digest, because, score) = self.survivor(&record, &reason)?;
             self.summary.count(because, record.bytes);
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
@@ -137,6 +138,8 @@ impl Telling<'_> {
                 shared: reason.shared.into(),
                 novel: reason.novel.into(),
                 bytes: record.bytes,
+                remove_digest: record.digest,
+                keep_digest,
                 run,
                 metadata: id_first(record.metadata),
             }))?;
@@ -154,7 +157,7 @@ impl Telling<'_> {
         last.superseded = superseded.len() as u64;
         for (id, reason, run) in superseded {
             let record = store.document(id)?;
-            let (by, because, score) = self.survivor(&record, &reason)?;
+            let (by, _, because, score) = self.survivor(&record, &reason)?;
             visit(DedupRow::Superseded(Superseded {
                 schema: Schema::new(),
                 document: record.name,
@@ -183,8 +186,8 @@ impl Telling<'_> {
         Ok(())
     }
 
-    /// The name of the document that justifies the removal of another, by what, and the score.
-    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Because, f64)> {
+    /// The name and digest of the document that justifies the removal of another, by what, and the score.
+    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Digest, Because, f64)> {
         if self.survivors.len() >= MOST_NAMES {
             self.survivors.clear();
         }
@@ -205,7 +208,7 @@ impl Telling<'_> {
                 (because, self.threshold.score(reason.shared, size, other))
             }
         };
-        Ok((survivor.name.clone(), because, score))
+        Ok((survivor.name.clone(), survivor.digest, because, score))
     }
 }
 
@@ -229,7 +232,7 @@ pub(crate) fn source_of(record: &DocumentRecord) -> &str {
     let name = record.name.as_str();
     match &record.member {
         Some(member) if !member.is_empty() => {
-            name.strip_suffix(member.as_str()).unwrap_or(name).trim_end_matches(['!', '#', ':'])
+            name.strip_suffix(parts_of(member).0).unwrap_or(name).trim_end_matches(['!', '#', ':'])
         }
         _ => name.rfind('/').map_or("", |slash| &name[..slash + 1]),
     }

@@ -125,7 +125,9 @@ impl Run<'_> {
     /// The documents of the same text, where that is asked for.
     fn same_text(&self) -> Result<SameText> {
         match self.options.by {
-            DedupBy::ExactText => SameText::find(self.store, (self.temp, self.plan.sorting), &self.monitor()),
+            DedupBy::ExactText => {
+                SameText::find(self.store, &self.options.limits, (self.temp, self.plan.sorting), &self.monitor())
+            }
             _ => Ok(SameText::default()),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::input::InputLimits;
 use crate::profile::{Profile, Unit};
 use crate::setters::setters;
 
@@ -99,6 +100,8 @@ pub struct DedupOptions {
     pub mode: DedupMode,
     /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
     pub temp_dir: Option<PathBuf>,
+    /// What a source may unfold to where texts are read again.
+    pub limits: InputLimits,
 }
 
 impl DedupOptions {
@@ -113,6 +116,7 @@ impl DedupOptions {
         budget: Option<u64>,
         mode: DedupMode,
         temp_dir: Option<PathBuf>,
+        limits: InputLimits,
     }
 }
 
@@ -129,6 +133,7 @@ impl Default for DedupOptions {
             budget: None,
             mode: DedupMode::default(),
             temp_dir: None,
+            limits: InputLimits::default(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::DocId;
+use crate::document::{Digest, DocId, hexadecimal};
 use crate::duplicate::{Because, ordered_map};
 use crate::schema::{Answer, Schema, is_zero};
 
@@ -30,6 +30,12 @@ pub struct Removable {
     pub novel: u64,
     /// Bytes of the document.
     pub bytes: u64,
+    /// The digest of the document's content.
+    #[serde(with = "hexadecimal")]
+    pub remove_digest: Digest,
+    /// The digest of the survivor's content.
+    #[serde(with = "hexadecimal")]
+    pub keep_digest: Digest,
     /// The run that has decided so, where decisions are kept from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
@@ -252,11 +258,13 @@ mod tests {
             shared: 9,
             novel: 4,
             bytes: 100,
+            remove_digest: [0xab; 16],
+            keep_digest: [1; 16],
             run: None,
             metadata: vec![("id".into(), "x".into()), ("author".into(), "y".into())],
         };
         let json = serde_json::to_string(&row).unwrap();
-        let expected = r#"{"schema":"fpdb.dedup/1","remove":"a","remove_id":3,"keep":"b","keep_id":1,"because":"contained","score":0.9,"shared":9,"novel":4,"bytes":100,"metadata":{"id":"x","author":"y"}}"#;
+        let expected = r#"{"schema":"fpdb.dedup/1","remove":"a","remove_id":3,"keep":"b","keep_id":1,"because":"contained","score":0.9,"shared":9,"novel":4,"bytes":100,"remove_digest":"abababababababababababababababab","keep_digest":"01010101010101010101010101010101","metadata":{"id":"x","author":"y"}}"#;
         assert_eq!(json, expected);
         assert_eq!(serde_json::from_str::<Removable>(&json).unwrap(), row);
     }

@@ -66,7 +66,12 @@ impl SameText {
     ///
     /// # Errors
     /// What keeps the store from being read. A text that cannot be read is no error.
-    pub(super) fn find(store: &Store, (temp, memory): (&TempSpace, u64), monitor: &Monitor<'_>) -> Result<Self> {
+    pub(super) fn find(
+        store: &Store,
+        limits: &InputLimits,
+        (temp, memory): (&TempSpace, u64),
+        monitor: &Monitor<'_>,
+    ) -> Result<Self> {
         let sums = sums(store, monitor)?;
         let mut sorter = Sorter::new(temp, memory);
         store.for_each_document(|id, record| {
@@ -99,11 +104,11 @@ impl SameText {
             last = Some(likeness);
         }
         take_group(&mut group, &mut classes);
-        Self::read(store, classes, monitor)
+        Self::read(store, limits, classes, monitor)
     }
 
     /// Reads one document of each class; where its text is gone, the next one.
-    fn read(store: &Store, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
+    fn read(store: &Store, limits: &InputLimits, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
         let mut found = Self::default();
         let total = classes.len() as u64;
         let mut done = 0;
@@ -113,7 +118,7 @@ impl SameText {
             // In the order they were ingested in: members of one container are read in one go.
             open.sort_unstable_by_key(|class| class.ids[turn]);
             let order: Vec<u32> = open.iter().map(|class| class.ids[turn]).collect();
-            let mut texts = TextSequence::new(store, order, InputLimits::default());
+            let mut texts = TextSequence::new(store, order, limits.clone());
             let mut left = Vec::new();
             for class in open {
                 monitor.at(Activity::Reading, done, total)?;

@@ -387,6 +387,12 @@ impl Intake<'_> {
     /// Adds a document, unless duplicates are left out and it is one.
     fn admit(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
         let Some(mut stream) = self.stream.take() else { return self.add(record, outcome) };
+        if record.boilerplate {
+            // It stays whatever else has its text, and justifies nothing.
+            stream.forget();
+            self.stream = Some(stream);
+            return self.add(record, outcome);
+        }
         let id = match stream.duplicate(&record, self.known())? {
             Some(duplicate) => {
                 self.abandon()?;

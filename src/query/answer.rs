@@ -54,6 +54,9 @@ pub struct QueryAnswer {
     pub ignored: Vec<Ignored>,
     /// Best first: by score, then by coverage where passages were looked for, then by name.
     pub matches: Vec<Match>,
+    /// Whether some document has the very same bytes, returned or not. Not in the JSON.
+    #[serde(skip)]
+    pub(crate) has_identical: bool,
 }
 
 impl Answer for QueryAnswer {

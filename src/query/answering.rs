@@ -97,6 +97,7 @@ pub(crate) fn answer(
         matching_documents: reaching,
         below,
         ignored: shared.ignored,
+        has_identical: identical.iter().any(|&id| Some(id) != subject.id),
         matches,
     })
 }

@@ -21,7 +21,7 @@ pub struct CorpusAnswer {
     pub found: u64,
     /// `found / looked_up`: the share of the query that the archive holds.
     pub corpus_containment: f64,
-    /// The share of the query's bytes inside passages of the documents below, each byte counted once.
+    /// The share of the query's symbols inside passages of the documents below, each symbol counted once.
     pub coverage: f64,
     /// Whether a document has the very same bytes.
     pub identical: bool,
@@ -59,7 +59,7 @@ impl QueryAnswer {
     /// of them.
     #[must_use]
     pub(crate) fn by_corpus(self) -> CorpusAnswer {
-        let identical = self.matches.iter().any(|found| found.identical);
+        let identical = self.has_identical || self.matches.iter().any(|found| found.identical);
         let mut places: Vec<CorpusPlace> = Vec::new();
         for found in self.matches {
             for passage in found.passages {
@@ -78,17 +78,20 @@ impl QueryAnswer {
             }
         }
         places.sort_by_key(|place| (place.query.start, place.query.end));
-        let (mut covered, mut at) = (0, 0);
+        let (mut covered, mut at) = (0.0, 0);
         for place in &places {
-            covered += place.query.end.saturating_sub(place.query.start.max(at));
-            at = at.max(place.query.end);
+            let Location { start, end, .. } = place.query;
+            // Of a part that an earlier one overlaps, the share that is left, by bytes.
+            let (new, all) = (end.saturating_sub(start.max(at)), end.saturating_sub(start));
+            covered += place.symbols as f64 * new as f64 / all.max(1) as f64;
+            at = at.max(end);
         }
         CorpusAnswer {
             schema: Schema::new(),
             looked_up: self.looked_up,
             found: self.found,
             corpus_containment: self.corpus_containment,
-            coverage: if self.query.bytes == 0 { 0.0 } else { (covered as f64 / self.query.bytes as f64).min(1.0) },
+            coverage: if self.query.symbols == 0 { 0.0 } else { (covered / self.query.symbols as f64).min(1.0) },
             identical,
             documents: self.matching_documents,
             query: self.query,

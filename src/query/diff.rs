@@ -64,6 +64,7 @@ pub fn diff(
         below: 0,
         ignored,
         matches,
+        has_identical: a.digest == b.digest,
     })
 }
 

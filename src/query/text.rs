@@ -109,7 +109,7 @@ impl<'a> StoredTexts<'a> {
 
 /// The text of a stored document, of any size; `None` where it is gone.
 pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Option<DocumentText>> {
-    let record = store.document(id)?;
+    let record = store.document_numbered(id)?;
     let mut texts = StoredTexts::new(store, limits.clone());
     let Bytes::Here(bytes) = texts.bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();

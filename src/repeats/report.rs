@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::DocId;
+use crate::document::{Digest, DocId, hexadecimal};
 use crate::schema::{Answer, Schema};
 
 /// A span of a document that occurs earlier. Also its JSON (`fpdb.repeat/1`).
@@ -24,6 +24,9 @@ pub struct Repeat {
     pub end: u64,
     /// Its symbols.
     pub symbols: u64,
+    /// The digest of the document's content.
+    #[serde(with = "hexadecimal")]
+    pub digest: Digest,
     /// The earlier occurrence.
     pub of: RepeatOf,
     /// Whether it was compared symbol by symbol.
@@ -47,6 +50,9 @@ pub struct RepeatOf {
     pub start: u64,
     /// Byte offset after its last byte.
     pub end: u64,
+    /// The digest of that document's content.
+    #[serde(with = "hexadecimal")]
+    pub digest: Digest,
 }
 
 /// A document that was not compared: nothing of it is listed, nor is anything of others on account of it. Also its JSON

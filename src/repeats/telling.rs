@@ -6,12 +6,12 @@ use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 use super::shelf::Shelf;
 use crate::dedup::source_of;
-use crate::document::DocId;
+use crate::document::{Digest, DocId};
 use crate::error::Result;
 use crate::progress::{Task, is_due};
 use crate::schema::Schema;
 use crate::spill::Sorted;
-use crate::store::Store;
+use crate::store::{DocumentRecord, Store};
 
 /// Names of documents that are kept for the next span.
 const MOST_NAMES: usize = 4096;
@@ -75,7 +75,8 @@ pub(super) struct Telling<'a> {
     shelf: &'a Shelf,
     window: u32,
     uncompared: Vec<(u32, &'static str)>,
-    names: HashMap<u32, String>,
+    /// Names and digests of sources.
+    names: HashMap<u32, (String, Digest)>,
     sources: HashMap<String, RepeatSource>,
     summary: RepeatSummary,
 }
@@ -125,7 +126,7 @@ impl<'a> Telling<'a> {
                     },
                 };
                 let Some(piece) = piece else { continue };
-                let repeat = self.repeat(id, &record.name, &piece)?;
+                let repeat = self.repeat(id, (&record.name, record.digest), &piece)?;
                 // A character that stands for several symbols may be in two spans.
                 bytes += repeat.end - repeat.start.max(until).min(repeat.end);
                 until = repeat.end;
@@ -153,12 +154,12 @@ impl<'a> Telling<'a> {
         Ok(summary)
     }
 
-    fn repeat(&mut self, id: u32, name: &str, piece: &Piece) -> Result<Repeat> {
+    fn repeat(&mut self, id: u32, (name, digest): (&str, Digest), piece: &Piece) -> Result<Repeat> {
         let symbols = piece.end - piece.start;
         // Places of symbols have 32 bits.
         let span = |document, start: u64| self.shelf.span(document, start as u32, symbols as u32);
         let (here, there) = (span(id, piece.start)?, span(piece.source, piece.source_start)?);
-        let source = if piece.source == id { name.to_owned() } else { self.name(piece.source)? };
+        let (document, of) = if piece.source == id { (name.to_owned(), digest) } else { self.name(piece.source)? };
         Ok(Repeat {
             schema: Schema::new(),
             document: name.to_owned(),
@@ -166,21 +167,22 @@ impl<'a> Telling<'a> {
             start: here.start,
             end: here.end,
             symbols,
-            of: RepeatOf { document: source, id: DocId(piece.source), start: there.start, end: there.end },
+            digest,
+            of: RepeatOf { document, id: DocId(piece.source), start: there.start, end: there.end, digest: of },
             exact: true,
         })
     }
 
-    fn name(&mut self, id: u32) -> Result<String> {
+    fn name(&mut self, id: u32) -> Result<(String, Digest)> {
         if let Some(name) = self.names.get(&id) {
             return Ok(name.clone());
         }
         if self.names.len() >= MOST_NAMES {
             self.names.clear();
         }
-        let name = self.store.document(id)?.name;
-        self.names.insert(id, name.clone());
-        Ok(name)
+        let DocumentRecord { name, digest, .. } = self.store.document(id)?;
+        self.names.insert(id, (name.clone(), digest));
+        Ok((name, digest))
     }
 
     /// The totals of a source, or of all others where there are too many.

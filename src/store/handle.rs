@@ -4,6 +4,7 @@
 //! was deleted since, or is damaged; the current view tells which.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::engine::Engine;
@@ -11,7 +12,7 @@ use super::open::linked_store::LinkedStore;
 use super::open::lock::WriterLock;
 use super::open::mark::AtClose;
 use super::read::filter_use::FilterUse;
-use super::turns::{Changing, Turns, Unchanged};
+use super::turns::{Turns, Unchanged};
 use super::view::View;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
@@ -35,6 +36,8 @@ pub(crate) struct Store {
     /// Of a writer.
     pub(super) lock: Option<WriterLock>,
     pub(super) turns: Turns,
+    /// Set while the store is changed, and after a change that has failed: there may be rows in it that were never committed.
+    pub(super) unfinished: AtomicBool,
     pub(super) memory: u64,
     pub(super) pool: Pool,
 }
@@ -66,10 +69,17 @@ impl Store {
         Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for its turn to change the store, which must have been opened for writing. Deadlocks if the caller already
-    /// holds a turn.
-    pub(crate) fn change_alone(&self) -> Changing<'_> {
-        self.turns.change_alone()
+    /// Waits for its turn to change the store, which must have been opened for writing, and makes the change. What an earlier
+    /// one that failed has left in the store is discarded first: its runs and documents get their numbers again. Deadlocks if
+    /// the caller already holds a turn.
+    pub(crate) fn change_alone<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _alone = self.turns.change_alone();
+        if self.unfinished.swap(true, Ordering::Relaxed) {
+            self.discard_unfinished()?;
+        }
+        let outcome = change();
+        self.unfinished.store(outcome.is_err(), Ordering::Relaxed);
+        outcome
     }
 
     /// Excludes changes; waits for one that is under way. Deadlocks if the caller already holds a turn.
@@ -82,7 +92,8 @@ impl Store {
         for _ in 1..TRIES {
             let view = self.view();
             match ask() {
-                Err(Error::NoSuchNumber { .. }) if !self.shows(&view) => {}
+                // A document that is gone, tombstone and all, looks like damage.
+                Err(Error::NoSuchNumber { .. } | Error::Damaged { .. }) if !self.shows(&view) => {}
                 outcome => return outcome,
             }
         }

@@ -216,3 +216,59 @@ fn a_full_batch_holds_what_it_may_and_little_more() {
         assert!(number as usize * size_of::<Posting>() <= memory, "{what}: {number} postings");
     }
 }
+
+/// The rows of a change that fails are in the store, under numbers that the next one uses again.
+#[test]
+fn a_change_that_fails_leaves_nothing_to_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
+    let batch_of = |name: u64, hashes: std::ops::Range<u64>| {
+        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        let count = hashes.end - hashes.start;
+        let pushed: Vec<Fingerprint> = hashes.zip(0..).map(|(n, position)| fingerprint(hash(n), position)).collect();
+        batch.push(pushed.into_iter()).unwrap();
+        batch.finish(record(name, count)).unwrap();
+        batch
+    };
+    let commit = |name: u64, hashes| {
+        store.change_alone(|| Committer::new(&store).commit(&store, &mut batch_of(name, hashes))).unwrap();
+    };
+    commit(0, 0..1000);
+    let failed = store.change_alone(|| {
+        Committer::new(&store).spill(&store, &mut batch_of(1, 1000..9000))?;
+        Err::<(), _>(crate::Error::Stopped)
+    });
+    assert!(failed.is_err());
+    commit(2, 20_000..20_500);
+    let problems = store.verify(&Task::new()).unwrap().problems;
+    assert!(problems.is_empty(), "{problems:?}");
+    let count = |hashes: std::ops::Range<u64>| {
+        let mut hashes: Vec<u64> = hashes.map(hash).collect();
+        hashes.sort_unstable();
+        let mut lookup = store.lookup(hashes.len()).unwrap();
+        hashes.iter().filter(|&&hash| !lookup.find(hash).unwrap().is_empty()).count()
+    };
+    assert_eq!((count(0..1000), count(1000..9000), count(20_000..20_500)), (1000, 0, 500));
+}
+
+#[test]
+fn a_number_that_no_document_has_is_no_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
+    let mut committer = Committer::new(&store);
+    let mut batch = Batch::new(0, 1 << 30);
+    for name in 0..3 {
+        batch.push([fingerprint(hash(name), 0)].into_iter()).unwrap();
+        batch.finish(record(name, 1)).unwrap();
+    }
+    committer.commit(&store, &mut batch).unwrap();
+    batch.delete(1, store.document(1).unwrap());
+    committer.commit(&store, &mut batch).unwrap();
+    let is_unknown = |number| matches!(store.document_numbered(number), Err(crate::Error::NoSuchNumber { number: told }) if told == number);
+    assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
+    // With the last posting its tombstone goes too.
+    store.compact(&Task::new()).unwrap();
+    assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
+}

@@ -3,6 +3,8 @@
 mod formats;
 mod interrupted;
 mod passages;
+#[cfg(unix)]
+mod same_file;
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Queries with folders and containers: each document in them is a query of its own, and nothing is stored.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::support::{Folder, word};
@@ -88,6 +90,30 @@ fn large_members_and_many_of_them_are_answered_in_order() {
         }
     }
     assert_eq!(answers[300]["query"]["bytes"], large.len());
+}
+
+#[test]
+fn a_row_tells_of_all_documents_and_of_all_of_the_text() {
+    let folder = Folder::new();
+    for number in 0..15 {
+        folder.write(&format!("in/{number:02}.txt"), format!("{} {}", text(1), text(20 + number)));
+    }
+    folder.write("in/z.txt", text(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.write("same.txt", text(1));
+    folder.write("same.eml", format!("From: a@example.org\nSubject: s\nContent-Type: text/plain\n\n{}\n", text(1)));
+    let rows = ask(&folder, &["same.txt", "same.eml", "--by-corpus"]);
+    assert_eq!(rows[0]["identical"], true, "also below the best ten: {}", rows[0]);
+    assert!(rows.iter().all(|row| row["coverage"].as_f64().unwrap() > 0.9), "{rows:?}");
+}
+
+#[test]
+fn answers_are_kept_where_nothing_is_found_to_ask() {
+    let folder = corpus();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    folder.write("answers.json", "of last week");
+    folder.ok(&["query", "empty", "--format", "json", "-o", "answers.json"]);
+    assert_eq!(fs::read_to_string(folder.path().join("answers.json")).unwrap(), "");
 }
 
 #[test]

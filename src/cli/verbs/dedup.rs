@@ -16,7 +16,7 @@ use crate::cli::render::{
     SharedFolder, Style, count, dedup_plan_page, dedup_summary_line, document_header_line, latest_run_line, percent,
     removable_header, removable_line, removable_row, superseded_line, superseded_row, undecided_line, undecided_row,
 };
-use crate::cli::resolved::database;
+use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{DedupArgs, Global, OutputFormat};
 use crate::cli::verbs::{apply, repeats};
@@ -41,6 +41,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     let database = database::open_within(global, args.memory)?;
     let options = options(args, &database)?;
     if args.dry_run {
+        output::only(global, "dedup --dry-run", &[OutputFormat::Human, OutputFormat::Json])?;
         let plan = database.plan_dedup(&options)?;
         let mut output = Output::open(global)?;
         match global.format {
@@ -122,7 +123,7 @@ fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
 /// How the archive is written without what is removable.
 fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
     let action = Action::Write { folder: folder.to_owned(), mark: None };
-    ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone())
+    ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone()).limits(options.limits.clone())
 }
 
 fn stopped(printer: &Printer) -> RunStatus {
@@ -179,6 +180,7 @@ fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions
         _ => DedupMode::Once,
     };
     options.temp_dir = args.temp_dir.clone();
+    options.limits = args.limits.limits();
     Ok(options)
 }
 

@@ -64,6 +64,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
                     ),
                 ) if path.is_dir() || path.is_file() => {
                     if !asked.below(path)? {
+                        asked.output.finish()?;
                         return Ok(RunStatus::Interrupted);
                     }
                 }
@@ -77,7 +78,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         ));
     }
     let Asked { output, tally: Tally { answered, failed, found }, .. } = asked;
-    if answered {
+    if answered || !failed {
         output.finish()?;
     }
     Ok(match (failed, found) {

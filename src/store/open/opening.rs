@@ -1,6 +1,7 @@
 //! Opening: a database is opened by its one writer, or by a reader, who may have a writer beside it.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
@@ -159,6 +160,7 @@ impl Store {
             _links: links,
             lock,
             turns: Turns::default(),
+            unfinished: AtomicBool::new(false),
             memory: options.memory,
             pool: Pool::new(options.threads),
         })

@@ -12,7 +12,7 @@ const ACTION: &str = "look for unfinished batches";
 
 impl Store {
     /// Removes files and rows of a batch that was never committed. Readers never saw them.
-    pub(super) fn discard_unfinished(&self) -> Result<()> {
+    pub(in crate::store) fn discard_unfinished(&self) -> Result<()> {
         let incoming = self.root.join(INCOMING);
         match fs::remove_dir_all(&incoming) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -12,10 +12,20 @@ use crate::store::engine::failure::missing;
 use crate::store::handle::Store;
 
 impl Store {
-    /// The record of a document.
+    /// The record of the document of a number that anybody may have given.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where it is not live.
+    /// [`Error::NoSuchNumber`] where there is none.
+    pub(crate) fn document_numbered(&self, number: u32) -> Result<DocumentRecord> {
+        let value = self.engine.get(DOCUMENTS, document_key(number), "read a document's record")?;
+        let value = value.filter(|_| self.view().is_live(number)).ok_or(Error::NoSuchNumber { number })?;
+        records::decode(&value, || format!("the record of document {number}"))
+    }
+
+    /// The record of a document that the store refers to.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNumber`] where it has been deleted since, [`Error::Damaged`] where its record is missing.
     pub(crate) fn document(&self, document: u32) -> Result<DocumentRecord> {
         let value = self.engine.get(DOCUMENTS, document_key(document), "read a document's record")?;
         let what = || format!("the record of document {document}");

@@ -247,6 +247,27 @@ fn warc_record_by_record() {
 }
 
 #[test]
+fn records_of_one_id_that_differ_stay() {
+    let record = |id: usize, seed: u64| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", text(seed));
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{id}>\r\n\
+             Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        )
+    };
+    let folder = Folder::new();
+    // The second text of the id 2 has a twin; the first one has none.
+    let all = [record(1, 3), record(2, 1), record(2, 3), record(3, 2)].concat();
+    folder.write("in/a.warc", &all);
+    report(&folder);
+    let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert!(lines[0]["reason"].as_str().unwrap().contains("same name differ"), "{lines:?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.warc")).unwrap(), all);
+}
+
+#[test]
 fn mbox_mail_by_mail() {
     let mail = |number: usize| {
         format!(

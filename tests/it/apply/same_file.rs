@@ -1,0 +1,121 @@
+//! Documents with several names: a file is never removed because of itself.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::{apply, report, text};
+use crate::support::Folder;
+
+/// Ingests these paths one after the other, and writes a report.
+fn report_of(folder: &Folder, paths: &[&str]) {
+    for path in paths {
+        folder.ok(&["ingest", "-q", "--profile", "words", path]);
+    }
+    let run = folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().contains("\"remove\""));
+}
+
+const IN_PLACE: [&[&str]; 4] = [&["--remove"], &["--link", "hard"], &["--link", "sym"], &["--move", "gone"]];
+
+#[test]
+fn a_file_in_a_folder_with_two_names_stays() {
+    for action in IN_PLACE {
+        let folder = Folder::new();
+        folder.write("d/a.txt", text(1));
+        symlink("d", folder.path().join("l")).unwrap();
+        report_of(&folder, &["d", "l/a.txt"]);
+        let (run, lines, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &0.into(), &1.into()), "{run:#?}");
+        assert!(lines[0]["reason"].as_str().unwrap().contains("survivor under another name"), "{lines:?}");
+        assert!(folder.path().join("d/a.txt").symlink_metadata().unwrap().is_file());
+        assert_eq!(fs::read_to_string(folder.path().join("d/a.txt")).unwrap(), text(1));
+    }
+}
+
+#[test]
+fn a_link_and_the_file_it_leads_to_stay() {
+    for action in IN_PLACE {
+        let folder = Folder::new();
+        folder.write("a.txt", text(1));
+        symlink("a.txt", folder.path().join("0.txt")).unwrap();
+        report_of(&folder, &["0.txt", "a.txt"]);
+        let (run, _, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((run.status, &summary["applied"]), (0, &0.into()), "{run:#?}");
+        for name in ["0.txt", "a.txt"] {
+            assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), text(1), "{action:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hard_link_is_made_to_the_file_that_a_survivor_leads_to() {
+    let folder = Folder::new();
+    folder.write("real/x.txt", text(1));
+    folder.write("d/e/a.txt", text(1));
+    fs::create_dir(folder.path().join("0")).unwrap();
+    symlink("../real/x.txt", folder.path().join("0/b.txt")).unwrap();
+    report_of(&folder, &["0/b.txt", "d"]);
+    let (run, _, summary) = apply(&folder, &["--link", "hard", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{run:#?}");
+    assert!(folder.path().join("d/e/a.txt").symlink_metadata().unwrap().is_file());
+    assert_eq!(fs::read_to_string(folder.path().join("d/e/a.txt")).unwrap(), text(1));
+}
+
+#[test]
+fn records_of_a_container_with_two_names_stay() {
+    let folder = Folder::new();
+    let lines: String = (0..3).map(|seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
+    folder.write("d/x.jsonl", &lines);
+    folder.ok(&["ingest", "-q", "--profile", "words", "d"]);
+    let program = folder.command(&["--db", "../.fpdb", "ingest", "-q", "x.jsonl"]);
+    let mut inside = std::process::Command::new(program.get_program());
+    assert!(inside.args(program.get_args()).current_dir(folder.path().join("d")).status().unwrap().success());
+    report_of(&folder, &[]);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &0.into(), &3.into()), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/d/x.jsonl")).unwrap(), lines);
+}
+
+#[test]
+fn a_report_of_a_database_with_other_contents_is_refused() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", text(1));
+    folder.write("in/b.txt", text(1));
+    assert_eq!(report(&folder).len(), 1);
+    fs::remove_dir_all(folder.path().join(".fpdb")).unwrap();
+    folder.write("in/a.txt", text(2));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let run = folder.run(&["apply", "report.jsonl", "--remove", "--yes"]);
+    assert!(run.status == 2 && run.stderr.contains("another name or content"), "{run:#?}");
+    assert!(folder.path().join("in/b.txt").exists());
+}
+
+#[test]
+fn another_action_is_not_taken_for_one_that_is_done() {
+    let folder = Folder::new();
+    let lines =
+        |seeds: &[u64]| -> String { seeds.iter().map(|&s| format!("{{\"text\":\"{}\"}}\n", text(s))).collect() };
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    folder.write("in/b.jsonl", lines(&[3, 4]));
+    report(&folder);
+    let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "dup", "--yes"]);
+    assert_eq!((run.status, &summary["failed"]), (0, &0.into()), "{run:#?}");
+    // Every record has the field, also in a file without removable ones.
+    for name in ["a", "b"] {
+        let marked = fs::read_to_string(folder.path().join(format!("out/in/{name}.jsonl"))).unwrap();
+        assert!(marked.lines().all(|line| line.contains("\"dup\"")), "{marked}");
+    }
+    let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "other", "--yes"]);
+    assert_eq!((run.status, &summary["failed"], &summary["done_before"]), (2, &2.into(), &0.into()), "{run:#?}");
+    let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "dup", "--yes"]);
+    assert_eq!((run.status, &summary["done_before"]), (0, &2.into()), "{run:#?}");
+    for field in ["one", "two"] {
+        let (run, ..) = apply(&folder, &["--mark", field, "--yes"]);
+        assert_eq!(run.status, 0, "{run:#?}");
+    }
+    for name in ["a", "b"] {
+        let marked = fs::read_to_string(folder.path().join(format!("in/{name}.jsonl"))).unwrap();
+        assert!(marked.lines().all(|line| line.contains("\"one\"") && line.contains("\"two\"")), "{marked}");
+    }
+}
