@@ -45,7 +45,8 @@ impl StopToken {
 
     /// A token that is stopped with this one, and can be stopped alone: work that fails ends its own threads so, and leaves
     /// its caller's token as it was.
-    pub(crate) fn child(&self) -> Self {
+    #[must_use]
+    pub fn child(&self) -> Self {
         Self(Arc::new(Flag { stopped: AtomicBool::new(false), parent: Some(self.clone()) }))
     }
 

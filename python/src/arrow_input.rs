@@ -157,8 +157,42 @@ pub(crate) fn is_plain(kind: &DataType) -> bool {
     }
 }
 
-/// A value as metadata, of a column whose type is [plain](is_plain); `None` where it is null.
-pub(crate) fn plain(array: &ArrayRef, row: usize) -> Option<String> {
+/// A column whose values can be kept as metadata: its type is [plain](is_plain).
+#[derive(Clone)]
+pub(crate) enum Values {
+    Plain(ArrayRef),
+    /// Keys into other values.
+    Dictionary {
+        array: ArrayRef,
+        keys: Vec<usize>,
+        values: Box<Values>,
+    },
+}
+
+impl Values {
+    pub(crate) fn new(array: &ArrayRef) -> Self {
+        match array.as_any_dictionary_opt() {
+            Some(dictionary) => {
+                let values = Self::new(dictionary.values());
+                let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+                Self::Dictionary { array: array.clone(), keys, values: Box::new(values) }
+            }
+            None => Self::Plain(array.clone()),
+        }
+    }
+
+    /// The value of a row as text; `None` where it is null.
+    pub(crate) fn get(&self, row: usize) -> Option<String> {
+        match self {
+            Self::Plain(array) => plain(array, row),
+            Self::Dictionary { array, .. } if array.is_null(row) => None,
+            Self::Dictionary { keys, values, .. } => values.get(*keys.get(row)?),
+        }
+    }
+}
+
+/// A value that is in no dictionary.
+fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {
         ($kind:ty) => {
             array.as_primitive::<$kind>().value(row).to_string()
@@ -166,10 +200,6 @@ pub(crate) fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     }
     if array.is_null(row) {
         return None;
-    }
-    if let Some(dictionary) = array.as_any_dictionary_opt() {
-        let key = *dictionary.normalized_keys().get(row)?;
-        return plain(dictionary.values(), key);
     }
     Some(match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),

@@ -62,6 +62,11 @@ pub(crate) fn batch<T: Serialize>(schema: &Schema, rows: &[T]) -> Result<RecordB
     serde_arrow::to_record_batch(schema.fields(), &rows).map_err(|error| ArrowError::ExternalError(error.into()))
 }
 
+/// What an exception is to a stream.
+pub(crate) fn refused(error: &PyErr) -> ArrowError {
+    ArrowError::ComputeError(Python::attach(|py| error.value(py).to_string()))
+}
+
 /// What an error of the library is to a stream.
 pub(crate) fn failed(error: &fpdb::Error) -> ArrowError {
     ArrowError::ComputeError(error.chain())

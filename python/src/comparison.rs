@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use fpdb::QuerySource;
 use pyo3::prelude::*;
 
+use crate::asked::{Asked, FileState, Query};
 use crate::errors::raise;
 use crate::feed::bytes_of;
 use crate::options::{Reading, passages, profile_of};
@@ -32,6 +33,9 @@ pub(crate) fn diff(
     rewritten: bool,
 ) -> PyResult<Rows> {
     let (a, b, profile, read) = (source(a)?, source(b)?, profile_of(profile)?, reading.options()?);
+    let files = [&a, &b].map(FileState::of);
     let answer = py.detach(|| fpdb::diff(&a, &b, &profile, &read, None, &passages(rewritten)));
-    Ok(Rows::new(Answers::Query(vec![answer.map_err(raise)?])))
+    let queries = [a, b].into_iter().zip(files).map(|(source, file)| Query::new(source, file)).collect();
+    let asked = Asked { profile, reading, queries };
+    Ok(Rows::new(Answers::Query(vec![answer.map_err(raise)?])).of(asked))
 }

@@ -1,8 +1,7 @@
 //! A database that is open in Python.
 
 use std::path::PathBuf;
-use std::process;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source};
 use pyo3::exceptions::PyBaseException;
@@ -11,9 +10,11 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow_input::{Arrays, Texts};
 use crate::arrow_output as arrow;
+use crate::asked::{Asked, Counted, FileState, Query};
 use crate::comparison::source;
-use crate::errors::{exception, parameter, poisoned, raise};
+use crate::errors::{parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
+use crate::opened::{Handle, Opened};
 use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Walking, json, profile_of};
 use crate::rows::{Answers, BATCH, Rows};
 use crate::waiting::{Caller, StopToken, Waited, wait};
@@ -21,41 +22,9 @@ use crate::waiting::{Caller, StopToken, Waited, wait};
 /// Queries that are answered before signals are looked for.
 const AT_A_TIME: usize = 64;
 
-/// What is open.
-#[derive(Clone)]
-enum Handle {
-    Reader(Database),
-    Writer(Arc<DatabaseWriter>),
-}
-
-impl Handle {
-    fn database(&self) -> &Database {
-        match self {
-            Self::Reader(database) => database,
-            Self::Writer(writer) => writer,
-        }
-    }
-}
-
-/// An open database. It belongs to the process that has opened it.
+/// An open database.
 #[pyclass(frozen, module = "fpdb._native")]
-pub(crate) struct NativeDatabase {
-    handle: Mutex<Option<Handle>>,
-    path: PathBuf,
-    process: u32,
-}
-
-/// In a process that was forked off, the engine's threads are not there, and its locks are as they were: the handle is left
-/// alone.
-impl Drop for NativeDatabase {
-    fn drop(&mut self) {
-        if process::id() != self.process
-            && let Ok(handle) = self.handle.get_mut()
-        {
-            std::mem::forget(handle.take());
-        }
-    }
-}
+pub(crate) struct NativeDatabase(Arc<Opened>);
 
 /// What an ingest has done, and the exception that ended it early.
 type Ingested = (String, Option<Py<PyBaseException>>);
@@ -70,29 +39,11 @@ fn failure(name: &str, error: &fpdb::Error) -> Failed {
 
 impl NativeDatabase {
     fn handle(&self) -> PyResult<Handle> {
-        if process::id() != self.process {
-            let message = format!(
-                "the database at {} was opened by process {}, and this one was forked off it",
-                self.path.display(),
-                self.process
-            );
-            return Err(exception("ForkedError", &message, Some("open the database again in this process")));
-        }
-        self.handle.lock().map_err(|_| poisoned())?.clone().ok_or_else(|| {
-            let message = format!("the database at {} has been closed", self.path.display());
-            exception("ClosedError", &message, Some("open it again with fpdb.open"))
-        })
+        self.0.handle()
     }
 
     fn writer(&self) -> PyResult<Arc<DatabaseWriter>> {
-        match self.handle()? {
-            Handle::Writer(writer) => Ok(writer),
-            Handle::Reader(_) => {
-                let message = format!("the database at {} is open for reading only", self.path.display());
-                let hint = "open it with fpdb.open(path, write=True)";
-                Err(exception("ParameterError", &message, Some(hint)))
-            }
-        }
+        self.0.writer()
     }
 
     fn ingest_portions<S: Portions>(
@@ -104,6 +55,7 @@ impl NativeDatabase {
         let writer = self.writer()?;
         let options = options.options(writer.profile())?;
         let (mut feeder, fed): (Feeder<S>, _) = feed(source);
+        let _feeding = self.0.feeding();
         let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_documents(fed(events), &options, task));
         ingested(py, waited)
     }
@@ -147,22 +99,22 @@ impl NativeDatabase {
             (None, true) => builder.open_writer(&path).map(|writer| Handle::Writer(Arc::new(writer))),
             (None, false) => builder.open(&path).map(Handle::Reader),
         });
-        Ok(Self { handle: Mutex::new(Some(handle.map_err(raise)?)), path, process: process::id() })
+        Ok(Self(Arc::new(Opened::new(handle.map_err(raise)?, path))))
     }
 
     /// Closes it, once what runs on it has ended.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if process::id() != self.process {
+        if !self.0.is_own() {
             return Ok(());
         }
-        let handle = self.handle.lock().map_err(|_| poisoned())?.take();
+        let handle = self.0.take()?;
         py.detach(|| drop(handle));
         Ok(())
     }
 
     #[getter]
     fn closed(&self) -> PyResult<bool> {
-        Ok(self.handle.lock().map_err(|_| poisoned())?.is_none())
+        self.0.is_closed()
     }
 
     #[getter]
@@ -172,6 +124,11 @@ impl NativeDatabase {
 
     fn profile(&self) -> PyResult<String> {
         json(self.handle()?.database().profile())
+    }
+
+    /// What tells the commit that it shows from all others.
+    fn commit_id(&self) -> PyResult<String> {
+        self.handle()?.database().commit_id().map_err(raise)
     }
 
     fn stats(&self, py: Python<'_>) -> PyResult<String> {
@@ -295,7 +252,7 @@ impl NativeDatabase {
         progress: Option<Py<PyAny>>,
         stop: Option<&Bound<'_, StopToken>>,
     ) -> PyResult<Rows> {
-        let handle = self.handle()?;
+        let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?.top(top.map(|top| top as u64));
         let caller = Caller::new(progress, stop);
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task)).whole()?;
@@ -310,7 +267,7 @@ impl NativeDatabase {
         progress: Option<Py<PyAny>>,
         stop: Option<&Bound<'_, StopToken>>,
     ) -> PyResult<(Rows, Rows, Rows, String)> {
-        let handle = self.handle()?;
+        let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?;
         let caller = Caller::new(progress, stop);
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
@@ -325,7 +282,7 @@ impl NativeDatabase {
 
     /// What a dedup will take, as JSON.
     fn plan_dedup(&self, py: Python<'_>, options: Deduplicating) -> PyResult<String> {
-        let handle = self.handle()?;
+        let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?;
         json(&py.detach(|| handle.database().plan_dedup(&options)).map_err(raise)?)
     }
@@ -358,14 +315,17 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Document(page)))
     }
 
-    /// All documents, page by page.
+    /// All documents, page by page, as long as the database is open.
     fn documents_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let (handle, schema) = (self.handle()?, arrow::document_schema());
+        self.handle()?;
+        let (opened, schema) = (Arc::clone(&self.0), arrow::document_schema());
         let mut next = Some(DocId(0));
         arrow::stream(py, schema.clone(), move || {
-            let page = match handle.database().documents_from(next?, BATCH) {
-                Ok(page) => page,
-                Err(error) => return Some(Err(arrow::failed(&error))),
+            let from = next?;
+            let page = match opened.handle().map(|handle| handle.database().documents_from(from, BATCH)) {
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) => return Some(Err(arrow::failed(&error))),
+                Err(error) => return Some(Err(arrow::refused(&error))),
             };
             next = page.last()?.id.0.checked_add(1).map(DocId);
             Some(arrow::batch(&schema, &page))
@@ -384,11 +344,11 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Document(vec![py.detach(|| handle.database().document(DocId(id))).map_err(raise)?])))
     }
 
-    /// The bytes that the offsets of a document count; `None` where they can no longer be had.
-    fn text<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    /// The bytes that the offsets of a document count, and their encoding; `None` where they can no longer be had.
+    fn text<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Counted<'py>>> {
         let handle = self.handle()?;
         let text = py.detach(|| handle.database().text_of(DocId(id))).map_err(raise)?;
-        Ok(text.map(|text| PyBytes::new(py, &text.bytes)))
+        Ok(text.map(|text| (PyBytes::new(py, &text.bytes), text.encoding)))
     }
 
     /// Deletes documents by name, or by number.
@@ -425,8 +385,10 @@ impl NativeDatabase {
 
 impl NativeDatabase {
     fn answers(&self, py: Python<'_>, sources: Vec<QuerySource>, options: Querying) -> PyResult<(Rows, Vec<Failed>)> {
-        let (handle, options) = (self.handle()?, options.options()?);
+        let (handle, reading) = (self.handle()?, options.reading.clone());
+        let options = options.options()?;
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let files: Vec<_> = sources.iter().map(FileState::of).collect();
         for some in sources.chunks(AT_A_TIME) {
             let outcomes = py.detach(|| handle.database().query(some, &options)).map_err(raise)?;
             for (source, outcome) in some.iter().zip(outcomes) {
@@ -442,12 +404,10 @@ impl NativeDatabase {
             }
             py.check_signals()?;
         }
-        let texts =
-            sources.into_iter().zip(answered).filter(|(_, answered)| *answered).map(|(source, _)| match source {
-                QuerySource::Bytes { bytes, .. } => Some(bytes),
-                _ => None,
-            });
-        Ok((Rows::new(Answers::Query(answers)).with_texts(texts.collect()), failed))
+        let queries = sources.into_iter().zip(files).zip(answered).filter(|(_, answered)| *answered);
+        let queries = queries.map(|((source, file), _)| Query::new(source, file)).collect();
+        let asked = Asked { profile: *handle.database().profile(), reading, queries };
+        Ok((Rows::new(Answers::Query(answers)).of(asked), failed))
     }
 }
 

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 
-use crate::arrow_input::{Arrays, Texts, is_plain, plain};
+use crate::arrow_input::{Arrays, Texts, Values, is_plain};
 use crate::errors::parameter;
 use crate::waiting::{Event, Feed};
 
@@ -224,13 +224,17 @@ impl Columns {
     /// The documents of a part of a table, of which `before` rows have gone before.
     fn documents(&self, rows: &ArrayRef, before: usize) -> impl Iterator<Item = Document> + Send + use<> {
         let rows = rows.as_struct();
-        let column = |(index, name): &(usize, String)| (name.clone(), rows.column(*index).clone());
+        let column = |(index, name): &(usize, String)| (name.clone(), Values::new(rows.column(*index)));
         let texts = Arc::new(Texts::new(rows.column(self.text.0)));
         let id = self.id.as_ref().map(column);
         let keep: Vec<_> = self.keep.iter().map(column).collect();
-        let prefix = self.prefix.clone();
+        let (prefix, nulls) = (self.prefix.clone(), rows.nulls().cloned());
         (0..texts.len()).map(move |row| {
-            let id = id.as_ref().and_then(|(name, ids)| Some((name, plain(ids, row)?)));
+            // A null row has values all the same, which mean nothing.
+            if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+                return Document::skipped(format!("{prefix}:{}", before + row + 1), "its row is null");
+            }
+            let id = id.as_ref().and_then(|(name, ids)| Some((name, ids.get(row)?)));
             let name = match &id {
                 Some((_, id)) => format!("{prefix}{id}"),
                 // As the rows of a Parquet file.
@@ -244,7 +248,7 @@ impl Columns {
             };
             // A row is named by its number or its id, and not by a path.
             let mut document = document.like("");
-            let kept = keep.iter().filter_map(|(name, values)| Some((name, plain(values, row)?)));
+            let kept = keep.iter().filter_map(|(name, values)| Some((name, values.get(row)?)));
             for (name, value) in id.into_iter().chain(kept) {
                 document = document.with(name, value);
             }

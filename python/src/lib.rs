@@ -3,11 +3,13 @@
 
 mod arrow_input;
 mod arrow_output;
+mod asked;
 mod comparison;
 mod database;
 mod errors;
 mod feed;
 mod fingerprints;
+mod opened;
 mod options;
 mod rows;
 mod staging;

@@ -48,7 +48,7 @@ fn read_as(name: &str) -> PyResult<ReadAs> {
 }
 
 /// How documents are read.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Reading {
     format: String,
@@ -138,7 +138,7 @@ fn weight(name: &str) -> PyResult<Weight> {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Querying {
-    reading: Reading,
+    pub(crate) reading: Reading,
     mode: String,
     window: Option<u32>,
     n: Option<u64>,

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::arrow_output as arrow;
+use crate::asked::{Asked, Counted};
 use crate::options::json;
 
 /// Rows of a batch.
@@ -83,18 +84,18 @@ impl Answers {
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct Rows {
     answers: Arc<Answers>,
-    /// Of answers to queries with texts, these texts.
-    texts: Vec<Option<Vec<u8>>>,
+    /// Of answers to queries, these queries.
+    asked: Option<Asked>,
 }
 
 impl Rows {
     pub(crate) fn new(answers: Answers) -> Self {
-        Self { answers: Arc::new(answers), texts: Vec::new() }
+        Self { answers: Arc::new(answers), asked: None }
     }
 
-    /// The same with the texts of the queries, one for each answer.
-    pub(crate) fn with_texts(self, texts: Vec<Option<Vec<u8>>>) -> Self {
-        Self { texts, ..self }
+    /// The same with the queries, one for each answer.
+    pub(crate) fn of(self, asked: Asked) -> Self {
+        Self { asked: Some(asked), ..self }
     }
 }
 
@@ -112,9 +113,10 @@ impl Rows {
         each!(&*self.answers, rows => json(&rows[index]))
     }
 
-    /// The text of a query, if it was one in memory and is still known.
-    fn text<'py>(&self, py: Python<'py>, index: usize) -> Option<Bound<'py, PyBytes>> {
-        self.texts.get(index)?.as_ref().map(|text| PyBytes::new(py, text))
+    /// The bytes that the offsets of a query count, and their encoding; `None` where they can no longer be had. Of a comparison
+    /// the second document is at index 1.
+    fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
+        self.asked.as_ref().map_or(Ok(None), |asked| asked.text(py, index))
     }
 
     /// What makes the same rows again: their kind, and their JSON, one a line.

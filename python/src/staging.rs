@@ -12,7 +12,7 @@ use fpdb::{StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::arrow_input::{Arrays, Texts, is_plain, plain};
+use crate::arrow_input::{Arrays, Texts, Values, is_plain};
 use crate::arrow_output as arrow;
 use crate::errors::{parameter, poisoned, raise};
 use crate::options::{json, profile_of};
@@ -40,6 +40,8 @@ pub(crate) struct Planning {
     heavy: Vec<(u64, u32)>,
     format: String,
     store_text: bool,
+    columns: Vec<String>,
+    input: String,
 }
 
 impl Planning {
@@ -50,7 +52,9 @@ impl Planning {
             .name_bounds(self.name_bounds)
             .heavy(self.heavy)
             .front_end(self.format)
-            .store_text(self.store_text))
+            .store_text(self.store_text)
+            .columns(self.columns)
+            .input(self.input))
     }
 }
 
@@ -135,7 +139,8 @@ impl NativeMapper {
             py.detach(|| {
                 let mut mapper = self.0.lock().map_err(|_| poisoned())?;
                 let mapper = mapper.as_mut().ok_or_else(|| parameter("the mapper has been finished"))?;
-                for row in 0..array.len() {
+                // A null row has values all the same, which mean nothing.
+                for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
                     let (number, name, text) = (documents.number(row), documents.name(row), documents.texts.get(row));
                     mapper
                         .push(number, &name, text, documents.metadata(row), &mut |rows| {
@@ -217,9 +222,9 @@ fn unfit(name: &str, array: &ArrayRef, expected: &str) -> PyErr {
 /// A batch of documents.
 struct Documents {
     numbers: Int64Array,
-    names: ArrayRef,
+    names: Values,
     texts: Texts,
-    metadata: Vec<(String, ArrayRef)>,
+    metadata: Vec<(String, Values)>,
 }
 
 impl Documents {
@@ -239,10 +244,10 @@ impl Documents {
                 if !is_plain(field.data_type()) {
                     return Err(unfit(field.name(), column, "text, a number, a date or a truth value"));
                 }
-                metadata.push((field.name().clone(), column.clone()));
+                metadata.push((field.name().clone(), Values::new(column)));
             }
         }
-        Ok(Self { numbers, names: columns[1].clone(), texts: Texts::new(&columns[2]), metadata })
+        Ok(Self { numbers, names: Values::new(&columns[1]), texts: Texts::new(&columns[2]), metadata })
     }
 
     fn number(&self, row: usize) -> u32 {
@@ -251,12 +256,12 @@ impl Documents {
     }
 
     fn name(&self, row: usize) -> String {
-        plain(&self.names, row).unwrap_or_default()
+        self.names.get(row).unwrap_or_default()
     }
 
     /// As a table that is ingested: its nulls are left out.
     fn metadata(&self, row: usize) -> Vec<(String, String)> {
-        self.metadata.iter().filter_map(|(name, column)| Some((name.clone(), plain(column, row)?))).collect()
+        self.metadata.iter().filter_map(|(name, column)| Some((name.clone(), column.get(row)?))).collect()
     }
 }
 

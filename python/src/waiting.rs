@@ -105,7 +105,9 @@ pub(crate) fn wait<T: Send>(
     let seen = Seen::default();
     py.detach(|| {
         thread::scope(|scope| {
-            let task = Task::new().progress(&seen).stop(&caller.stop);
+            // An exception stops this work, and not what else has the caller's token.
+            let stop = caller.stop.child();
+            let task = Task::new().progress(&seen).stop(&stop);
             let (sender, events) = channel();
             let worker = scope.spawn(move || {
                 let done = sender.clone();
@@ -129,7 +131,7 @@ pub(crate) fn wait<T: Send>(
                     looked = Instant::now();
                 }
                 if let Err(error) = answered {
-                    caller.stop.stop();
+                    stop.stop();
                     feed.close();
                     raised = Some(error);
                 }

@@ -1,5 +1,7 @@
 """Answers: the same as the program's, offsets that index strings, pickling, notebooks."""
 
+import base64
+import gzip
 import os
 import pickle
 
@@ -157,3 +159,59 @@ def test_profiles():
         fpdb.Profile("novel")
     with pytest.raises(AttributeError):
         fpdb.Profile().k = 3
+
+
+SHARED_LINES = (
+    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "
+    "it was the epoch of belief, it was the epoch of incredulity."
+)
+
+
+def mail(text):
+    head = "From: a@b.c\nTo: d@e.f\nSubject: hi\nDate: Mon, 1 Jan 2024 00:00:00 +0000\nMIME-Version: 1.0\n"
+    kind = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+    return (head + kind).encode() + base64.encodebytes(text.encode())
+
+
+@pytest.mark.parametrize(("name", "made"), [("a.txt.gz", lambda text: gzip.compress(text.encode())), ("a.eml", mail)])
+def test_texts_of_unpacked_and_extracted_queries_are_what_offsets_count(tmp_path, name, made):
+    packed, plain = tmp_path / name, tmp_path / "b.txt"
+    packed.write_bytes(made(f"Some words before: {SHARED_LINES}"))
+    plain.write_text(f"Other words come here first, then: {SHARED_LINES}")
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest([plain])
+        answers = [database.query(packed), database.query([packed, plain])[0], fpdb.diff(packed, plain)]
+        if name == "a.eml":
+            document = fpdb.Document(name, packed.read_bytes())
+            answers += [database.query(document), database.query([document])[0], fpdb.diff(document, plain)]
+        for answer in answers:
+            passage = answer[0].passages[0]
+            assert passage.exact and passage.query.text in SHARED_LINES and len(passage.query.text) > 150
+            assert passage.document.text in SHARED_LINES
+            assert SHARED_LINES[:40] in answer._repr_html_().replace("&#x27;", "'")
+    passage = fpdb.diff(plain, packed)[0].passages[0]
+    assert passage.document.text in SHARED_LINES and len(passage.document.text) > 150
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "shift_jis"])
+def test_texts_that_are_not_utf_8_are_none(tmp_path, encoding):
+    before = "日本語の文章です、少し長くします。" * 20 if encoding == "shift_jis" else "Vörwörter hier, für alle Fälle: " * 3
+    text = (before + SHARED_LINES).encode(encoding)
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"stored": text}, store_text=True)
+        for answer in (fpdb.diff(text, SHARED_LINES), database.query(text)):
+            side = answer[0].passages[0].query
+            assert side.end > side.start and (side.text, side.slice) == (None, None)
+        match = database.query(SHARED_LINES)[0]
+        assert (match.passages[0].document.text, match.text) == (None, None)
+        assert match.passages[0].query.text in SHARED_LINES
+        assert database.text(match.id) == text
+
+
+def test_a_file_that_has_changed_since_has_no_text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("Before: " + SHARED_LINES)
+    first, second = fpdb.diff(path, SHARED_LINES), fpdb.diff(path, SHARED_LINES)
+    assert first[0].passages[0].query.text in SHARED_LINES
+    path.write_text("Now something else, and longer, stands before: " + SHARED_LINES)
+    assert second[0].passages[0].query.text is None

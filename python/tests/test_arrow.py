@@ -91,6 +91,30 @@ def test_rows_without_text_or_id(tmp_path):
         assert [info.name for info in database.documents()] == ["t/a", "t/:2", "t/d"]
 
 
+def test_rows_that_are_null_are_no_documents(tmp_path):
+    columns = [pyarrow.array([10, 11, 12]), pyarrow.array(["ten " * 30, "eleven " * 30, "twelve " * 30])]
+    rows = pyarrow.StructArray.from_arrays(columns, names=["id", "text"], mask=pyarrow.array([False, True, False]))
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest_table(rows)
+        assert [(skip.name, skip.reason) for skip in summary.skipped] == [(":2", "its row is null")]
+        assert [info.name for info in database.documents()] == ["10", "12"]
+
+
+def test_dictionaries_are_names_and_metadata(tmp_path):
+    ids = [f"i{number % 7}/{number}" for number in range(50)]
+    kinds = [None if number % 5 == 0 else f"k{number % 3}" for number in range(50)]
+    texts = [f"a text of some length, number {number}, which is enough" for number in range(50)]
+    plain = pyarrow.table({"id": ids, "text": texts, "kind": kinds})
+    coded = pyarrow.table({name: plain[name].dictionary_encode() for name in plain.column_names})
+    found = []
+    for name, table in [("plain", plain), ("coded", coded.slice(0, 20)), ("rest", coded.slice(20))]:
+        with fpdb.create(tmp_path / name) as database:
+            database.ingest_table(table, keep=["kind"])
+            found.append(stored(database))
+    assert found[0] == found[1] + found[2] and len(found[0]) == 50
+    assert found[0][1][2] == {"id": "i1/1", "kind": "k1"} and "kind" not in found[0][0][2]
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "words"),
     [

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 
+import pyarrow
 import pytest
 
 import fpdb
@@ -164,6 +165,71 @@ def test_after_a_fork_a_database_says_so(samples):
     assert os.waitpid(child, 0)[1] == 0
     assert "was opened by process" in said and "open the database again" in said
     assert samples.query(SAMPLES / "planted" / "paper-10-copy.txt").found > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_closed_database_is_not_locked_by_a_process_that_was_forked_off(tmp_path):
+    read, write = os.pipe()
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": LONG})
+        child = os.fork()
+        if child == 0:
+            # As the workers of a pool, it lives on and knows nothing of the database.
+            os.close(write)
+            os.read(read, 1)
+            os._exit(0)
+    try:
+        with fpdb.open(tmp_path / "db", write=True) as database:
+            assert len(database) == 1
+            # It is locked by its opener, and still so after a process was forked off and has ended.
+            other = os.fork()
+            if other == 0:
+                del database
+                os._exit(0)
+            assert os.waitpid(other, 0)[1] == 0
+            code = "import fpdb, sys\ntry: fpdb.open(sys.argv[1], write=True)\nexcept fpdb.LockedError: print('locked')"
+            run = [sys.executable, "-c", code, str(tmp_path / "db")]
+            assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
+    finally:
+        os.close(write)
+        os.waitpid(child, 0)
+        os.close(read)
+
+
+def test_an_unread_stream_of_documents_does_not_keep_a_database_open(tmp_path):
+    database = fpdb.create(tmp_path / "db")
+    database.ingest({"a": LONG})
+    reader = pyarrow.RecordBatchReader.from_stream(database.documents())
+    database.close()
+    with fpdb.open(tmp_path / "db", write=True) as again:
+        assert again.remove("a").removed == 1
+    with pytest.raises(pyarrow.ArrowException, match="has been closed"):
+        reader.read_all()
+
+
+def test_a_change_by_the_code_that_feeds_an_ingest_is_an_error(tmp_path):
+    def documents(change):
+        yield "one", OTHER
+        change()
+        yield "two", OTHER
+
+    with fpdb.create(tmp_path / "db") as database, fpdb.create(tmp_path / "other") as other:
+        database.ingest({"old": LONG})
+        changes = [
+            lambda: database.remove("old"),
+            lambda: database.ingest({"new": LONG}),
+            lambda: database.compact(),
+            lambda: database.pairs(),
+            lambda: database.dedup(),
+        ]
+        for change in changes:
+            with pytest.raises(fpdb.ParameterError, match="waits for the documents that this code gives it"):
+                database.ingest(documents(change))
+        # Reading goes, and so does another database.
+        found = []
+        database.ingest(documents(lambda: found.append((len(database.query(LONG)), other.ingest({"x": LONG}).added))))
+        assert found == [(1, 1)]
+        assert database.remove("old").removed == 1
 
 
 def test_progress_is_told_and_may_stop_the_work(tmp_path):

@@ -119,6 +119,20 @@ def test_an_ingest_of_another_thread_is_stopped_by_its_token(tmp_path):
         assert summaries[0].interrupted and summaries[0].added == len(database)
 
 
+def test_an_exception_leaves_the_token_of_other_work_alone(tmp_path):
+    def broken():
+        yield "one", LINE
+        raise RuntimeError("the source is broken")
+
+    token = fpdb.StopToken()
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(RuntimeError, match="the source is broken"):
+            database.ingest(broken(), stop=token)
+        assert not token.stopped
+        summary = database.ingest({"two": LINE}, stop=token)
+        assert summary.added == 1 and not summary.interrupted
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_the_kernel_of_a_notebook_is_interrupted(tmp_path):
     from jupyter_client.manager import start_new_kernel

@@ -19,6 +19,8 @@ PLAN = {
     "heavy": [],
     "format": "auto",
     "store_text": True,
+    "columns": ["text", "id"],
+    "input": "of the test",
 }
 
 
@@ -80,6 +82,8 @@ def test_rows_and_columns_that_do_not_fit_are_errors(tmp_path):
         staging.mapper([]).push(batch(rows[:1], 3))
     with pytest.raises(fpdb.ParameterError, match="another build"):
         _native.NativeStaging(tmp_path / "build", {**PLAN, "documents": 9})
+    with pytest.raises(fpdb.ParameterError, match="another build"):
+        _native.NativeStaging(tmp_path / "build", {**PLAN, "documents": len(rows), "columns": ["text", "title"]})
     with pytest.raises(fpdb.DatabaseNotFoundError, match="there is no build"):
         _native.NativeStaging(tmp_path / "nothing")
     with pytest.raises(fpdb.DamagedError, match="do not fit together"):

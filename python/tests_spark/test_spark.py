@@ -348,6 +348,78 @@ def test_a_stopped_build_goes_on_from_its_finished_parts(spark, corpus, expected
     assert assemble(staging, tmp_path / "db") == expected
 
 
+def test_another_frame_in_the_folder_of_a_build_is_built_or_refused(spark, corpus, tmp_path, monkeypatch):
+    def frame(texts):
+        rows = [(f"name {number}", f"title {number}", text * 9) for number, text in enumerate(texts)]
+        return spark.createDataFrame(rows, "id string, title string, text string")
+
+    old, new = frame(["one text of many ", "another text "]), frame(["a third text ", "and a fourth "])
+    staging = tmp_path / "staging"
+
+    def broken(*arguments):
+        raise RuntimeError("before there is a plan")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fpdb.spark, "_measure", broken)
+        with pytest.raises(RuntimeError, match="before there is a plan"):
+            fpdb.spark.build(old, staging)
+    assert (staging / "input" / "_SUCCESS").exists() and not (staging / "plan.json").exists()
+    fpdb.spark.build(new, staging, store_text=True)
+    for other in (old, new.where("id != 'name 0'")):
+        with pytest.raises(fpdb.ParameterError, match="another build"):
+            fpdb.spark.build(other, staging, store_text=True)
+    for columns in ({"id": "title"}, {"metadata": ["title"]}):
+        with pytest.raises(fpdb.ParameterError, match="another build"):
+            fpdb.spark.build(new, staging, store_text=True, **columns)
+    with pytest.raises(fpdb.ParameterError, match="another build"):
+        build(spark, corpus, staging)
+    assert fpdb.spark.build(new, staging, store_text=True).documents == 2
+    program("--db", tmp_path / "db", "assemble", staging)
+    assert not staging.exists()
+    with fpdb.open(tmp_path / "db") as database:
+        assert [database.text(one.id) for one in database.documents()] == [b"a third text " * 9, b"and a fourth " * 9]
+    fpdb.spark.build(old, staging)
+    program("--db", tmp_path / "old", "assemble", staging)
+    with fpdb.open(tmp_path / "old") as database:
+        assert database.query("one text of many " * 9)[0].identical
+
+
+def test_files_that_have_changed_are_another_build(spark, corpus, tmp_path):
+    files, staging = tmp_path / "files", tmp_path / "staging"
+    write(files, [(f"d{number}", f"a text, number {number} " * 9, 1) for number in range(12)])
+    df = spark.read.parquet(str(files))
+    fpdb.spark.build(df, staging, **COLUMNS)
+    write(files, [(f"d{number}", f"a longer text, number {number} " * 9, 1) for number in range(12)])
+    with pytest.raises(fpdb.ParameterError, match="its documents are others"):
+        fpdb.spark.build(spark.read.parquet(str(files)), staging, **COLUMNS)
+
+
+def test_documents_that_cannot_be_read_do_not_end_a_build(spark, tmp_path):
+    df = spark.createDataFrame([("a", bytearray(b"no PDF at all")), ("b", None)], "id string, text binary")
+    summary = fpdb.spark.build(df, tmp_path / "staging", format="pdf")
+    assert (summary.documents, summary.failures) == (0, 2)
+
+
+def test_queries_that_fail_are_told_and_later_commits_are_seen(spark, tmp_path):
+    text = "a text that is long enough to be found again, word by word and letter by letter"
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"first": text})
+    df = spark.createDataFrame([("q", bytearray(text.encode())), ("bad", bytearray(b"\0\1\2\xff" * 500))], "id string, text binary")
+
+    def ask():
+        rows = fpdb.spark.query(df, tmp_path / "db").collect()
+        return sorted((row["query"], row["document"], row["error"] is None) for row in rows if row["document"]), [
+            (row["query"], row["error"]) for row in rows if row["error"] is not None
+        ]
+
+    found, failed = ask()
+    assert found == [("q", "first", True)]
+    assert [query for query, _ in failed] == ["bad"] and "binary" in failed[0][1]
+    with fpdb.open(tmp_path / "db", write=True) as database:
+        database.ingest({"second": text})
+    assert ask()[0] == [("q", "first", True), ("q", "second", True)]
+
+
 def refused(*arguments):
     run = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
     assert run.returncode == 2
@@ -396,3 +468,14 @@ def test_apply_leaves_out_what_a_report_removes(spark, corpus, tmp_path):
     df = spark.read.parquet(str(corpus / "files"))
     stays = {row["url"] for row in fpdb.spark.apply(df, report, id="url").select("url").collect()}
     assert removed and stays == {row["url"] for row in df.select("url").collect()} - removed
+    damaged = {
+        "cut in a line": lines[: len(lines) // 2 + 3],
+        "without its end": "".join(lines.splitlines(keepends=True)[:-1]),
+        "without a line": "".join(lines.splitlines(keepends=True)[1:]),
+        "no report": '{"other": 1}\n',
+        "empty": "",
+    }
+    for name, text in damaged.items():
+        (tmp_path / "damaged.jsonl").write_text(text)
+        with pytest.raises(fpdb.ParameterError, match="no whole report"):
+            fpdb.spark.apply(df, tmp_path / "damaged.jsonl", id="url")

@@ -427,6 +427,14 @@ impl Database {
         Ok(self.records(&others)?.into_iter().map(|(_, record)| record.name).collect())
     }
 
+    /// What tells the commit that this handle shows from all others, those of other databases included.
+    ///
+    /// # Errors
+    /// What keeps the store from being read.
+    pub fn commit_id(&self) -> Result<String> {
+        Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
+    }
+
     /// What the database holds, from its records: quick however large it is.
     ///
     /// # Errors

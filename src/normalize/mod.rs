@@ -42,7 +42,7 @@ pub(crate) use readable::Readable;
 use sink::Sink;
 pub(crate) use symbols::Content;
 pub use symbols::Symbols;
-pub(crate) use transcribe::{Scribe, Transcribed, is_plain_utf8, transcribe};
+pub(crate) use transcribe::{Scribe, Transcribed, encoding_of, is_plain_utf8, transcribe};
 pub(crate) use value::{LETTERS, unmix64};
 pub(crate) use walk::LOCATED_AT_ONCE;
 use words::Words;

@@ -31,6 +31,16 @@ pub(crate) struct Transcribed {
     pub(crate) undecodable: u64,
 }
 
+/// The encoding in which a document is read as text, by its WHATWG name.
+pub(crate) fn encoding_of(bytes: &[u8]) -> &'static str {
+    struct Nobody;
+    impl Scribe for Nobody {
+        fn verbatim(&mut self, _: &str, _: u64) {}
+        fn decoded(&mut self, _: &str, _: Span) {}
+    }
+    transcribe(bytes, None, &mut Nobody).encoding
+}
+
 /// Whether there is nothing to transcribe: the bytes are UTF-8 as they are, but for the byte order mark of the
 /// returned length, and do not look like UTF-16 without a mark.
 pub(crate) fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {

@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::text::{DocumentText, text_in_memory, text_of_file};
 use crate::document::DocId;
+use crate::error::Result;
+use crate::input::ReadOptions;
+use crate::profile::Profile;
 
 /// A document to query with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,5 +32,18 @@ impl QuerySource {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Bytes { name: String::new(), bytes: text.into().into_bytes() }
+    }
+
+    /// The text that the offsets of an answer to this query count, by the profile and options of the query. A file is read
+    /// again. `None` for stored documents: see [`Database::text_of`](crate::Database::text_of).
+    ///
+    /// # Errors
+    /// What keeps the document from being read.
+    pub fn document_text(&self, profile: &Profile, options: &ReadOptions) -> Result<Option<DocumentText>> {
+        match self {
+            Self::File(path) => text_of_file(path, profile.unit, options).map(Some),
+            Self::Bytes { name, bytes } => text_in_memory(name, bytes, profile.unit, options).map(Some),
+            Self::Stored(_) | Self::Number(_) => Ok(None),
+        }
     }
 }

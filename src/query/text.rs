@@ -12,7 +12,7 @@ use crate::extract::{self, Limits, Lines, Map, Segment};
 use crate::input::{
     Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, in_memory, single_document,
 };
-use crate::normalize::{FrontEnd, Symbols};
+use crate::normalize::{FrontEnd, Symbols, encoding_of};
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
 use crate::store::{DocumentRecord, Store};
@@ -20,6 +20,9 @@ use crate::store::{DocumentRecord, Store};
 /// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents
 /// are held, beside the [`TextCache`](super::TextCache).
 pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
+
+/// The encoding of extracted text.
+const UTF_8: &str = "UTF-8";
 
 /// The text of a document, as the offsets of its passages count it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,9 @@ pub struct DocumentText {
     pub format: Format,
     /// Which of the two the bytes are.
     pub offsets: Offsets,
+    /// The encoding of the bytes, by its WHATWG name; `ASCII` where they are no more than that, and `bytes` where they count as
+    /// no characters.
+    pub encoding: &'static str,
 }
 
 /// The bytes of a document, or why they cannot be had.
@@ -147,13 +153,18 @@ fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -
 
 /// The bytes of a document, or the text extracted from them where its offsets count that.
 pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
-    if unit != Unit::Byte && extract::applies(format) {
+    let encoding = if unit == Unit::Byte || format == Format::Bytes {
+        "bytes"
+    } else if extract::applies(format) {
         let extracted = extract::extract(format, &bytes, &Limits::from(limits))?;
         if extracted.offsets == Offsets::Extracted {
-            return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted });
+            return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted, encoding: UTF_8 });
         }
-    }
-    Ok(DocumentText { bytes, format, offsets: Offsets::Original })
+        extracted.encoding.unwrap_or(UTF_8)
+    } else {
+        encoding_of(&bytes)
+    };
+    Ok(DocumentText { bytes, format, offsets: Offsets::Original, encoding })
 }
 
 /// All symbols of a document, and where each came from.

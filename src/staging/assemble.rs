@@ -10,7 +10,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::folder::{MANIFEST, PART, PARTS, PLAN, Staging};
+use super::folder::{INPUT, MANIFEST, PART, PARTS, PLAN, Staging};
 use super::json_file::read_json;
 use super::manifest::{Manifest, Totals};
 use super::parts::{self, PartRecord};
@@ -167,7 +167,7 @@ fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<
 
 /// Removes a build that is in a database. The plan goes last: until then it can be told that it is.
 fn consume(root: &Path) -> Result<()> {
-    for name in [MANIFEST, PARTS, DATABASE, PLAN] {
+    for name in [MANIFEST, PARTS, DATABASE, INPUT, PLAN] {
         let path = root.join(name);
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         match removed {

@@ -14,6 +14,8 @@ pub(super) const PLAN: &str = "plan.json";
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const PARTS: &str = "parts";
 pub(super) const PART: &str = "part.json";
+/// An engine's copy of the documents, if it needs one to number them.
+pub(super) const INPUT: &str = "input";
 
 /// The folder of a build.
 pub struct Staging {

@@ -38,6 +38,13 @@ pub struct StagingPlan {
     pub front_end: String,
     /// Whether the documents' bytes are kept.
     pub store_text: bool,
+    /// The columns that documents come from: that of the text, that of the name, and those that are kept. Empty where the
+    /// engine has no columns.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// Identifies the documents, in the engine's own way: a build goes on only with those it began with. May be empty.
+    #[serde(default)]
+    pub input: String,
     /// When the build began, in seconds since 1970: the time at which its documents count as ingested.
     pub(super) created: i64,
 }
@@ -69,6 +76,8 @@ impl StagingPlan {
             heavy: Vec::new(),
             front_end: "auto".into(),
             store_text: false,
+            columns: Vec::new(),
+            input: String::new(),
             created,
         }
     }
@@ -80,6 +89,8 @@ impl StagingPlan {
         heavy: Vec<(u64, u32)>,
         front_end: String,
         store_text: bool,
+        columns: Vec<String>,
+        input: String,
     }
 
     /// Whether another plan makes the same parts.

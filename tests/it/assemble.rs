@@ -333,7 +333,14 @@ fn a_build_goes_on_from_its_finished_parts() {
         .name_bounds(plan.name_bounds.clone());
     let again = Staging::create(&path, &like).unwrap();
     assert_eq!(again.generation(), staging.generation());
-    assert!(matches!(Staging::create(&path, &like.clone().store_text(true)), Err(Error::OtherBuild { .. })));
+    let others = [
+        like.clone().store_text(true),
+        like.clone().columns(vec!["text".into(), "title".into()]),
+        like.clone().input("another".into()),
+    ];
+    for other in others {
+        assert!(matches!(Staging::create(&path, &other), Err(Error::OtherBuild { .. })));
+    }
     let finished = again.finished_parts().unwrap();
     assert_eq!(finished.len(), parts.len().div_ceil(2));
     let mut missing = map(&again, &inputs, &finished, random);
@@ -345,4 +352,42 @@ fn a_build_goes_on_from_its_finished_parts() {
     ingest(&folder.path().join("one"), &profile, &inputs, false);
     assert_eq!(answers(&folder, "db"), answers(&folder, "one"));
     verified(&folder, "db");
+}
+
+/// Parts that were made of one input, and the rest of another, fit together in number only.
+#[test]
+fn parts_of_other_names_or_other_texts_do_not_fit_together() {
+    let profile = Profile::named("prose").unwrap();
+    let inputs: Vec<Input> = samples().into_iter().filter(|input| input.name.contains('/')).collect();
+    let renamed = inputs.iter().map(|one| input(format!("{}.", one.name), one.bytes.clone())).collect::<Vec<_>>();
+    // White space is no symbol: the postings are the same, and the digests are not.
+    let spaced = inputs.iter().map(|one| input(&one.name, [&one.bytes[..], b"\n"].concat())).collect::<Vec<_>>();
+    let plan = StagingPlan::new(profile, inputs.len() as u32);
+    for (others, kind, expected) in [(renamed, 2, "as the sum of names"), (spaced, 3, "as the sum of digests")] {
+        let folder = Folder::new();
+        let staging = Staging::create(folder.path(), &plan).unwrap();
+        let (mut rows, mut of_others) =
+            (map(&staging, &inputs, &[], &mut Random(5)), map(&staging, &others, &[], &mut Random(5)));
+        rows.retain(|row| row.0 != kind);
+        of_others.retain(|row| row.0 == kind);
+        rows.extend(of_others);
+        rows.sort_unstable();
+        make_parts(&staging, &rows, &mut Random(5));
+        match staging.finish() {
+            Err(Error::IncoherentBuild { what, .. }) => assert_eq!(what, expected),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_copy_of_the_documents_goes_with_the_build() {
+    let folder = Folder::new();
+    let profile = Profile::named("prose").unwrap();
+    let inputs = [input("one", "a text that is long enough to have some fingerprints, which is what matters here")];
+    build(&folder.path().join("staging"), &StagingPlan::new(profile, 1), &inputs, &mut Random(3));
+    fs::create_dir(folder.path().join("staging/input")).unwrap();
+    fs::write(folder.path().join("staging/input/_SUCCESS"), "").unwrap();
+    folder.ok(&["--db", "db", "assemble", "-q", "staging"]);
+    assert!(!folder.path().join("staging").exists());
 }

@@ -21,28 +21,31 @@ A = TypeVar("A", bound="Answer")
 
 def _code_points(text: bytes, offset: int) -> int:
     """The code points of UTF-8 before a byte offset."""
-    return len(text[:offset].decode("utf-8", "surrogatepass"))
+    return len(text[:offset].decode("utf-8"))
 
 
 class _Text:
-    """The bytes that offsets count, and the same as a string. They are got when they are first needed."""
+    """The bytes that offsets count, with their encoding. They are got when they are first needed."""
 
-    def __init__(self, load: Callable[[], bytes | None]) -> None:
-        self._load: Callable[[], bytes | None] | None = load
+    def __init__(self, load: Callable[[], tuple[bytes, str] | None]) -> None:
+        self._load: Callable[[], tuple[bytes, str] | None] | None = load
         self._bytes: bytes | None = None
 
-    def bytes(self) -> bytes | None:
+    def _utf8(self) -> bytes | None:
+        """The bytes, if they are UTF-8 but for errors."""
         if self._load is not None:
-            self._bytes = self._load()
+            loaded = self._load()
             self._load = None
+            if loaded is not None and _is_utf8(*loaded):
+                self._bytes = loaded[0]
         return self._bytes
 
     def text(self) -> str | None:
-        data = self.bytes()
+        data = self._utf8()
         return None if data is None else data.decode("utf-8", "replace")
 
     def slice(self, start: int, end: int) -> slice | None:
-        data = self.bytes()
+        data = self._utf8()
         if data is None:
             return None
         try:
@@ -51,13 +54,19 @@ class _Text:
             return None
 
     def excerpt(self, start: int, end: int) -> str | None:
-        data = self.bytes()
-        if data is None:
-            return None
-        try:
-            return data[start:end].decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            return data[start:end].decode("utf-8", "replace")
+        data = self._utf8()
+        return None if data is None else data[start:end].decode("utf-8", "replace")
+
+
+def _is_utf8(data: bytes, encoding: str) -> bool:
+    if encoding != "bytes":
+        return encoding in ("UTF-8", "ASCII")
+    # A profile of bytes knows no characters.
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class Answer:
@@ -109,7 +118,8 @@ class Location(Answer):
     def slice(self) -> slice | None:
         """What indexes the document as a Python string: `text[location.slice]`. It counts code points.
 
-        None where the text of the document is not at hand, or is not UTF-8.
+        None where the text of the document is not at hand, or is not UTF-8. Of a document whose text was unpacked or extracted
+        (a compressed file, mail, PDF) it indexes that text.
         """
         if self._slice is None and self._text is not None:
             object.__setattr__(self, "_slice", self._text.slice(self.start, self.end))
@@ -117,7 +127,7 @@ class Location(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text that stands there, or None where it is not at hand."""
+        """The text that stands there, or None where it is not at hand, or is not UTF-8."""
         return None if self._text is None else self._text.excerpt(self.start, self.end)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -206,7 +216,7 @@ class Match(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text of the document; None where it is not stored and can no longer be read."""
+        """The text of the document; None where it is not stored and can no longer be read, or is not UTF-8."""
         return None if self._text is None else self._text.text()
 
     def __getstate__(self) -> dict[str, Any]:

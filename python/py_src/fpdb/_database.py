@@ -37,7 +37,6 @@ from ._inputs import (
     Path,
     arrow_of,
     given_documents,
-    query_text,
     reading,
     source_of,
 )
@@ -379,12 +378,11 @@ class Database:
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         if document is not None:
-            return self._one(("stored", "", document), options, None)
+            return self._one(("stored", "", document), options)
         if id is not None:
-            return self._one(("number", "", id), options, None)
+            return self._one(("number", "", id), options)
         if isinstance(queries, (str, bytes, os.PathLike, Document)):
-            source = source_of(queries, "")
-            return self._one(source, options, query_text(source))
+            return self._one(source_of(queries, ""), options)
         data = arrow_of(queries)
         if data is not None:
             rows, failed = self._native.query_column(data, options)
@@ -438,9 +436,10 @@ class Database:
             end()
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
-    def _one(self, source: tuple[str, str, object], options: _native._Querying, text: _Text | None) -> QueryAnswer:
+    def _one(self, source: tuple[str, str, object], options: _native._Querying) -> QueryAnswer:
         rows, _ = self._native.query([source], options)
         fields = json.loads(rows.json(0))
+        text = _Text(lambda: rows.text(0))
         if source[0] == "number":
             text = self._text_of(source[2])
         elif source[0] == "stored":
@@ -651,7 +650,8 @@ class Database:
 
         None where they are not stored and can no longer be read, or have changed since.
         """
-        return self._native.text(id)
+        text = self._native.text(id)
+        return None if text is None else text[0]
 
     def stats(self) -> dict[str, Any]:
         """What the database holds, as `fpdb stats --format json` says it. Quick however large it is."""

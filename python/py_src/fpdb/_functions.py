@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable
 
 from . import _native
-from ._answers import Fingerprints, QueryAnswer
+from ._answers import Fingerprints, QueryAnswer, _Text
 from ._database import Database
-from ._inputs import ArrowData, Document, Path, arrow_of, query_text, reading, source_of
+from ._inputs import ArrowData, Document, Path, arrow_of, reading, source_of
 from ._profile import Profile, native_profile
 
 
@@ -93,8 +93,8 @@ def diff(
         profile = "words" if rewritten else "prose"
     first, second = source_of(a, "a"), source_of(b, "b")
     rows = _native.diff(first, second, native_profile(profile), reading(format), rewritten)
-    text = query_text(second)
-    return QueryAnswer._with(json.loads(rows.json(0)), query_text(first), lambda _: text)
+    query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
+    return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 
 
 def fingerprint(

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
 
 from . import _native
-from ._answers import _Text
 from ._errors import ParameterError
 
 
@@ -134,19 +133,3 @@ def source_of(query: object, name: str) -> tuple[str, str, object]:
     if isinstance(query, os.PathLike):
         return "file", "", os.fspath(query)
     raise TypeError(f"a query is str, bytes, a path or a Document, not {type(query).__name__}")
-
-
-def query_text(source: tuple[str, str, object]) -> _Text:
-    kind, _, content = source
-
-    def load() -> bytes | None:
-        if isinstance(content, bytes):
-            return content
-        if kind == "bytes" and isinstance(content, str):
-            return content.encode("utf-8", "surrogatepass")
-        try:
-            return pathlib.Path(str(content)).read_bytes()
-        except OSError:
-            return None
-
-    return _Text(load)

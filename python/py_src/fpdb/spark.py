@@ -18,6 +18,7 @@ and no program.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _native
 from ._answers import Answer, Failure
 from ._database import Database
-from ._errors import ParameterError
+from ._errors import DocumentError, LimitError, ParameterError
 from ._functions import open as open_database
 from ._profile import Profile, native_profile
 
@@ -94,7 +95,9 @@ def build(
 
     Documents are numbered by file and row: by those of the Parquet files that the DataFrame reads, if it reads all rows of them;
     else by those of a copy in the folder of the build. So the build is the same whatever Spark does with its partitions, and a
-    build that was stopped goes on when it is called again: only parts that are missing are made.
+    build that was stopped goes on when it is called again with the same documents: only parts that are missing are made. The
+    documents are the same while the files are, or, where there is a copy, while the DataFrame gives the same rows; one that
+    gives others each time it is computed cannot be gone on with.
 
     Args:
         df: the documents.
@@ -115,8 +118,17 @@ def build(
     path = os.path.abspath(os.fspath(path))
     _check_columns(df, [text, id, *metadata])
     settings = native_profile(profile)
-    rows, documents = _numbered(df, path, text, id, metadata)
     staging = _begun(path)
+    columns = list(dict.fromkeys([text, id, *metadata]))
+    named = [text, id, *columns[len({text, id}) :]]
+    known = None if staging is None else json.loads(staging.plan())
+    if known is not None:
+        profiled = json.loads(_native.profile(settings))
+        asked = {"profile": profiled, "front_end": format, "store_text": store_text, "columns": named}
+        _check_plan(known, asked)
+    rows, documents, given = _numbered(df, path, text, id, columns, known is not None)
+    if known is not None:
+        _check_plan(known, {"documents": documents, "input": given})
     if staging is None:
         plan = {
             "profile": settings,
@@ -127,11 +139,11 @@ def build(
             "heavy": [],
             "format": format,
             "store_text": store_text,
+            "columns": named,
+            "input": given,
         }
         _measure(rows, plan, parts)
         staging = _native.NativeStaging(path, plan)
-    else:
-        _check_plan(json.loads(staging.plan()), settings, documents, format, store_text)
     finished = staging.finished_parts()
     generation, count = staging.generation, staging.part_count
     if len(finished) < count:
@@ -161,52 +173,61 @@ def _begun(path: str) -> _native.NativeStaging | None:
     return _native.NativeStaging(path) if os.path.exists(os.path.join(path, "plan.json")) else None
 
 
-def _check_plan(plan: Mapping[str, Any], profile: str, documents: int, format: str, store_text: bool) -> None:
-    asked = {
-        "profile": json.loads(_native.profile(profile)),
-        "documents": documents,
-        "front_end": format,
-        "store_text": store_text,
-    }
+def _check_plan(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     for name, value in asked.items():
         if plan[name] != value:
+            differs = f"its {name} is {plan[name]}, and {value} is asked for"
+            if name == "input":
+                differs = "its documents are others than those of this DataFrame"
             raise ParameterError(
-                f"another build is in this folder: its {name} is {plan[name]}, and {value} is asked for",
+                f"another build is in this folder: {differs}",
                 "name an empty folder, or remove that build if it is no longer needed",
             )
 
 
-def _numbered(df: DataFrame, path: str, text: str, id: str, metadata: Sequence[str]) -> tuple[DataFrame, int]:
-    """The rows as the map side takes them (`number`, `name`, `text`, and what is kept), and how many there are."""
+def _numbered(
+    df: DataFrame, path: str, text: str, id: str, columns: Sequence[str], begun: bool
+) -> tuple[DataFrame, int, str]:
+    """The rows as the map side takes them (`number`, `name`, `text`, and what is kept), how many, and what identifies them."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
-    kept = [name for name in metadata if name not in (id, text)]
-    columns = [F.col(id).alias("name"), F.col(text).alias("text"), F.col(id).alias(id), *map(F.col, kept)]
+    kept = [name for name in columns if name not in (id, text)]
+    taken = [F.col(id).alias("name"), F.col(text).alias("text"), F.col(id).alias(id), *map(F.col, kept)]
 
     def placed(frame: DataFrame) -> DataFrame:
         place = [F.col("_metadata.file_path").alias("__file"), F.col("_metadata.row_index").alias("__row")]
-        return frame.select(*place, *columns)
+        state = [F.col("_metadata.file_size").alias("__size"), F.col("_metadata.file_modification_time").alias("__changed")]
+        return frame.select(*place, *state, *taken)
 
     def counted(frame: DataFrame) -> list[Any]:
-        per_file = frame.groupBy("__file").agg(F.count("*").alias("rows"), F.max("__row").alias("last"))
-        return sorted(per_file.collect(), key=lambda row: row["__file"])
+        changed = F.unix_micros(F.max("__changed")).alias("changed")
+        found = [F.count("*").alias("rows"), F.max("__row").alias("last"), F.max("__size").alias("size"), changed]
+        return sorted(frame.groupBy("__file").agg(*found).collect(), key=lambda row: row["__file"])
 
-    copy = os.path.join(path, "input")
-    files = None
-    if not os.path.exists(copy):
-        try:
-            frame = placed(df)
-            files = counted(frame)
-        except AnalysisException:
-            # It does not come from files, or from files of another format.
-            files = None
+    try:
+        frame = placed(df)
+        files = counted(frame)
+    except AnalysisException:
+        # It does not come from files, or from files of another format.
+        files = None
     # A filter leaves gaps, a join repeats rows.
-    if files is None or any(row["rows"] != row["last"] + 1 for row in files):
-        if not os.path.exists(os.path.join(copy, "_SUCCESS")):
-            names = list(dict.fromkeys([id, text, *kept]))
-            df.select(*names).write.mode("overwrite").parquet("file://" + copy)
-        frame = placed(df.sparkSession.read.parquet("file://" + copy))
+    if files is not None and all(row["rows"] == row["last"] + 1 for row in files):
+        described = json.dumps([[row[name] for name in ("__file", "rows", "size", "changed")] for row in files])
+        given = f"files {hashlib.sha256(described.encode()).hexdigest()}"
+    else:
+        copy = os.path.join(path, "input")
+        if not begun:
+            # What is there now is of a build that ended before it had a plan.
+            df.select(*columns).write.mode("overwrite").parquet("file://" + copy)
+        elif not os.path.exists(os.path.join(copy, "_SUCCESS")):
+            raise ParameterError(
+                "another build is in this folder: its documents are files, and this DataFrame is not",
+                "name an empty folder, or remove that build if it is no longer needed",
+            )
+        copied = df.sparkSession.read.parquet("file://" + copy)
+        given = f"rows {_content(df if begun else copied, columns)}"
+        frame = placed(copied)
         files = counted(frame)
     before, bases = 0, []
     for row in files:
@@ -217,7 +238,16 @@ def _numbered(df: DataFrame, path: str, text: str, id: str, metadata: Sequence[s
     table = df.sparkSession.createDataFrame(bases, "__file string, __base bigint")
     joined = frame.join(F.broadcast(table), "__file")
     number = (F.col("__base") + F.col("__row")).alias("number")
-    return joined.select(number, *[F.col(name) for name in frame.columns[2:]]), before
+    return joined.select(number, *[F.col(name) for name in frame.columns[4:]]), before, given
+
+
+def _content(df: DataFrame, columns: Sequence[str]) -> str:
+    """What identifies rows, in whatever order: their number and the sum of their hashes."""
+    from pyspark.sql import functions as F
+
+    hashes = F.sum(F.xxhash64(*columns).cast("decimal(28,0)"))
+    count, total = df.agg(F.count(F.lit(1)), hashes).first()
+    return f"{count} {total}"
 
 
 def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
@@ -240,11 +270,22 @@ def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
     def hashes(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
 
-        for batch in batches:
-            made = pyarrow.table(_native.fingerprint(batch.column(0), profile, format, 1))
+        def of(texts: Any) -> Iterator[pyarrow.RecordBatch]:
+            try:
+                made = pyarrow.table(_native.fingerprint(texts, profile, format, 1))
+            except (DocumentError, LimitError):
+                # One that cannot be read has no hashes. The build tells it by name.
+                middle = len(texts) // 2
+                if middle > 0:
+                    yield from of(texts[:middle])
+                    yield from of(texts[middle:])
+                return
             flat = [chunk.flatten() for chunk in made.column("hashes").chunks]
             values = pyarrow.chunked_array(flat, pyarrow.uint64()).combine_chunks()
             yield pyarrow.record_batch([values.view(pyarrow.int64())], ["hash"])
+
+        for batch in batches:
+            yield from of(batch.column(0))
 
     hashed = sample.select("text").mapInArrow(hashes, "hash bigint")
     total = hashed.count()
@@ -312,19 +353,22 @@ def _configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[No
 _MATCHES = (
     "query string, document string, shared bigint, score double, containment double, document_containment double, "
     "resemblance double, identical boolean, coverage double, passages array<struct<"
-    "query_start: bigint, query_end: bigint, document_start: bigint, document_end: bigint, symbols: bigint, exact: boolean>>"
+    "query_start: bigint, query_end: bigint, document_start: bigint, document_end: bigint, symbols: bigint, exact: boolean>>, "
+    "error string"
 )
 
-_open: dict[str, Database] = {}
+_open: dict[str, tuple[str, Database]] = {}
 _opening = threading.Lock()
 
 
-def _database(path: str) -> Database:
-    """The database, open for reading: once in each process of an executor."""
+def _database(path: str, commit: str) -> Database:
+    """The database, open for reading: once in each process of an executor, and again for a later commit that the driver saw."""
     with _opening:
-        if path not in _open:
-            _open[path] = open_database(path)
-        return _open[path]
+        known = _open.get(path)
+        if known is None or known[0] != commit:
+            # It may have been opened before that commit, and shows what it showed then.
+            _open[path] = known = (commit, open_database(path))
+        return known[1]
 
 
 def query(
@@ -344,19 +388,23 @@ def query(
 
     Args:
         df: the queries.
-        db: a database on storage that all executors see. It is opened for reading, once in each of their processes.
+        db: a database on storage that the driver and all executors see. It is opened for reading, once in each of their processes,
+            and answers as of this call or later.
         text: the column of texts: string or binary; nulls match nothing.
         id: the column that names queries.
         mode, window, top, min_score, max_df, passages: as for `Database.query`.
 
     Returns:
         A DataFrame of `query`, `document`, `shared`, `score`, `containment`, `document_containment`, `resemblance`, `identical`,
-        `coverage` and `passages`, whose offsets are bytes.
+        `coverage` and `passages`, whose offsets are bytes; and `error`. A query that cannot be read has one row, in which `error`
+        says why and `document` and all measures are null. In all other rows `error` is null.
     """
     from pyspark.sql import functions as F
 
     _check_columns(df, [text, id])
     path = os.path.abspath(os.fspath(db))
+    with open_database(path) as seen:
+        commit = seen._native.commit_id()
     options: dict[str, Any] = {
         "mode": mode,
         "window": window,
@@ -369,7 +417,7 @@ def query(
     def ask(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
 
-        database = _database(path)
+        database = _database(path, commit)
         schema: Any = None
         for batch in batches:
             batch = batch.filter(batch.column(1).is_valid())
@@ -380,10 +428,15 @@ def query(
                 rows = []
                 # Two at least: an error of a single query is raised, and here it concerns one row of many.
                 column = pyarrow.concat_arrays([texts.slice(start, len(some)), texts.slice(start, 1)])
-                for answer in database.query(column, **options):
+                answers = database.query(column, **options)
+                for answer in answers:
                     index = int(answer.query.name)
                     if index < len(some):
                         rows += [_match_row(some[index], match) for match in answer.matches]
+                for failure in answers.failed:
+                    index = int(failure.name)
+                    if index < len(some):
+                        rows.append({"query": some[index], "error": failure.error})
                 schema = schema or _match_schema(pyarrow)
                 if rows:
                     yield pyarrow.RecordBatch.from_pylist(rows, schema)
@@ -429,6 +482,7 @@ def _match_schema(arrow: Any) -> Any:
             ("identical", arrow.bool_()),
             ("coverage", arrow.float64()),
             ("passages", arrow.list_(passage)),
+            ("error", arrow.string()),
         ]
     )
 
@@ -440,16 +494,38 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
         df: the documents.
         report: the output of `fpdb dedup --format json`: a path that all executors see; or a DataFrame with a column `remove`.
         id: the column that names documents, as in `build`.
+
+    Raises:
+        ParameterError: the report is not whole: a line is no JSON, or the summary is missing or counts other lines.
     """
     from pyspark.sql import functions as F
 
     _check_columns(df, [id])
     if isinstance(report, (str, os.PathLike)):
-        path = "file://" + os.path.abspath(os.fspath(report))
-        lines = df.sparkSession.read.schema("schema string, remove string").json(path)
-        # A line that is no JSON is a damaged report, not a line that removes nothing.
-        lines = lines.where(F.col("schema") == "fpdb.dedup/1")
+        lines = _report(df.sparkSession, os.path.abspath(os.fspath(report)))
     else:
         lines = report
     removed = lines.select(F.col("remove").alias("__removed")).where(F.col("__removed").isNotNull()).distinct()
     return df.join(removed, F.col(id).cast("string") == F.col("__removed"), "left_anti")
+
+
+def _report(spark: SparkSession, path: str) -> DataFrame:
+    """The lines of a report that remove documents, once it is whole: a part of one would remove less, and nobody would notice."""
+    from pyspark.sql import functions as F
+
+    lines = spark.read.text("file://" + path)
+    fields = F.from_json("value", "schema string, remove string, removable bigint").alias("line")
+    read = lines.where("value != ''").select(fields).select("line.*")
+    counts = read.groupBy("schema").agg(F.count("remove").alias("names"), F.sum("removable").alias("removable"))
+    found = {row["schema"]: row for row in counts.collect()}
+    if None in found or not all(schema.startswith("fpdb.dedup") for schema in found):
+        raise ParameterError(f"{path} is no whole report of a dedup: it has lines that are not of one")
+    summary = found.get("fpdb.dedup.summary/1")
+    if summary is None:
+        raise ParameterError(f"{path} is no whole report of a dedup: its summary is missing")
+    names = found["fpdb.dedup/1"]["names"] if "fpdb.dedup/1" in found else 0
+    if names != summary["removable"]:
+        raise ParameterError(
+            f"{path} is no whole report of a dedup: it removes {names} documents, and its summary says {summary['removable']}"
+        )
+    return read.where(F.col("schema") == "fpdb.dedup/1")

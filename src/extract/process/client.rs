@@ -1,6 +1,6 @@
 //! Client: this process's end.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
@@ -39,6 +39,7 @@ pub(crate) fn read(process: &ReaderProcess, format: Format, document: &[u8], lim
 impl Connection {
     fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
+        drop(self.take_words());
         // The process ends itself when its processor time is up. This is for one that waits for something.
         let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
         self.stream.set_read_timeout(Some(timeout))?;
@@ -58,15 +59,10 @@ impl Connection {
         // Where it has ended by itself this changes nothing.
         let _ = self.process.kill();
         let status = self.process.wait();
-        let mut words = Vec::new();
-        if let Some(stderr) = self.process.stderr.take() {
-            // They only help to say more.
-            let _ = stderr.take(4096).read_to_end(&mut words);
-        }
+        let words = self.take_words();
         if error.kind() == io::ErrorKind::InvalidData {
             return Error::Document(DocumentError::ReaderFailed { detail: "its answer makes no sense".into() });
         }
-        let words = String::from_utf8_lossy(&words);
         let detail = match status.map(|status| (status.signal(), status.code())) {
             Ok((Some(SIGXCPU), _)) => return too_slow(),
             _ if words.contains("memory allocation of") => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use std::{
-    io,
+    io::{self, Read},
     os::fd::OwnedFd,
     os::unix::net::UnixStream,
     os::unix::process::CommandExt,
@@ -66,6 +66,8 @@ impl Eq for ReaderProcess {}
 pub(super) struct Connection {
     pub(super) process: Child,
     pub(super) stream: UnixStream,
+    /// What it writes to standard error. Neither end waits: what does not fit is lost to it.
+    words: UnixStream,
     /// Documents it has been asked for.
     pub(super) documents: u32,
 }
@@ -74,22 +76,43 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn start(pool: &ProcessPool) -> io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
+        let (words, its_words) = UnixStream::pair()?;
+        words.set_nonblocking(true)?;
+        its_words.set_nonblocking(true)?;
         let process = Command::new(&pool.program)
             .args(&pool.arguments)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
+            .stderr(Stdio::from(OwnedFd::from(its_words)))
             // Ctrl-C on a terminal is for this process, which goes on with the document it is at.
             .process_group(0)
             // A parser that uses threads would take memory for each.
             .env("RAYON_NUM_THREADS", "1")
             .spawn()?;
-        Ok(Self { process, stream, documents: 0 })
+        Ok(Self { process, stream, words, documents: 0 })
     }
 
     /// The same, unless something has ended it since its last document.
     pub(super) fn if_alive(mut self) -> Option<Self> {
         matches!(self.process.try_wait(), Ok(None)).then_some(self)
+    }
+
+    /// The first words that it has written to standard error since the last call. Those of documents before must be taken, so
+    /// that there is room for the last ones.
+    pub(super) fn take_words(&mut self) -> String {
+        const KEPT: usize = 4096;
+        let (mut kept, mut piece) = (Vec::new(), [0; 1 << 14]);
+        loop {
+            match self.words.read(&mut piece) {
+                Ok(length) if length > 0 => {
+                    let room = length.min(KEPT - kept.len());
+                    kept.extend_from_slice(&piece[..room]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // They only help to say more.
+                _ => return String::from_utf8_lossy(&kept).into_owned(),
+            }
+        }
     }
 }
 

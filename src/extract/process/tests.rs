@@ -54,6 +54,27 @@ fn an_answer_that_is_none_is_not_believed() {
     assert_eq!(read_by(text).unwrap().text, b"ok");
 }
 
+/// A reader that complains of every document, as one does whose libraries panic, goes on; its last words are still heard.
+#[test]
+fn a_reader_that_writes_much_to_standard_error_goes_on() {
+    let noise = "head -c 3000000 /dev/zero >&2 2>/dev/null";
+    let answer = r"printf '\000\002\000\000\000\000\000\000\000ok' >&0";
+    let script = format!(
+        "for i in 1 2; do head -c 72 >/dev/null; {noise}; {answer}; done; head -c 72 >/dev/null; \
+         echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"
+    );
+    let limits = limits("/bin/sh", &["-c", &script]);
+    for _ in 0..2 {
+        assert_eq!(extract(Format::Pdf, b"%PDF-1.7", &limits).unwrap().text, b"ok");
+    }
+    match extract(Format::Pdf, b"%PDF-1.7", &limits) {
+        Err(Error::Document(DocumentError::ReaderFailed { detail })) => {
+            assert_eq!(detail, "its parts lie too deep within each other");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_program_that_is_not_there_is_named() {
     let error = extract(Format::Mail, b"x", &limits("/nowhere/fpdb", &[])).unwrap_err();

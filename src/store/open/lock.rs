@@ -23,7 +23,20 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Held as long as it lives.
 #[derive(Debug)]
 pub(in crate::store) struct WriterLock {
-    _file: File,
+    file: File,
+    /// The process that took it.
+    process: u32,
+}
+
+/// Processes that were forked off meanwhile have the file open too, and with it the lock, unless it is given back. They must
+/// not give it back themselves.
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // If this fails, the lock ends with the last process that has the file open.
+            let _ = self.file.unlock();
+        }
+    }
 }
 
 impl WriterLock {
@@ -57,12 +70,14 @@ impl WriterLock {
         }
         let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(SystemTime::now());
         let id = std::process::id();
+        let mut lock = Self { file, process: id };
         let holder = format!("process {id}\nsince {seconds}.{nanoseconds:09}\n");
+        let file = &mut lock.file;
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(holder.as_bytes()))
             .map_err(Error::io("write the lock file", &path))?;
-        Ok(Self { _file: file })
+        Ok(lock)
     }
 }
 
@@ -83,6 +98,9 @@ pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
         Err(TryLockError::Error(source)) => return Err(Error::Io { action: "look at the lock of", path, source }),
     }
     let mut text = Vec::new();
-    file.read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    let read = file.read_to_end(&mut text);
+    // A process forked off at this instant would keep it.
+    let _ = file.unlock();
+    read.map_err(Error::io("read", &path))?;
     Ok(Some(text))
 }

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::{DocumentRow, PartKind, StagedRow, digested, document_row, named, posting_of, posting_sum};
 use crate::error::{Error, Result};
 use crate::failure::Failure;
 use crate::store::codec::format::{
-    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS, digest_key, document_key, position_key, text_key,
+    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS, digest_key, document_key, name_key, position_key,
+    text_key,
 };
 use crate::store::codec::records::{self, DocumentRecord, RunRecord};
 use crate::store::engine::file_options::FileOptions;
@@ -42,6 +44,10 @@ pub(crate) struct PartContents {
     pub(crate) filter_bytes: u64,
     /// Of all postings that are there, or that belong to the documents that are there.
     pub(crate) sum: u64,
+    /// Of all rows of names that are there, or that belong to the documents that are there.
+    pub(crate) name_sum: u64,
+    /// The same of digests.
+    pub(crate) digest_sum: u64,
     pub(crate) documents: u64,
     pub(crate) bytes: u64,
     pub(crate) symbols: u64,
@@ -115,18 +121,21 @@ impl PartWriter<'_> {
                     return Err(Error::NameTwice { name });
                 }
                 *last = Some(name);
+                contents.name_sum = contents.name_sum.wrapping_add(xxh3_64(row.value));
                 files.put(row.value, &[])
             }
             Output::Digests(files) => {
                 let (digest, document) = digested(row).ok_or_else(strange)?;
-                files.put(&digest_key(&digest, document), &[])
+                let key = digest_key(&digest, document);
+                contents.digest_sum = contents.digest_sum.wrapping_add(xxh3_64(&key));
+                files.put(&key, &[])
             }
             Output::Documents { records, positions, texts } => {
                 let (document, row_kind) = document_row(row).ok_or_else(strange)?;
                 match row_kind {
                     DocumentRow::Record { sum, record } => {
                         let known: DocumentRecord = records::decode(record, || "a staged document's record".into())?;
-                        contents.count(&known, sum);
+                        contents.count(document, &known, sum);
                         records.put(&document_key(document), record)
                     }
                     DocumentRow::Positions(chunk) => positions.put(&position_key(document, chunk), row.value),
@@ -170,8 +179,10 @@ impl PartWriter<'_> {
 }
 
 impl PartContents {
-    fn count(&mut self, record: &DocumentRecord, sum: u64) {
+    fn count(&mut self, document: u32, record: &DocumentRecord, sum: u64) {
         self.sum = self.sum.wrapping_add(sum);
+        self.name_sum = self.name_sum.wrapping_add(xxh3_64(&name_key(&record.name, document)));
+        self.digest_sum = self.digest_sum.wrapping_add(xxh3_64(&digest_key(&record.digest, document)));
         self.documents += 1;
         for (total, share) in [
             (&mut self.bytes, record.bytes),
@@ -209,7 +220,11 @@ impl PartContents {
         ] {
             *total = total.saturating_add(share);
         }
-        self.sum = self.sum.wrapping_add(other.sum);
+        for (total, share) in
+            [(&mut self.sum, other.sum), (&mut self.name_sum, other.name_sum), (&mut self.digest_sum, other.digest_sum)]
+        {
+            *total = total.wrapping_add(share);
+        }
         let room = LISTED.saturating_sub(self.failures.len());
         self.failures.extend(other.failures.iter().take(room).cloned());
     }

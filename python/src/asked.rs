@@ -1,0 +1,68 @@
+//! Asked: what a query was made with, for whoever wants to see the text that the offsets of its answer count.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use fpdb::{Profile, QuerySource};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::options::Reading;
+
+/// The bytes that offsets count, and their encoding.
+pub(crate) type Counted<'py> = (Bound<'py, PyBytes>, &'static str);
+
+/// The queries of answers, and how they were read.
+pub(crate) struct Asked {
+    pub(crate) profile: Profile,
+    pub(crate) reading: Reading,
+    pub(crate) queries: Vec<Query>,
+}
+
+/// The length of a regular file, and when it was changed last. Taken before a query is answered, and compared when its text is
+/// asked for.
+#[derive(PartialEq)]
+pub(crate) struct FileState(u64, SystemTime);
+
+impl FileState {
+    /// Of the file of a query, if it is one that can be read again.
+    pub(crate) fn of(source: &QuerySource) -> Option<Self> {
+        let QuerySource::File(path) = source else { return None };
+        let metadata = std::fs::metadata(path).ok()?;
+        // That is standard input.
+        let again = metadata.is_file() && path != Path::new("-");
+        again.then(|| Some(Self(metadata.len(), metadata.modified().ok()?))).flatten()
+    }
+}
+
+/// A query, and how its file was before.
+pub(crate) struct Query {
+    source: QuerySource,
+    file: Option<FileState>,
+}
+
+impl Query {
+    pub(crate) fn new(source: QuerySource, file: Option<FileState>) -> Self {
+        Self { source, file }
+    }
+
+    /// Whether the document can be read again as it was.
+    fn is_there(&self) -> bool {
+        match self.source {
+            QuerySource::File(_) => self.file.is_some() && FileState::of(&self.source) == self.file,
+            QuerySource::Bytes { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+impl Asked {
+    /// The text of a query; `None` where it can no longer be had.
+    pub(crate) fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
+        let Some(query) = self.queries.get(index) else { return Ok(None) };
+        let options = self.reading.options()?;
+        let read = || query.source.document_text(&self.profile, &options).ok().flatten();
+        let text = py.detach(|| query.is_there().then(read).flatten().filter(|_| query.is_there()));
+        Ok(text.map(|text| (PyBytes::new(py, &text.bytes), text.encoding)))
+    }
+}
