@@ -35,9 +35,9 @@ pub(crate) struct IngestArgs {
     /// begin at the current folder.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Of folders, take only files that match this glob; may be repeated
+    /// Of folders, take only files that match this glob
     ///
-    /// A file also counts if a folder it lies in matches. --exclude wins over it. Files that are named themselves are taken in
+    /// May be repeated. A file also counts if a folder it lies in matches. --exclude wins over it. Files that are named themselves are taken in
     /// any case, and so are all members of an archive that is taken.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,

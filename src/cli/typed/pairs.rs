@@ -41,7 +41,7 @@ pub(crate) struct PairsArgs {
     ///
     /// New documents have this number or a higher one, or were ingested at this time or later, such as 2026-11-21,
     /// 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00 (UTC unless an offset is given).
-    #[arg(long, value_name = "ID|TIME", value_parser = parse_since)]
+    #[arg(long, value_name = "ID|TIME", value_parser = parse_since, hide_short_help = true)]
     pub(crate) new_since: Option<fpdb::Since>,
     /// Never pair documents of one group, found in their names
     ///
@@ -59,9 +59,9 @@ pub(crate) struct PairsArgs {
     /// All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
-    /// Also compare the own text of source code, and rank pairs by the larger resemblance
+    /// Rank programs by their own text too, where that is more alike
     ///
-    /// The fingerprints of source code tell its structure, whatever its names. This reads the documents of the pairs again and
+    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its structure, whatever its names. This reads the documents of the pairs again and
     /// compares their words and marks, comments included. For languages and courses in which copies keep their names.
     #[arg(long)]
     pub(crate) own_text: bool,
