@@ -210,6 +210,8 @@ pub(crate) fn removable_schema() -> SchemaRef {
         field("shared", UInt64),
         field("novel", UInt64),
         field("bytes", UInt64),
+        field("remove_digest", Utf8),
+        field("keep_digest", Utf8),
         maybe("run", UInt32),
         field("metadata", strings()),
     ])

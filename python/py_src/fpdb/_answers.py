@@ -365,6 +365,7 @@ class Removable(Answer):
         shared: fingerprints that both hold.
         novel: the longest stretch of the document, in symbols, of which the survivor holds nothing.
         bytes: bytes of the document.
+        remove_digest, keep_digest: the digests of both contents (XXH3-128).
         run: the run that decided it, where decisions are kept; else None.
         metadata: what is known of it; `id` first.
     """
@@ -380,6 +381,8 @@ class Removable(Answer):
     shared: int
     novel: int
     bytes: int
+    remove_digest: str
+    keep_digest: str
     metadata: dict[str, str]
     run: int | None = None
     schema: str = "fpdb.dedup/1"
