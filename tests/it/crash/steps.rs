@@ -128,7 +128,8 @@ fn survive_failures(stride: usize, few: bool) {
             if run.status == 0 {
                 assert_eq!(there, whole.documents.len(), "{inject}: {run:?}");
             } else {
-                assert!(run.stderr.contains("error: "), "{inject}: {run:?}");
+                // The n-th call of each thread fails, so that the write of the message itself may be one of them.
+                assert!(run.stderr.contains("error: ") || call == "write", "{inject}: {run:?}");
             }
             whole.finish(there, &mut random);
         }
