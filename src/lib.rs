@@ -36,9 +36,12 @@
 //! # }
 //! ```
 //!
-//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. The pure parts are
-//! [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to fingerprints),
-//! which [`Fingerprinter`] puts together.
+//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. The root has the names that every
+//! host needs: to open, ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`], [`repeats`],
+//! [`apply`], [`staging`], [`report`] and [`maintenance`].
+//!
+//! The pure parts need no database: [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to
+//! fingerprints). [`Fingerprinter`] puts them together.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
@@ -47,14 +50,14 @@
 #[cfg(feature = "cli")]
 extern crate self as fpdb;
 
-mod apply;
+pub mod apply;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 mod clock;
 mod columns;
 mod database;
-mod dedup;
+pub mod dedup;
 mod document;
 mod duplicate;
 mod error;
@@ -73,58 +76,48 @@ pub mod kgram;
 mod lanes;
 mod memory;
 pub mod normalize;
-mod pairs;
+pub mod pairs;
 mod pool;
 mod profile;
 mod progress;
 mod query;
 mod recognise;
-mod repeats;
-mod report;
+pub mod repeats;
+pub mod report;
 mod schema;
 mod setters;
 mod spill;
-mod staging;
+pub mod staging;
 mod stop;
 mod store;
 mod temporary;
 mod threads;
 pub mod winnow;
 
-pub use apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind};
 pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
-pub use database::{
-    BackupOptions, CacheUse, Compaction, Database, DatabaseBuilder, DatabaseStats, DatabaseWriter, DocumentInfo,
-    Removal, StoredPart,
-};
-pub use dedup::{
-    DedupAnswer, DedupBy, DedupCauses, DedupMode, DedupOptions, DedupPlan, DedupRow, DedupSummary, Keep, LatestRun,
-    Removable, SourceTotals, Superseded, Undecided,
-};
+pub use database::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Removal};
 pub use document::{DocId, Format, Language, Offsets, Span};
-pub use duplicate::{Because, Duplicate};
 pub use error::{DocumentError, Error, Result, StoreFailure};
 pub use extract::ReaderProcess;
 #[cfg(unix)]
 pub use extract::process::serve_documents;
 pub use fingerprint::{DocumentFacts, Fingerprinter};
-pub use hash_counts::DfCount;
 pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
 pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
-pub use pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 pub use profile::{Profile, Selection, Unit, WordRule};
 pub use progress::{Outcome, Progress, Task};
 pub use query::{
     DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
     QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
-pub use repeats::{Repeat, RepeatOf, RepeatOptions, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
-pub use report::{HtmlAnswers, HtmlOptions, HtmlSummary, PairEvidence, write_html};
-pub use staging::{
-    Assembly, StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan, StagingReducer, StagingSummary,
-};
 pub use stop::StopToken;
-pub use store::{Backup, Level, LostDocument, Problem, Repair, Verification};
+
+/// Figures, backups, checks and repairs of a database, and its compaction.
+pub mod maintenance {
+    pub use crate::database::{BackupOptions, CacheUse, Compaction, DatabaseStats, StoredPart};
+    pub use crate::hash_counts::DfCount;
+    pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};
+}
 
 /// What the program needs beyond the library's front: it looks around before it starts, and cleans up when it is interrupted.
 #[cfg(feature = "cli")]

@@ -231,8 +231,10 @@ def pure(name):
 
 
 listed = sorted(names(item(data["root"])), key=lambda named: named[0].split("::"))
-front = [named for named in listed if not pure(named[0])]
 parts = [named for named in listed if pure(named[0])]
+root = [named for named in listed if not pure(named[0]) and "::" not in named[0]]
+jobs = [named for named in listed if not pure(named[0]) and "::" in named[0]]
+modules = sorted({name.split("::")[0] for name, _ in jobs})
 
 print(f"""# The library's surface
 
@@ -240,9 +242,10 @@ What `use fpdb::...` can name, a name a line, with its fields, variants and meth
 this page from the compiled library, and `make check` fails where the two differ: a change of the surface is seen where it is made.
 A `non_exhaustive` type may get more fields or variants without notice; options are built with their setters.
 
-There are {len(front)} names, and {len(parts)} of the pure parts, which need no database.
+The root has {len(root)} names: to open, ingest and query. The options and answers of each further job are in a module: {len(jobs)} names in
+{len(modules)} modules ({", ".join(f"`{name}`" for name in modules)}). The pure parts have {len(parts)} names and need no database.
 """)
-for title, some in (("Names", front), ("Pure parts", parts)):
+for title, some in (("The root", root), ("Jobs", jobs), ("Pure parts", parts)):
     print(f"## {title}\n\n```text")
     for name, entry in some:
         print(head(entry, name))

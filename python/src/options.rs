@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use fpdb::apply::{Action, ApplyOptions, LinkKind};
+use fpdb::dedup::{DedupBy, DedupMode, DedupOptions, Keep};
+use fpdb::pairs::{GroupBy, PairsOptions, Since};
 use fpdb::{
-    Action, ApplyOptions, DedupBy, DedupMode, DedupOptions, Error, Format, GroupBy, IngestOptions, InputLimits, Keep,
-    LinkKind, Mode, OnChange, PairsOptions, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions, ReaderProcess,
-    RecordFields, Since, WalkOptions, Weight,
+    Error, Format, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs,
+    ReadOptions, ReaderProcess, RecordFields, WalkOptions, Weight,
 };
 use pyo3::prelude::*;
 

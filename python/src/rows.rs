@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
-use fpdb::{Applied, DocumentInfo, Pair, QueryAnswer, Removable, Superseded, Undecided};
+use fpdb::apply::Applied;
+use fpdb::dedup::{Removable, Superseded, Undecided};
+use fpdb::pairs::Pair;
+use fpdb::{DocumentInfo, QueryAnswer};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};

@@ -8,7 +8,7 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use fpdb::{StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan};
+use fpdb::staging::{StagedColumns, StagedRows, Staging, StagingMapper, StagingPlan};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::{HtmlAnswers, HtmlOptions, Temporary, write_html};
+use fpdb::Temporary;
+use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
 use tempfile::NamedTempFile;
 
 use crate::cli::anonymous::anonymise;

@@ -44,7 +44,7 @@ use std::path::PathBuf;
 
 use roaring::RoaringBitmap;
 
-use crate::duplicate::Because;
+pub use crate::duplicate::{Because, Duplicate};
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::TempSpace;

@@ -8,10 +8,8 @@ mod properties;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fpdb::{
-    Database, Document, Error, Fingerprinter, Fingerprints, Format, IngestOptions, Profile, StagedColumns, StagedRows,
-    Staging, StagingPlan, StagingSummary, Task,
-};
+use fpdb::staging::{StagedColumns, StagedRows, Staging, StagingPlan, StagingSummary};
+use fpdb::{Database, Document, Error, Fingerprinter, Fingerprints, Format, IngestOptions, Profile, Task};
 use serde_json::Value;
 
 use crate::oracle::Random;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fpdb::{Backup, Compaction, Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
+use fpdb::maintenance::{Backup, Compaction};
+use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
 
 use crate::support::{Folder, word};
 

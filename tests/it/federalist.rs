@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use fpdb::{DatabaseStats, DocumentInfo, QueryAnswer};
+use fpdb::maintenance::DatabaseStats;
+use fpdb::{DocumentInfo, QueryAnswer};
 use serde_json::Value;
 
 use crate::support::{Folder, shared_data};

@@ -1,7 +1,8 @@
 //! The JSON: strictly the report types, the fields of the contract, and offsets that are true of the original bytes.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16LE, WINDOWS_1252};
-use fpdb::{DatabaseStats, DocumentInfo, IngestSummary, Location, QueryAnswer};
+use fpdb::maintenance::DatabaseStats;
+use fpdb::{DocumentInfo, IngestSummary, Location, QueryAnswer};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use fpdb::dedup::{DedupBy, DedupOptions};
+use fpdb::maintenance::BackupOptions;
+use fpdb::pairs::PairsOptions;
 use fpdb::{
-    BackupOptions, Database, DatabaseBuilder, DatabaseWriter, DedupBy, DedupOptions, DocId, Error, IngestOptions,
-    IngestSummary, PairsOptions, Profile, QueryOptions, QuerySource, Source, StopToken, Task, WalkOptions,
+    Database, DatabaseBuilder, DatabaseWriter, DocId, Error, IngestOptions, IngestSummary, Profile, QueryOptions,
+    QuerySource, Source, StopToken, Task, WalkOptions,
 };
 use tempfile::TempDir;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpdb::{Act, Applied, ApplySummary};
+use fpdb::apply::{Act, Applied, ApplySummary};
 
 use super::escape::escape_terminal;
 use super::numbers::{count, size};

@@ -1,6 +1,8 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
 
-use fpdb::{DocumentInfo, Pair, Passage, QueryAnswer, Removable, Superseded, Undecided};
+use fpdb::dedup::{Removable, Superseded, Undecided};
+use fpdb::pairs::Pair;
+use fpdb::{DocumentInfo, Passage, QueryAnswer};
 
 use super::numbers::digits;
 

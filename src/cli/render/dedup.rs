@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use fpdb::{Because, DedupPlan, DedupSummary, DocId, Duplicate, LatestRun, Removable, Superseded, Undecided};
+use fpdb::DocId;
+use fpdb::dedup::{Because, DedupPlan, DedupSummary, Duplicate, LatestRun, Removable, Superseded, Undecided};
 
 use super::escape::escape_terminal;
 use super::folder::name_in;

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
-use fpdb::{
-    DatabaseStats, DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Verification,
-    Weight,
-};
+use fpdb::maintenance::{DatabaseStats, Verification};
+use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight};
 
 use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder};

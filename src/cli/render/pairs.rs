@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpdb::Pair;
+use fpdb::pairs::Pair;
 
 use super::escape::escape_terminal;
 use super::folder::in_folder;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpdb::{Repeat, RepeatSummary, Uncompared};
+use fpdb::repeats::{Repeat, RepeatSummary, Uncompared};
 
 use super::escape::escape_terminal;
 use super::numbers::{count, grouped, percent, size};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args};
-use fpdb::{Action, LinkKind};
+use fpdb::apply::{Action, LinkKind};
 
 use super::limits::LimitArgs;
 use super::values::{choices, parse_size};

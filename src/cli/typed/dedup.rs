@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use fpdb::{DedupBy, DedupOptions, Keep, Profile};
+use fpdb::Profile;
+use fpdb::dedup::{DedupBy, DedupOptions, Keep};
 
 use super::limits::LimitArgs;
 use super::report::ReportArgs;

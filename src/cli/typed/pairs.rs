@@ -30,7 +30,7 @@ pub(crate) struct PairsArgs {
     /// Ignore fingerprints that more than N documents hold
     ///
     /// The number of ignored fingerprints is printed. 0 ignores none.
-    #[arg(long, value_name = "N", default_value_t = fpdb::PairsOptions::MAX_DF, value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = fpdb::pairs::PairsOptions::MAX_DF, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes
     ///
@@ -42,7 +42,7 @@ pub(crate) struct PairsArgs {
     /// New documents have this number or a higher one, or were ingested at this time or later, such as 2026-11-21,
     /// 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00 (UTC unless an offset is given).
     #[arg(long, value_name = "ID|TIME", value_parser = parse_since, hide_short_help = true)]
-    pub(crate) new_since: Option<fpdb::Since>,
+    pub(crate) new_since: Option<fpdb::pairs::Since>,
     /// Never pair documents of one group, found in their names
     ///
     /// The group is the text that this regular expression matches, or its first group if it has one: '^([^/]*)/' groups by the

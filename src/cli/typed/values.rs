@@ -43,16 +43,16 @@ pub(super) fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 /// A document's number, or a time.
-pub(super) fn parse_since(text: &str) -> Result<fpdb::Since, String> {
+pub(super) fn parse_since(text: &str) -> Result<fpdb::pairs::Since, String> {
     if let Ok(number) = text.parse() {
-        return Ok(fpdb::Since::Document(fpdb::DocId(number)));
+        return Ok(fpdb::pairs::Since::Document(fpdb::DocId(number)));
     }
     let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
         let local = text.parse::<jiff::civil::DateTime>()?;
         local.to_zoned(jiff::tz::TimeZone::UTC).map(|zoned| zoned.timestamp())
     });
     match timestamp {
-        Ok(timestamp) => Ok(fpdb::Since::Time(timestamp.as_second())),
+        Ok(timestamp) => Ok(fpdb::pairs::Since::Time(timestamp.as_second())),
         Err(_) => Err("expected a document's number, or a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into()),
     }
 }
@@ -63,12 +63,12 @@ mod tests {
 
     #[test]
     fn times_are_utc_unless_they_say() {
-        let time = |seconds| Ok(fpdb::Since::Time(seconds));
+        let time = |seconds| Ok(fpdb::pairs::Since::Time(seconds));
         assert_eq!(parse_since("1970-01-02"), time(86_400));
         assert_eq!(parse_since("1970-01-02T01:00"), time(90_000));
         assert_eq!(parse_since("1970-01-02T01:00:00+01:00"), time(86_400));
         assert_eq!(parse_since("1970-01-02T00:00:00Z"), time(86_400));
-        assert_eq!(parse_since("17"), Ok(fpdb::Since::Document(fpdb::DocId(17))));
+        assert_eq!(parse_since("17"), Ok(fpdb::pairs::Since::Document(fpdb::DocId(17))));
         assert!(parse_since("yesterday").is_err() && parse_since("-1").is_err());
     }
 

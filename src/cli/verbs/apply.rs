@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use fpdb::{Act, Applied, ApplyOptions, ApplySummary, Database, Error};
+use fpdb::apply::{Act, Applied, ApplyOptions, ApplySummary};
+use fpdb::{Database, Error};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;

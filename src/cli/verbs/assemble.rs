@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fpdb::{Assembly, DatabaseWriter, Staging};
+use fpdb::DatabaseWriter;
+use fpdb::staging::{Assembly, Staging};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;

@@ -1,6 +1,6 @@
 //! `fpdb backup`: copies the database to a folder.
 
-use fpdb::BackupOptions;
+use fpdb::maintenance::BackupOptions;
 
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use fpdb::{
-    Action, ApplyOptions, Database, DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary,
-    DocumentInfo, Error, HtmlAnswers, PairEvidence, PassageOptions, ReadOptions,
-};
+use fpdb::apply::{Action, ApplyOptions};
+use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary};
+use fpdb::report::{HtmlAnswers, PairEvidence};
+use fpdb::{Database, DocumentInfo, Error, PassageOptions, ReadOptions};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::interrupt;

@@ -1,6 +1,7 @@
 //! `fpdb diff`: two files compared, without a database.
 
-use fpdb::{HtmlAnswers, HtmlOptions, Profile, QuerySource};
+use fpdb::report::{HtmlAnswers, HtmlOptions};
+use fpdb::{Profile, QuerySource};
 
 use super::query;
 use crate::cli::excerpt::Excerpts;

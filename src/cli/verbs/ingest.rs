@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fpdb::dedup::Duplicate;
 use fpdb::{
-    DatabaseWriter, DocumentError, Duplicate, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile,
-    Source, Task, Unit, WalkOptions,
+    DatabaseWriter, DocumentError, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
+    Unit, WalkOptions,
 };
 
 use crate::cli::interrupt;

@@ -1,9 +1,8 @@
 //! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
 
-use fpdb::{
-    Database, GroupBy, HtmlAnswers, HtmlOptions, Pair, PairEvidence, PairsAnswer, PairsOptions, PairsSummary,
-    ReadOptions, Since, Unit, Weight,
-};
+use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
+use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
+use fpdb::{Database, ReadOptions, Unit, Weight};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;

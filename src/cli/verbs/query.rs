@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, HtmlAnswers, HtmlOptions, Mode, PairEvidence, QueryAnswer, QueryOptions,
-    QuerySource, WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, WalkOptions, Weight,
 };
 
 use crate::cli::excerpt::Excerpts;

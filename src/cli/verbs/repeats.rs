@@ -1,6 +1,7 @@
 //! `fpdb dedup --passages`: which passages of each document occur earlier.
 
-use fpdb::{Error, RepeatOptions, RepeatRow};
+use fpdb::Error;
+use fpdb::repeats::{RepeatOptions, RepeatRow};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use fpdb::{DatabaseBuilder, Verification};
+use fpdb::DatabaseBuilder;
+use fpdb::maintenance::Verification;
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;

@@ -38,7 +38,9 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// server. An earlier report there is replaced.
 ///
 /// ```
-/// use fpdb::{Database, Document, HtmlAnswers, HtmlOptions, IngestOptions, PairsOptions, Profile, Task, write_html};
+/// use fpdb::{Database, Document, IngestOptions, Profile, Task};
+/// use fpdb::pairs::PairsOptions;
+/// use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path();

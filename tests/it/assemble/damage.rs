@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fpdb::{Database, Error, Profile, Staging, Task};
+use fpdb::staging::Staging;
+use fpdb::{Database, Error, Profile, Task};
 
 use super::{Input, Random, Row, build, copy, input, make_parts, map, plan, reduce, rows_of, samples};
 use crate::support::Folder;

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use fpdb::{Location, Pair, Passage, QueryAnswer};
+use fpdb::pairs::Pair;
+use fpdb::{Location, Passage, QueryAnswer};
 use serde::de::DeserializeOwned;
 
 use super::data::{Overview, PairData, Places, TextData};

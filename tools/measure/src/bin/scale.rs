@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, StoredPart, Task, Unit};
+use fpdb::maintenance::StoredPart;
+use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task, Unit};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
