@@ -30,18 +30,18 @@ pub struct Fingerprint {
 pub struct Fingerprints {
     columns: Columns,
     /// What the columns of the last block, which is still open, are relative to.
-    bases: Row,
+    bases: FingerprintRow,
     /// The blocks before it: where each ends, and its bases. Almost always there are none.
-    closed: Vec<(usize, Row)>,
+    closed: Vec<(usize, FingerprintRow)>,
 }
 
 /// What a fingerprint takes in memory.
 pub(crate) const FINGERPRINT_BYTES: usize = size_of::<u64>() + size_of::<[u32; 5]>();
 
 /// Where a fingerprint stands: its position, the start and end of its span, its first and its last line.
-pub(crate) type Row = [u64; 5];
+pub(crate) type FingerprintRow = [u64; 5];
 
-/// What is known of fingerprints, in the order of a [`Row`]; all are of one length.
+/// What is known of fingerprints, in the order of a [`FingerprintRow`]; all are of one length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) hashes: Vec<u64>,
@@ -63,12 +63,12 @@ type ColumnIter<'a> = Iter<'a, u32>;
 #[derive(Clone, Debug)]
 pub struct FingerprintsIter<'a> {
     rows: RowIter<'a>,
-    bases: Row,
+    bases: FingerprintRow,
     /// How many more are relative to these.
     in_block: usize,
     /// The blocks that end after this one, and the bases of the open one.
-    later: &'a [(usize, Row)],
-    last_bases: Row,
+    later: &'a [(usize, FingerprintRow)],
+    last_bases: FingerprintRow,
     /// The index of the one after the last.
     end: usize,
 }
@@ -169,7 +169,11 @@ impl Fingerprints {
     /// The columns, for fingerprints that stand from `least` to `most`, and what these are to be relative to there; or
     /// `None` where 32 bits are not enough.
     #[inline(always)]
-    pub(crate) fn block_for(&mut self, least: Row, most: Row) -> Option<(&mut Columns, Row)> {
+    pub(crate) fn block_for(
+        &mut self,
+        least: FingerprintRow,
+        most: FingerprintRow,
+    ) -> Option<(&mut Columns, FingerprintRow)> {
         if !self.fits(least, most) {
             if !reach(least, most) {
                 return None;
@@ -181,13 +185,13 @@ impl Fingerprints {
 
     /// Whether the open block can take what stands from `least` to `most`.
     #[inline(always)]
-    fn fits(&self, least: Row, most: Row) -> bool {
+    fn fits(&self, least: FingerprintRow, most: FingerprintRow) -> bool {
         let is_above = self.bases.iter().zip(least).all(|(&base, least)| base <= least);
         is_above && reach(self.bases, most) && !self.is_empty()
     }
 
     #[cold]
-    fn begin_block(&mut self, bases: Row) {
+    fn begin_block(&mut self, bases: FingerprintRow) {
         if !self.is_empty() {
             self.closed.push((self.len(), self.bases));
         }
@@ -197,7 +201,7 @@ impl Fingerprints {
 
 /// Whether 32 bits hold what lies between.
 #[inline(always)]
-fn reach(bases: Row, most: Row) -> bool {
+fn reach(bases: FingerprintRow, most: FingerprintRow) -> bool {
     bases.iter().zip(most).all(|(base, most)| most.wrapping_sub(*base) <= u64::from(u32::MAX))
 }
 

@@ -6,7 +6,7 @@ use crate::document::{Format, Offsets};
 use crate::error::Result;
 use crate::extract::{self, Extracted, Limits, Lines, Map};
 use crate::input::InputLimits;
-use crate::kernel::{Kernel, Totals};
+use crate::kernel::{Kernel, TextTotals};
 use crate::normalize::TextFacts;
 use crate::profile::{Profile, Unit};
 
@@ -145,7 +145,7 @@ impl Fingerprinter {
     }
 
     fn finish_text(&mut self, out: &mut Fingerprints) -> DocumentFacts {
-        let Totals { symbols, kgrams, text } = self.kernel.finish(out);
+        let TextTotals { symbols, kgrams, text } = self.kernel.finish(out);
         DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original }
     }
 }

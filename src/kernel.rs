@@ -6,7 +6,7 @@ use crate::document::Language;
 use crate::kgram::KgramHasher;
 #[cfg(any(test, fuzzing, measuring))]
 use crate::lanes::Processor;
-use crate::normalize::{Content, FrontEnd, LOCATED_AT_ONCE, Symbols, TextFacts};
+use crate::normalize::{FrontEnd, LOCATED_AT_ONCE, SymbolContent, Symbols, TextFacts};
 use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
 
@@ -33,7 +33,7 @@ pub(crate) struct Kernel {
 }
 
 /// What is known of a text once all of it has been read: how many symbols and k-grams, and the rest.
-pub(crate) struct Totals {
+pub(crate) struct TextTotals {
     pub(crate) symbols: u64,
     pub(crate) kgrams: u64,
     pub(crate) text: TextFacts,
@@ -81,7 +81,7 @@ impl Kernel {
     }
 
     /// Ends the text, appends its last fingerprints, and makes ready for the next one.
-    pub(crate) fn finish(&mut self, out: &mut Fingerprints) -> Totals {
+    pub(crate) fn finish(&mut self, out: &mut Fingerprints) -> TextTotals {
         let text = self.front_end.end(&mut self.symbols);
         self.advance(out);
         self.winnower.finish(&mut self.selected);
@@ -91,7 +91,7 @@ impl Kernel {
         self.hasher.reset();
         self.first = 0;
         self.hashed = 0;
-        Totals { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
+        TextTotals { symbols, kgrams: (symbols + 1).saturating_sub(self.k as u64), text }
     }
 
     fn advance(&mut self, out: &mut Fingerprints) {
@@ -101,8 +101,8 @@ impl Kernel {
             let from = self.hashed;
             let end = length.min(from + STRETCH);
             let content = match self.symbols.content() {
-                Content::Codes(codes) => Content::Codes(&codes[..end]),
-                Content::Values(values) => Content::Values(&values[..end]),
+                SymbolContent::Codes(codes) => SymbolContent::Codes(&codes[..end]),
+                SymbolContent::Values(values) => SymbolContent::Values(&values[..end]),
             };
             let count = hasher.upcoming(end - from);
             let fill = |space: &mut [u64]| hasher.fill(content, from, space);

@@ -10,7 +10,7 @@
 use std::array;
 
 use crate::lanes::{Lanes, Processor, SimdJob};
-use crate::normalize::{Content, LETTERS};
+use crate::normalize::{LETTERS, SymbolContent};
 
 /// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
 /// multipliers of Steele and Vigna, "Computationally easy, spectrally good multipliers" (2021).
@@ -92,7 +92,7 @@ impl KgramHasher {
     pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
         let held = out.len();
         out.resize(held + self.upcoming(values.len().saturating_sub(from)), 0);
-        self.fill(Content::Values(values), from, &mut out[held..]);
+        self.fill(SymbolContent::Values(values), from, &mut out[held..]);
     }
 
     /// How many hashes the next `fresh` symbols give.
@@ -101,11 +101,11 @@ impl KgramHasher {
     }
 
     /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
-    pub(crate) fn fill(&mut self, content: Content, from: usize, out: &mut [u64]) {
+    pub(crate) fn fill(&mut self, content: SymbolContent, from: usize, out: &mut [u64]) {
         let leaving = self.leaving;
         match content {
-            Content::Codes(codes) => self.state.fill(Codes { codes, pairs: &self.pairs }, from, out),
-            Content::Values(values) => self.state.fill(Values { values, leaving }, from, out),
+            SymbolContent::Codes(codes) => self.state.fill(Codes { codes, pairs: &self.pairs }, from, out),
+            SymbolContent::Values(values) => self.state.fill(Values { values, leaving }, from, out),
         }
     }
 }

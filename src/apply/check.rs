@@ -15,7 +15,7 @@ use super::answer::Act;
 use super::files::{Facts, real_path};
 use super::log::Log;
 use super::options::{Action, ApplyOptions};
-use super::plan::{Entry, Source, SourceReading};
+use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::why_whole;
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub(super) struct CutRange {
 
 /// What a file is found to be.
 #[derive(Clone, Debug)]
-pub(super) enum State {
+pub(super) enum FileState {
     /// No document of it is concerned: it was not looked at.
     Kept,
     /// Its documents are what they were.
@@ -69,7 +69,7 @@ pub(super) enum State {
 
 /// What was found.
 pub(super) struct Checked {
-    pub(super) states: Vec<State>,
+    pub(super) states: Vec<FileState>,
     /// Of each file that was looked at.
     pub(super) facts: Vec<Option<Facts>>,
     /// Documents that are what they were, in files none of which has changed.
@@ -104,7 +104,7 @@ impl Checked {
 /// Looks at files.
 pub(super) struct Check<'a> {
     pub(super) store: &'a Store,
-    pub(super) sources: &'a [Source],
+    pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
     pub(super) log: &'a Log,
     pub(super) temp: &'a TempSpace,
@@ -113,9 +113,9 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     /// Looks at each file that has a document concerned.
-    pub(super) fn all(&self, entries: Sorter<'_, Entry>) -> Result<Checked> {
+    pub(super) fn all(&self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
         let mut checked = Checked {
-            states: vec![State::Kept; self.sources.len()],
+            states: vec![FileState::Kept; self.sources.len()],
             facts: vec![None; self.sources.len()],
             sound: RoaringBitmap::new(),
             survivors: FxHashSet::default(),
@@ -125,10 +125,10 @@ impl Check<'_> {
         };
         let mut written = 0;
         let mut entries = entries.sorted()?.peekable();
-        let mut group: Vec<Entry> = Vec::new();
+        let mut group: Vec<PlannedDocument> = Vec::new();
         loop {
             let next = entries.next().transpose()?;
-            if let Some(&Entry { source, .. }) = group.first()
+            if let Some(&PlannedDocument { source, .. }) = group.first()
                 && next.is_none_or(|next| next.source != source)
             {
                 self.task.step("files checked", source.into(), self.sources.len() as u64)?;
@@ -142,7 +142,7 @@ impl Check<'_> {
         if self.options.action.marks() {
             // Each record takes a mark, also where no document of its file is concerned.
             for number in 0..self.sources.len() {
-                if matches!(checked.states[number], State::Kept) {
+                if matches!(checked.states[number], FileState::Kept) {
                     self.task.step("files checked", number as u64, self.sources.len() as u64)?;
                     self.one(number, &[], &mut checked, &mut written)?;
                 }
@@ -151,18 +151,18 @@ impl Check<'_> {
         Ok(checked)
     }
 
-    fn one(&self, number: usize, entries: &[Entry], checked: &mut Checked, written: &mut u64) -> Result<()> {
+    fn one(&self, number: usize, entries: &[PlannedDocument], checked: &mut Checked, written: &mut u64) -> Result<()> {
         let source = &self.sources[number];
         let path = Path::new(&source.path);
         if let Some(act) = self.gone_before(path) {
-            checked.states[number] = State::Done(act);
+            checked.states[number] = FileState::Done(act);
             return Ok(());
         }
         let looked = Facts::of(path).and_then(|facts| Ok((facts, self.look(source, entries)?)));
         let (facts, mut found) = match looked {
             Err(Error::Stopped) => return Err(Error::Stopped),
             Err(error) => {
-                checked.states[number] = State::Changed(error.chain());
+                checked.states[number] = FileState::Changed(error.chain());
                 return Ok(());
             }
             Ok(looked) => looked,
@@ -175,7 +175,7 @@ impl Check<'_> {
                     entries.len()
                 ),
             };
-            checked.states[number] = State::Changed(reason);
+            checked.states[number] = FileState::Changed(reason);
             return Ok(());
         }
         if self.options.action.takes_files() {
@@ -190,7 +190,7 @@ impl Check<'_> {
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
         *written += cuts.count;
         checked.states[number] =
-            State::File { kind: found.kind, container: found.container, cuts, reason: found.reason };
+            FileState::File { kind: found.kind, container: found.container, cuts, reason: found.reason };
         checked.facts[number] = Some(facts);
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Check<'_> {
         (self.log.begun(path) && path.symlink_metadata().is_err()).then_some(act)
     }
 
-    fn look(&self, source: &Source, entries: &[Entry]) -> Result<Looked> {
+    fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
         let mut read = ReadOptions { limits: self.options.limits.clone(), ..ReadOptions::default() };
         let mut reason = None;
         match &source.reading {
@@ -231,7 +231,7 @@ impl Check<'_> {
         )?;
         self.task.token().check()?;
         let mut scan = scan.into_inner();
-        scan.settle();
+        scan.finish_pending();
         if let Some(document) = scan.whole.take() {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
@@ -242,7 +242,7 @@ impl Check<'_> {
     }
 
     /// Compares what was found with what is known.
-    fn judge(&self, source: &Source, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
+    fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let mut looked = Looked {
             kind,
             container: scan.container.map(|(container, _)| container),
@@ -264,7 +264,7 @@ impl Check<'_> {
             looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
         }
         let cuttable = looked.reason.is_none();
-        let is_as_it_was = |entry: &&Entry| scan.digests.get(&entry.suffix) == Some(&entry.digest());
+        let is_as_it_was = |entry: &&PlannedDocument| scan.digests.get(&entry.suffix) == Some(&entry.digest());
         let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
         let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
         let mut cut = FxHashMap::default();
@@ -310,7 +310,7 @@ impl Check<'_> {
     }
 
     /// Whether a document of this digest is stored under the same name and of the same file.
-    fn is_current(&self, digest: &Digest, source: &Source, entry: &Entry) -> Result<bool> {
+    fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
         let name = self.store.document(entry.id)?.name;
         for id in self.store.documents_with(digest)? {
             let record = self.store.document(id)?;
@@ -335,7 +335,7 @@ struct Looked {
 /// What is seen of one file.
 struct Scan<'a> {
     /// In order of suffix.
-    entries: &'a [Entry],
+    entries: &'a [PlannedDocument],
     name: usize,
     /// A document whose bytes another thread takes.
     pending: Option<(u64, JoinHandle<Option<Digest>>)>,
@@ -351,7 +351,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(entries: &'a [Entry], path: &str) -> Self {
+    fn new(entries: &'a [PlannedDocument], path: &str) -> Self {
         Self {
             entries,
             name: path.len(),
@@ -370,7 +370,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Takes the digest of a document that was still being read.
-    fn settle(&mut self) {
+    fn finish_pending(&mut self) {
         if let Some((suffix, thread)) = self.pending.take() {
             match thread.join().ok().flatten() {
                 Some(digest) => self.note(suffix, digest),
@@ -386,7 +386,7 @@ impl<'a> Scan<'a> {
     }
 
     fn found(&mut self, found: WalkEvent) {
-        self.settle();
+        self.finish_pending();
         let WalkEvent::Document(Candidate { about, content }) = found else { return };
         let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
         match content {

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::answer::Act;
-use super::check::{Cut, State};
+use super::check::{Cut, FileState};
 use super::options::Action;
-use super::plan::Source;
+use super::plan::SourceFile;
 use super::rewrite::{self, Change};
-use super::{Acting, Step, documents_of, files};
+use super::{Acting, FileStep, documents_of, files};
 use crate::error::{DocumentError, Error, Result};
 use crate::input::FileKind;
 use crate::store::DocumentRecord;
@@ -17,25 +17,25 @@ impl Acting<'_> {
     pub(super) fn mark(
         &mut self,
         number: usize,
-        source: &Source,
-        state: &State,
+        source: &SourceFile,
+        state: &FileState,
         cuts: &[Cut],
         field: &str,
         reason: Option<String>,
     ) -> Result<()> {
         let documents = documents_of(cuts);
         if !rewrite::can_mark(state) {
-            let State::File { cuts, .. } = state else { return Ok(()) };
+            let FileState::File { cuts, .. } = state else { return Ok(()) };
             if cuts.count == 0 {
                 return Ok(());
             }
-            return self.tell(source, Step::leave("it has no records that take a field"), false);
+            return self.tell(source, FileStep::leave("it has no records that take a field"), false);
         }
         let path = Path::new(&source.path);
         if !self.targets.insert(files::real_path(path)?) {
-            return self.tell(source, Step::leave("it is another name of a file that is marked"), false);
+            return self.tell(source, FileStep::leave("it is another name of a file that is marked"), false);
         }
-        let step = Step { act: Act::Mark, target: None, documents, reason };
+        let step = FileStep { act: Act::Mark, target: None, documents, reason };
         self.summary.applied += documents;
         if !self.options.act {
             return self.tell(source, step, false);
@@ -76,34 +76,34 @@ impl Acting<'_> {
     pub(super) fn dispose(
         &mut self,
         number: usize,
-        source: &Source,
-        state: &State,
+        source: &SourceFile,
+        state: &FileState,
         cuts: &[Cut],
         reason: Option<String>,
     ) -> Result<()> {
-        let State::File { kind, cuts: all, .. } = state else { return Ok(()) };
+        let FileState::File { kind, cuts: all, .. } = state else { return Ok(()) };
         if all.count == 0 && reason.is_none() {
             return Ok(());
         }
         if *kind != FileKind::Document {
             return self.tell(
                 source,
-                Step::leave("a copy can leave out parts of a file; in its place it stays whole"),
+                FileStep::leave("a copy can leave out parts of a file; in its place it stays whole"),
                 false,
             );
         }
         let [cut, ..] = cuts else {
-            return self.tell(source, Step { act: Act::Leave, target: None, documents: 0, reason }, false);
+            return self.tell(source, FileStep { act: Act::Leave, target: None, documents: 0, reason }, false);
         };
         let path = Path::new(&source.path);
         self.unchanged(number, path)?;
         if self.checked.holds_survivor(path)? {
-            return self.tell(source, Step::leave("it is a survivor under another name"), false);
+            return self.tell(source, FileStep::leave("it is a survivor under another name"), false);
         }
         let survivor = self.store.document(cut.keep)?;
         if !survivor.source.as_deref().map_or(Ok(false), |source| self.checked.is_unchanged(source))? {
             self.summary.unjustified += 1;
-            return self.tell(source, Step::leave("its survivor has changed since it was checked"), false);
+            return self.tell(source, FileStep::leave("its survivor has changed since it was checked"), false);
         }
         let bytes = path.metadata().map_err(Error::io("read", path))?.len();
         let (act, target) = match &self.options.action {
@@ -111,16 +111,16 @@ impl Acting<'_> {
             Action::Move { folder } => (Act::Move, Some(folder.join(files::relative(&source.name)))),
             _ => match survivor_of(survivor, path)? {
                 Ok(survivor) => (Act::Link, Some(survivor)),
-                Err(reason) => return self.tell(source, Step::leave(reason), false),
+                Err(reason) => return self.tell(source, FileStep::leave(reason), false),
             },
         };
         if let (Act::Move, Some(target)) = (act, &target)
             && target.symlink_metadata().is_ok()
         {
             self.summary.failed += 1;
-            return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
+            return self.tell(source, FileStep::leave(format!("{} exists already", target.display())), false);
         }
-        let step = Step { act, target: target.clone(), documents: 1, reason };
+        let step = FileStep { act, target: target.clone(), documents: 1, reason };
         if self.options.act {
             self.log.begin(act, path, target.as_deref(), bytes)?;
             match (&self.options.action, &target) {

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::options::ApplyOptions;
-use super::report::Report;
+use super::report::ParsedReport;
 use crate::error::{Error, Result};
 
 /// The log of one report and one kind of action.
@@ -24,7 +24,7 @@ pub(super) struct Log {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct LogLine {
     schema: String,
     /// A digest of the report and of the action.
     report: String,
@@ -43,7 +43,7 @@ fn key(path: &Path) -> u64 {
 
 impl Log {
     /// Opens the log beside a report, and reads what earlier runs have noted of it.
-    pub(super) fn open(report: &Report<'_>, options: &ApplyOptions) -> Result<Self> {
+    pub(super) fn open(report: &ParsedReport<'_>, options: &ApplyOptions) -> Result<Self> {
         let mut name = report.path.clone().into_os_string();
         name.push(format!(".{}.log", options.verb()));
         let path = PathBuf::from(name);
@@ -69,7 +69,7 @@ impl Log {
                 for line in BufReader::new(earlier).split(b'\n') {
                     let line = line.map_err(Error::io("read", &path))?;
                     // A kill may have left half a line.
-                    let Ok(line) = serde_json::from_slice::<Line>(&line) else {
+                    let Ok(line) = serde_json::from_slice::<LogLine>(&line) else {
                         torn = true;
                         continue;
                     };
@@ -116,7 +116,7 @@ impl Log {
     }
 
     fn note(&mut self, act: Act, source: &Path, target: Option<&Path>, bytes: u64, done: bool) -> Result<()> {
-        let line = Line {
+        let line = LogLine {
             schema: SCHEMA.into(),
             report: self.digest.clone(),
             act,

@@ -32,11 +32,11 @@ use crate::progress::Task;
 use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
-use check::{Check, Checked, Cut, State};
+use check::{Check, Checked, Cut, FileState};
 use log::Log;
 use passages::{Cutting, NO_SURVIVOR, Passages, can_be_cut};
-use plan::{Plan, Source, SourceReading};
-use report::Report;
+use plan::{ApplyPlan, SourceFile, SourceReading};
+use report::ParsedReport;
 use rewrite::Change;
 
 /// Acts on a report, or only says what it would do.
@@ -49,7 +49,7 @@ pub(crate) fn apply(
 ) -> Result<ApplySummary> {
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir));
-    let report = Report::read(report, &temp, store.memory() / 4, task)?;
+    let report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
     if !options.suits(report.passages.is_some()) {
         let detail = match report.passages {
             Some(_) => "it lists passages, which can be cut out or marked",
@@ -61,7 +61,7 @@ pub(crate) fn apply(
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let log = Log::open(&report, options)?;
     let removed = report.removed.len();
-    let plan = Plan::of(store, report, &temp, store.memory() / 4, task)?;
+    let plan = ApplyPlan::of(store, report, &temp, store.memory() / 4, task)?;
     let mut summary = ApplySummary {
         sources: plan.sources.len() as u64,
         documents: removed,
@@ -70,7 +70,7 @@ pub(crate) fn apply(
         ..ApplySummary::default()
     };
     summary.missing = plan.missing;
-    let Plan { sources, entries, .. } = plan;
+    let ApplyPlan { sources, entries, .. } = plan;
     let checked = Check { store, sources: &sources, options, log: &log, temp: &temp, task }.all(entries)?;
     let mut acting = Acting {
         store,
@@ -108,7 +108,7 @@ struct Acting<'a> {
 }
 
 /// What is to be done with a file.
-struct Step {
+struct FileStep {
     act: Act,
     target: Option<PathBuf>,
     documents: u64,
@@ -116,57 +116,57 @@ struct Step {
     reason: Option<String>,
 }
 
-impl Step {
+impl FileStep {
     fn leave(reason: impl Into<String>) -> Self {
         Self { act: Act::Leave, target: None, documents: 0, reason: Some(reason.into()) }
     }
 }
 
 impl Acting<'_> {
-    fn source(&mut self, number: usize, source: &Source) -> Result<()> {
+    fn source(&mut self, number: usize, source: &SourceFile) -> Result<()> {
         let state = &self.checked.states[number];
         let outcome = match state {
-            State::Done(act) => {
+            FileState::Done(act) => {
                 self.summary.done_before += 1;
                 self.summary.applied += 1;
-                let step = Step { act: *act, target: None, documents: 1, reason: None };
+                let step = FileStep { act: *act, target: None, documents: 1, reason: None };
                 return self.tell(source, step, true);
             }
-            State::Changed(reason) => {
+            FileState::Changed(reason) => {
                 self.summary.failed += 1;
-                return self.tell(source, Step::leave(reason), false);
+                return self.tell(source, FileStep::leave(reason), false);
             }
-            State::Kept | State::File { .. } => self.act(number, source, state),
+            FileState::Kept | FileState::File { .. } => self.act(number, source, state),
         };
         match outcome {
             Ok(()) => Ok(()),
             Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => Err(error),
             Err(error) => {
                 self.summary.failed += 1;
-                self.tell(source, Step::leave(error.chain()), false)
+                self.tell(source, FileStep::leave(error.chain()), false)
             }
         }
     }
 
     /// The documents of a file that go: those whose survivor is as it was.
-    fn cuts(&self, state: &State) -> Result<Vec<Cut>> {
-        let State::File { cuts, .. } = state else { return Ok(Vec::new()) };
+    fn cuts(&self, state: &FileState) -> Result<Vec<Cut>> {
+        let FileState::File { cuts, .. } = state else { return Ok(Vec::new()) };
         let mut cuts = self.checked.cuts(cuts)?;
         cuts.retain(|cut| cut.keep == NO_SURVIVOR || self.checked.sound.contains(cut.keep));
         Ok(cuts)
     }
 
-    fn act(&mut self, number: usize, source: &Source, state: &State) -> Result<()> {
+    fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<()> {
         let cuts = self.cuts(state)?;
         let unsound = match state {
-            State::File { cuts: all, .. } => all.count - cuts.len() as u64,
+            FileState::File { cuts: all, .. } => all.count - cuts.len() as u64,
             _ => 0,
         };
         if unsound > 0 {
             self.summary.unjustified += unsound;
         }
         let reason = match state {
-            State::File { reason, .. } => reason.clone(),
+            FileState::File { reason, .. } => reason.clone(),
             _ => None,
         };
         let reason = reason.or_else(|| {
@@ -188,19 +188,19 @@ impl Acting<'_> {
     fn write(
         &mut self,
         number: usize,
-        source: &Source,
-        state: &State,
+        source: &SourceFile,
+        state: &FileState,
         cuts: Vec<Cut>,
         folder: &Path,
         mark: Option<&str>,
         reason: Option<String>,
     ) -> Result<()> {
         let Some(target) = self.target(source, folder)? else { return Ok(()) };
-        let is_document = matches!(state, State::File { kind: FileKind::Document, .. });
+        let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
         let documents = documents_of(&cuts);
         if is_document && !cuts.is_empty() && mark.is_none() {
             self.summary.applied += documents;
-            return self.tell(source, Step { act: Act::Omit, target: None, documents, reason }, self.options.act);
+            return self.tell(source, FileStep { act: Act::Omit, target: None, documents, reason }, self.options.act);
         }
         let marks = mark.filter(|_| rewrite::can_mark(state));
         let rewrites = marks.is_some() || mark.is_none() && !cuts.is_empty();
@@ -215,15 +215,15 @@ impl Acting<'_> {
             (true, None) => Some(Change::LeaveOut),
             (true, Some(field)) => Some(Change::Mark { field, passages: self.passages }),
         };
-        self.copy(number, source, (state, &cuts), change, Step { act, target: Some(target), documents, reason })
+        self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
     }
 
     /// Writes the copy of a file without the passages of its documents.
     fn cut(
         &mut self,
         number: usize,
-        source: &Source,
-        state: &State,
+        source: &SourceFile,
+        state: &FileState,
         mut cuts: Vec<Cut>,
         folder: &Path,
         mut reason: Option<String>,
@@ -263,11 +263,11 @@ impl Acting<'_> {
             false => (Act::Cut, Some(Change::CutOut { cutting: &cutting, field: &field })),
         };
         let documents = documents_of(&cuts);
-        self.copy(number, source, (state, &cuts), change, Step { act, target: Some(target), documents, reason })
+        self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
     }
 
     /// Where the copy of a file goes; `None`, which is told, where it has no place.
-    fn target(&mut self, source: &Source, folder: &Path) -> Result<Option<PathBuf>> {
+    fn target(&mut self, source: &SourceFile, folder: &Path) -> Result<Option<PathBuf>> {
         let relative = files::relative(&source.name);
         let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
         let target = folder.join(&relative);
@@ -279,7 +279,7 @@ impl Acting<'_> {
             return Ok(Some(target));
         };
         self.summary.failed += 1;
-        self.tell(source, Step::leave(reason), false)?;
+        self.tell(source, FileStep::leave(reason), false)?;
         Ok(None)
     }
 
@@ -287,12 +287,12 @@ impl Acting<'_> {
     fn copy(
         &mut self,
         number: usize,
-        source: &Source,
-        (state, cuts): (&State, &[Cut]),
+        source: &SourceFile,
+        (state, cuts): (&FileState, &[Cut]),
         change: Option<Change<'_>>,
-        step: Step,
+        step: FileStep,
     ) -> Result<()> {
-        let Step { act, target: Some(target), documents, .. } = &step else { return Ok(()) };
+        let FileStep { act, target: Some(target), documents, .. } = &step else { return Ok(()) };
         let (act, target, documents) = (*act, target.clone(), *documents);
         self.summary.applied += documents;
         if !self.options.act {
@@ -308,7 +308,7 @@ impl Acting<'_> {
         if target.symlink_metadata().is_ok() && !self.log.begun(&target) {
             self.summary.applied -= documents;
             self.summary.failed += 1;
-            return self.tell(source, Step::leave(format!("{} exists already", target.display())), false);
+            return self.tell(source, FileStep::leave(format!("{} exists already", target.display())), false);
         }
         self.log.begin(act, path, Some(&target), 0)?;
         let before = self.unchanged(number, path)?;
@@ -352,8 +352,8 @@ impl Acting<'_> {
         }
     }
 
-    fn tell(&mut self, source: &Source, step: Step, done: bool) -> Result<()> {
-        let Step { act, target, documents, reason } = step;
+    fn tell(&mut self, source: &SourceFile, step: FileStep, done: bool) -> Result<()> {
+        let FileStep { act, target, documents, reason } = step;
         (self.visit)(Applied {
             schema: Schema::new(),
             source: source.path.clone(),

@@ -12,7 +12,7 @@ use crate::store::{DocumentRecord, Store};
 /// A span that is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Passage {
+pub(super) struct RepeatedSpan {
     pub(super) document: u32,
     /// The document of the first occurrence.
     pub(super) source: u32,
@@ -36,9 +36,9 @@ pub(super) struct Passages {
 }
 
 impl Passages {
-    pub(super) fn of(sorter: Sorter<'_, Passage>, temp: &TempSpace) -> Result<Self> {
+    pub(super) fn of(sorter: Sorter<'_, RepeatedSpan>, temp: &TempSpace) -> Result<Self> {
         let mut all = Self { file: temp.file()?, temp: temp.clone(), documents: Vec::new(), count: 0 };
-        let mut some: Vec<Passage> = Vec::new();
+        let mut some: Vec<RepeatedSpan> = Vec::new();
         for passage in sorter.sorted()? {
             let passage = passage?;
             let number = all.count + some.len() as u64;
@@ -54,7 +54,7 @@ impl Passages {
         Ok(all)
     }
 
-    fn write(&mut self, some: &mut Vec<Passage>) -> Result<()> {
+    fn write(&mut self, some: &mut Vec<RepeatedSpan>) -> Result<()> {
         write_at(&self.file, some, self.count, &self.temp)?;
         self.count += some.len() as u64;
         some.clear();
@@ -62,13 +62,13 @@ impl Passages {
     }
 
     /// Those of a document, in order of place.
-    pub(super) fn get(&self, document: u32) -> Result<Vec<Passage>> {
+    pub(super) fn get(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
         let Ok(index) = self.documents.binary_search_by_key(&document, |&(document, _)| document) else {
             return Ok(Vec::new());
         };
         let first = self.documents[index].1;
         let end = self.documents.get(index + 1).map_or(self.count, |&(_, first)| first);
-        let mut passages: Vec<Passage> =
+        let mut passages: Vec<RepeatedSpan> =
             read_at(&self.file, first, usize::try_from(end - first).unwrap_or(usize::MAX), &self.temp)?;
         passages.sort_unstable_by_key(|passage| passage.start);
         Ok(passages)

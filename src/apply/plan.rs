@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::report::{Pair, Report};
+use super::report::{ParsedReport, ReportedPair};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{CLOSED, parts_of};
@@ -15,7 +15,7 @@ use crate::store::Store;
 
 /// A file that documents come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct SourceFile {
     /// Its absolute path.
     pub(super) path: String,
     /// What the names of its documents begin with.
@@ -40,7 +40,7 @@ pub(super) enum SourceReading {
 /// A document to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Entry {
+pub(super) struct PlannedDocument {
     /// The number of its file.
     pub(super) source: u32,
     pub(super) id: u32,
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) digest: [u64; 2],
 }
 
-impl Entry {
+impl PlannedDocument {
     pub(super) fn is_removable(&self) -> bool {
         self.keep != self.id
     }
@@ -66,25 +66,25 @@ impl Entry {
 }
 
 /// All files, and the documents to be looked at in the order of files.
-pub(super) struct Plan<'a> {
-    pub(super) sources: Vec<Source>,
-    pub(super) entries: Sorter<'a, Entry>,
+pub(super) struct ApplyPlan<'a> {
+    pub(super) sources: Vec<SourceFile>,
+    pub(super) entries: Sorter<'a, PlannedDocument>,
     /// Removable documents that the database does not hold, or holds without a file.
     pub(super) missing: u64,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ApplyPlan<'a> {
     pub(super) fn of(
         store: &Store,
-        report: Report<'a>,
+        report: ParsedReport<'a>,
         temp: &'a TempSpace,
         memory: u64,
         task: &Task<'_>,
     ) -> Result<Self> {
-        let Report { path, removed, survivors, pairs, kept, .. } = report;
+        let ParsedReport { path, removed, survivors, pairs, kept, .. } = report;
         let mut kept = kept.sorted()?.peekable();
         let mut pairs = pairs.sorted()?.peekable();
-        let mut sources: Vec<Source> = Vec::new();
+        let mut sources: Vec<SourceFile> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut entries = Sorter::new(temp, memory);
         let (mut seen, mut done) = (0, 0);
@@ -93,7 +93,7 @@ impl<'a> Plan<'a> {
             if is_due(done) {
                 task.step("documents looked up", done, 0)?;
             }
-            let mut pair: Option<Pair> = None;
+            let mut pair: Option<ReportedPair> = None;
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
                 pair = Some(next?).filter(|next| next.remove == id);
             }
@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
                 None => {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
                     let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
-                    sources.push(Source { path: source.clone(), name, reading: reading.clone() });
+                    sources.push(SourceFile { path: source.clone(), name, reading: reading.clone() });
                     numbers.insert(source, number);
                     number
                 }
@@ -134,7 +134,7 @@ impl<'a> Plan<'a> {
                 seen += u64::from(pair.is_some());
                 let (high, low) = record.digest.split_at(8);
                 let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
-                entries.push(Entry {
+                entries.push(PlannedDocument {
                     source: number,
                     id,
                     suffix: xxh3_64(suffix.as_bytes()),

@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use serde::Deserialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::passages::{NO_SURVIVOR, Passage};
+use super::passages::{NO_SURVIVOR, RepeatedSpan};
 use crate::dedup::{DedupSummary, Removable};
 use crate::error::{DocumentError, Error, Result};
 use crate::progress::{Task, is_due};
@@ -21,7 +21,7 @@ use crate::store::DocumentRecord;
 /// A removable document and its survivor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Pair {
+pub(super) struct ReportedPair {
     pub(super) remove: u32,
     pub(super) keep: u32,
     pub(super) identity: Identity,
@@ -61,22 +61,22 @@ pub(super) struct Survivor {
 }
 
 /// What a report says.
-pub(super) struct Report<'a> {
+pub(super) struct ParsedReport<'a> {
     pub(super) path: PathBuf,
     /// Of all of its bytes.
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
-    pub(super) pairs: Sorter<'a, Pair>,
+    pub(super) pairs: Sorter<'a, ReportedPair>,
     /// What is repeated, where the report lists passages instead of documents: all documents that have some count as removed.
-    pub(super) passages: Option<Sorter<'a, Passage>>,
+    pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
     /// One for each pair.
     pub(super) kept: Sorter<'a, Survivor>,
 }
 
 /// What matters of a line; later versions may say more.
 #[derive(Deserialize)]
-struct Line {
+struct ReportLine {
     schema: String,
     #[serde(default)]
     remove: String,
@@ -110,7 +110,7 @@ struct Of {
     digest: String,
 }
 
-impl<'a> Report<'a> {
+impl<'a> ParsedReport<'a> {
     pub(super) fn read(path: &Path, temp: &'a TempSpace, memory: u64, task: &Task<'_>) -> Result<Self> {
         let failed = || Error::io("read", path);
         let file = File::open(path).map_err(failed())?;
@@ -139,16 +139,16 @@ impl<'a> Report<'a> {
             if ended {
                 return Err(wrong("something follows the summary, which is the last line of a report"));
             }
-            let parsed: Line = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
+            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
             match parsed {
-                Line { schema, document, digest, id: Some(id), start, end, of: Some(of), .. }
+                ReportLine { schema, document, digest, id: Some(id), start, end, of: Some(of), .. }
                     if schema == Repeat::SCHEMA =>
                 {
                     if start >= end {
                         return Err(wrong("a passage ends before it begins"));
                     }
                     if removed.insert(id) {
-                        pairs.push(Pair {
+                        pairs.push(ReportedPair {
                             remove: id,
                             keep: NO_SURVIVOR,
                             identity: Identity::new(&document, &digest),
@@ -159,14 +159,14 @@ impl<'a> Report<'a> {
                         kept.push(Survivor { id: of.id, unused: 0, identity })?;
                     }
                     let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
-                    passages.push(Passage { document: id, source: of.id, start, end })?;
+                    passages.push(RepeatedSpan { document: id, source: of.id, start, end })?;
                 }
-                Line { schema, .. } if schema == Uncompared::SCHEMA => {}
-                Line { schema, .. } if schema == RepeatSummary::SCHEMA => {
+                ReportLine { schema, .. } if schema == Uncompared::SCHEMA => {}
+                ReportLine { schema, .. } if schema == RepeatSummary::SCHEMA => {
                     passages.get_or_insert_with(|| Sorter::new(temp, memory));
                     ended = true;
                 }
-                Line {
+                ReportLine {
                     schema,
                     remove_id: Some(id),
                     keep_id: Some(keep_id),
@@ -180,11 +180,15 @@ impl<'a> Report<'a> {
                         return Err(wrong("a document is listed twice"));
                     }
                     survivors.insert(keep_id);
-                    pairs.push(Pair { remove: id, keep: keep_id, identity: Identity::new(&remove, &remove_digest) })?;
+                    pairs.push(ReportedPair {
+                        remove: id,
+                        keep: keep_id,
+                        identity: Identity::new(&remove, &remove_digest),
+                    })?;
                     kept.push(Survivor { id: keep_id, unused: 0, identity: Identity::new(&keep, &keep_digest) })?;
                 }
-                Line { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
-                Line { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
+                ReportLine { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
+                ReportLine { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
                 _ => return Err(wrong("the line is none of a dedup")),
             }
         }

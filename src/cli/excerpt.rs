@@ -19,7 +19,7 @@ pub(crate) struct Excerpts<'a> {
     context: Option<usize>,
     style: Style,
     /// The text of the match that was asked about last.
-    last: HashMap<DocId, Option<Text>>,
+    last: HashMap<DocId, Option<ExcerptText>>,
 }
 
 enum TextSource<'a> {
@@ -29,7 +29,7 @@ enum TextSource<'a> {
 }
 
 /// A document, and how its bytes become characters.
-struct Text {
+struct ExcerptText {
     bytes: Vec<u8>,
     encoding: &'static Encoding,
 }
@@ -69,7 +69,7 @@ impl<'a> Excerpts<'a> {
     }
 
     /// What keeps a text from being read was told with the passage: it is inferred, and says why.
-    fn text(&self, id: DocId) -> Option<Text> {
+    fn text(&self, id: DocId) -> Option<ExcerptText> {
         let (text, encoding) = match self.source {
             TextSource::Database(database) => {
                 let encoding = database.document(id).ok()?.encoding;
@@ -81,11 +81,11 @@ impl<'a> Excerpts<'a> {
         let label =
             if text.offsets == Offsets::Extracted || text.format == Format::Bytes { "" } else { encoding.as_str() };
         let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(encoding_rs::UTF_8);
-        Some(Text { bytes: text.bytes, encoding })
+        Some(ExcerptText { bytes: text.bytes, encoding })
     }
 }
 
-impl Text {
+impl ExcerptText {
     fn decoded(&self, from: usize, to: usize) -> String {
         let piece = self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default();
         // NULs are of a wide encoding that nobody has told: no text to show.
@@ -97,7 +97,7 @@ impl Text {
 }
 
 /// The number of the line in which a passage begins, and its first words.
-fn first_words(text: &Text, at: &Location, columns: usize) -> Option<String> {
+fn first_words(text: &ExcerptText, at: &Location, columns: usize) -> Option<String> {
     let start = usize::try_from(at.start).ok()?;
     let end = usize::try_from(at.end).ok()?.min(start.saturating_add(LOOKED_AT));
     let words: Vec<String> = text.decoded(start, end).split_whitespace().map(str::to_owned).collect();
@@ -105,7 +105,7 @@ fn first_words(text: &Text, at: &Location, columns: usize) -> Option<String> {
 }
 
 /// The line in which a passage begins, and the lines around it: those of the passage with a colon, the others with a dash.
-fn lines_around(text: &Text, at: &Location, context: usize, columns: usize) -> Vec<String> {
+fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: usize) -> Vec<String> {
     let Ok(start) = usize::try_from(at.start) else { return Vec::new() };
     if !text.encoding.is_ascii_compatible() {
         return first_words(text, at, columns).into_iter().collect();
@@ -149,8 +149,8 @@ fn line(number: u64, mark: char, text: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Text {
-        Text { bytes: text.as_bytes().to_vec(), encoding: encoding_rs::UTF_8 }
+    fn text(text: &str) -> ExcerptText {
+        ExcerptText { bytes: text.as_bytes().to_vec(), encoding: encoding_rs::UTF_8 }
     }
 
     /// The place of a part of the text.
@@ -176,7 +176,7 @@ mod tests {
                 .contains('\u{1b}')
         );
         let wide: Vec<u8> = whole.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let wide = Text { bytes: wide, encoding: encoding_rs::UTF_16LE };
+        let wide = ExcerptText { bytes: wide, encoding: encoding_rs::UTF_16LE };
         let at: Location =
             serde_json::from_value(serde_json::json!({"start": 16, "end": 26, "lines": [2, 2]})).unwrap();
         assert_eq!(first_words(&wide, &at, 80).unwrap(), "      2: three");

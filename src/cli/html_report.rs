@@ -67,7 +67,7 @@ impl<'a> HtmlReport<'a> {
         }
         let default = HtmlOptions::default();
         Ok(HtmlOptions {
-            database: database::find(self.global)?.map(|path| database::shown(&path)),
+            database: database::find(self.global)?.map(|path| database::display_path(&path)),
             settings,
             max_pairs: self.args.max_report_pairs.map_or(default.max_pairs, |pairs| pairs as usize),
             max_bytes: self.args.max_report_size.unwrap_or(default.max_bytes),

@@ -285,7 +285,7 @@ impl Database {
         visit: impl FnMut(RepeatRow) -> std::result::Result<(), E>,
     ) -> std::result::Result<RepeatSummary, E> {
         let _unchanged = self.store.keep_unchanged();
-        let search = repeats::Search::new(&self.store, options)?;
+        let search = repeats::RepeatSearch::new(&self.store, options)?;
         let found = self.run(|| search.find(task))?;
         visiting(visit, |visit| search.tell(found, task, visit))
     }

@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 
 use super::job::Job;
 use super::measure::Threshold;
-use super::outcome::Outcome;
+use super::outcome::RunOutcome;
 use super::past::Past;
 use super::ranking::Unmatched;
 use super::record::{Fate, Reason, RecordFiles};
@@ -20,7 +20,7 @@ use crate::store::{DocumentRecord, Store};
 
 /// What was decided.
 pub(crate) struct Decided {
-    pub(super) decisions: Kept,
+    pub(super) decisions: DecisionSource,
     pub(super) unmatched: Unmatched,
     pub(super) threshold: Threshold,
     pub(super) common: u64,
@@ -29,9 +29,9 @@ pub(crate) struct Decided {
 }
 
 /// Where the decisions are.
-pub(super) enum Kept {
+pub(super) enum DecisionSource {
     /// In memory, and in the file of a job until the answer has been given.
-    InMemory(Box<Outcome>, Option<Job>),
+    InMemory(Box<RunOutcome>, Option<Job>),
     /// In the record of a database, with the documents stored.
     Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf },
 }
@@ -61,21 +61,21 @@ impl Decided {
             unmatched_prefer: unmatched.prefer,
             ..DedupSummary::default()
         };
-        let mut telling = Telling { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
+        let mut writer = AnswerWriter { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
         match decisions {
-            Kept::InMemory(outcome, job) => {
-                telling.tell(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
+            DecisionSource::InMemory(outcome, job) => {
+                writer.tell(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
                 job.map_or(Ok(()), Job::remove)?;
             }
-            Kept::Recorded { files, stored, database, rule, job } => {
+            DecisionSource::Recorded { files, stored, database, rule, job } => {
                 Job::discard(&job)?;
                 let mut past = Past::read(&files, &stored, &database, &rule)?;
                 let latest = past.header().map(|header| header.run);
                 let mut fate = |id| Ok(past.entry(id)?.map(|entry| (entry.fate, Some(entry.run))));
-                telling.tell(latest, &mut fate, visit)?;
+                writer.tell(latest, &mut fate, visit)?;
             }
         }
-        Ok(telling.summary)
+        Ok(writer.summary)
     }
 }
 
@@ -83,15 +83,15 @@ impl Decided {
 type FateOf<'a> = dyn FnMut(u32) -> Result<Option<(Fate, Option<u32>)>> + 'a;
 
 /// An answer being given.
-struct Telling<'a> {
+struct AnswerWriter<'a> {
     store: &'a Store,
     threshold: Threshold,
     summary: DedupSummary,
-    survivors: HashMap<u32, Survivor>,
+    survivors: HashMap<u32, SurvivorInfo>,
     sources: HashMap<String, SourceTotals>,
 }
 
-impl Telling<'_> {
+impl AnswerWriter<'_> {
     fn tell(
         &mut self,
         latest: Option<u32>,
@@ -195,7 +195,7 @@ impl Telling<'_> {
             Some(survivor) => survivor,
             None => {
                 let DocumentRecord { name, distinct, digest, .. } = self.store.document(reason.keep)?;
-                self.survivors.entry(reason.keep).or_insert(Survivor { name, distinct, digest })
+                self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest })
             }
         };
         // A document has fewer fingerprints than 2^32.
@@ -213,7 +213,7 @@ impl Telling<'_> {
 }
 
 /// What is said of a survivor.
-struct Survivor {
+struct SurvivorInfo {
     name: String,
     distinct: u64,
     digest: Digest,

@@ -45,7 +45,7 @@ pub(crate) struct Arrivals {
     /// Hashes that many documents hold, and about how many did when they were looked up last. It decides what is looked up
     /// first, and never an answer.
     frequent: FxHashMap<u64, u32>,
-    found: Found,
+    found: LookedUpHashes,
 }
 
 /// More holders make a hash frequent.
@@ -56,7 +56,7 @@ const MOST_FREQUENT: usize = 1 << 20;
 
 /// The hashes looked up for one document, and who holds them.
 #[derive(Debug, Default)]
-struct Found {
+struct LookedUpHashes {
     /// Each hash with where its holders end.
     hashes: Vec<(u64, usize)>,
     /// The holders of one hash after the other, each ascending.
@@ -72,7 +72,7 @@ impl Arrivals {
             max_novel: options.max_novel,
             k: k.into(),
             frequent: FxHashMap::default(),
-            found: Found::default(),
+            found: LookedUpHashes::default(),
         }
     }
 
@@ -206,7 +206,7 @@ impl Arrivals {
     }
 }
 
-impl Found {
+impl LookedUpHashes {
     fn clear(&mut self) {
         self.hashes.clear();
         self.holders.clear();

@@ -43,7 +43,7 @@ pub(super) struct HashHolders {
 
 /// What a hash is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum HashUse {
     /// Several documents hold it.
     Term,
     /// At most one does.
@@ -56,17 +56,17 @@ pub(super) enum Role {
 
 impl HashHolders {
     /// Takes the postings of a hash.
-    pub(super) fn take(&mut self, postings: &[Posting], ranking: &Ranking, max_df: Option<u64>) -> Role {
+    pub(super) fn take(&mut self, postings: &[Posting], ranking: &Ranking, max_df: Option<u64>) -> HashUse {
         self.postings.clear();
         self.df = 0;
         if let [one] = postings {
-            return if ranking.of(one.document) == BOILERPLATE { Role::Boilerplate } else { Role::Own };
+            return if ranking.of(one.document) == BOILERPLATE { HashUse::Boilerplate } else { HashUse::Own };
         }
         let mut last = None;
         for posting in postings {
             let rank = ranking.of(posting.document);
             if rank == BOILERPLATE {
-                return Role::Boilerplate;
+                return HashUse::Boilerplate;
             }
             if rank >= RESERVED || !ranking.leads(rank) {
                 continue;
@@ -77,9 +77,9 @@ impl HashHolders {
             self.postings.push((rank, posting.ordinal));
         }
         match self.df {
-            0 | 1 => Role::Own,
-            df if max_df.is_some_and(|most| u64::from(df) > most) => Role::Common,
-            _ => Role::Term,
+            0 | 1 => HashUse::Own,
+            df if max_df.is_some_and(|most| u64::from(df) > most) => HashUse::Common,
+            _ => HashUse::Term,
         }
     }
 }
@@ -105,10 +105,10 @@ impl Frequencies {
             source.visit_hashes(range, &mut |_, held| {
                 tally.add(held.len() as u64)?;
                 match holders.take(held, ranking, max_df) {
-                    Role::Own => {}
-                    Role::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
-                    Role::Boilerplate => drop(boilerplate.fetch_add(1, Ordering::Relaxed)),
-                    Role::Term => {
+                    HashUse::Own => {}
+                    HashUse::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
+                    HashUse::Boilerplate => drop(boilerplate.fetch_add(1, Ordering::Relaxed)),
+                    HashUse::Term => {
                         let mut last = None;
                         for &(rank, _) in &holders.postings {
                             let is_new = last.replace(rank) != Some(rank);

@@ -14,7 +14,7 @@ use super::decisions::{Decision, Decisions};
 use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
 use super::join_inputs::Join;
-use super::justify::{Buffers, Search, Wanted};
+use super::justify::{Buffers, SearchResult, Wanted};
 use super::probes::Probes;
 use super::ranking::Rank;
 use super::sets::distinct;
@@ -175,9 +175,9 @@ impl Join<'_> {
         let Decision::Open { mut cost } = so_far else { return Ok(so_far) };
         let wanted = Wanted { after: None, stays: None };
         Ok(match self.first_witness(rank, index, &wanted, &mut cost, buffers)? {
-            Search::Found(witness) => Decision::Goes(witness),
-            Search::OverBudget => Decision::Undecided,
-            Search::Nobody => Decision::Open { cost },
+            SearchResult::Found(witness) => Decision::Goes(witness),
+            SearchResult::OverBudget => Decision::Undecided,
+            SearchResult::Nobody => Decision::Open { cost },
         })
     }
 

@@ -7,13 +7,13 @@ use super::index::SurvivorIndex;
 use super::join_inputs::Join;
 use super::probes::{ProbeBuffers, Probes};
 use super::ranking::Rank;
-use super::sets::{Entry, distinct, ordinal, term};
+use super::sets::{TermEntry, distinct, ordinal, term};
 use super::witness::Witness;
 use crate::error::Result;
 
 /// What a search has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Search {
+pub(super) enum SearchResult {
     Found(Witness),
     Nobody,
     /// The budget did not suffice.
@@ -31,8 +31,8 @@ pub(super) struct Wanted<'a> {
 /// Reused memory of one thread.
 #[derive(Default)]
 pub(super) struct Buffers {
-    pub(super) entries: Vec<Entry>,
-    other: Vec<Entry>,
+    pub(super) entries: Vec<TermEntry>,
+    other: Vec<TermEntry>,
     pub(super) probes: ProbeBuffers,
     /// For each survivor the number of probed terms it holds; 0 between searches.
     counts: Vec<u32>,
@@ -52,7 +52,7 @@ impl Join<'_> {
         wanted: &Wanted<'_>,
         cost: &mut u64,
         buffers: &mut Buffers,
-    ) -> Result<Search> {
+    ) -> Result<SearchResult> {
         let mut entries = std::mem::take(&mut buffers.entries);
         let search = self.search(rank, self.sets.get(rank, &mut entries)?, index, wanted, cost, buffers);
         buffers.entries = entries;
@@ -62,16 +62,16 @@ impl Join<'_> {
     fn search(
         &self,
         rank: Rank,
-        entries: &[Entry],
+        entries: &[TermEntry],
         index: &SurvivorIndex,
         wanted: &Wanted<'_>,
         cost: &mut u64,
         buffers: &mut Buffers,
-    ) -> Result<Search> {
+    ) -> Result<SearchResult> {
         let members = index.members();
         let first = wanted.after.map_or(0, |after| members.partition_point(|&rank| rank <= after));
         if first == members.len() {
-            return Ok(Search::Nobody);
+            return Ok(SearchResult::Nobody);
         }
         let probes = self.probes(rank, entries, &mut buffers.probes)?;
         buffers.counts.resize(buffers.counts.len().max(members.len()), 0);
@@ -93,7 +93,7 @@ impl Join<'_> {
             }
         };
         let (probed, least) = match &probes {
-            Probes::Nobody => return Ok(Search::Nobody),
+            Probes::Nobody => return Ok(SearchResult::Nobody),
             Probes::Rarest { count, least } => {
                 distinct(entries).take(*count as usize).for_each(&mut probe);
                 (*count, *least)
@@ -105,7 +105,7 @@ impl Join<'_> {
         };
         let mut candidates = std::mem::take(&mut buffers.candidates);
         candidates.sort_unstable();
-        let mut search = Ok(Search::Nobody);
+        let mut search = Ok(SearchResult::Nobody);
         let mut left = candidates.iter();
         for &candidate in &mut left {
             let count = std::mem::take(&mut buffers.counts[candidate as usize]);
@@ -115,7 +115,7 @@ impl Join<'_> {
             }
             *cost += u64::from(count);
             if self.budget.is_some_and(|budget| *cost > budget) {
-                search = Ok(Search::OverBudget);
+                search = Ok(SearchResult::OverBudget);
                 break;
             }
             if count < least {
@@ -127,7 +127,7 @@ impl Join<'_> {
                 Ok(None) => {}
                 found => {
                     *cost = before;
-                    search = found.map(|found| found.map_or(Search::Nobody, Search::Found));
+                    search = found.map(|found| found.map_or(SearchResult::Nobody, SearchResult::Found));
                     break;
                 }
             }
@@ -135,8 +135,8 @@ impl Join<'_> {
         for &candidate in left {
             buffers.counts[candidate as usize] = 0;
         }
-        if matches!(search, Ok(Search::Nobody)) && self.budget.is_some_and(|budget| *cost > budget) {
-            search = Ok(Search::OverBudget);
+        if matches!(search, Ok(SearchResult::Nobody)) && self.budget.is_some_and(|budget| *cost > budget) {
+            search = Ok(SearchResult::OverBudget);
         }
         buffers.candidates = candidates;
         search
@@ -146,7 +146,7 @@ impl Join<'_> {
     fn compare(
         &self,
         rank: Rank,
-        entries: &[Entry],
+        entries: &[TermEntry],
         survivor: Rank,
         (probed, known): (u32, u32),
         cost: &mut u64,
@@ -187,7 +187,7 @@ impl Join<'_> {
 
     /// The longest stretch, in symbols, of a document whose fingerprints a survivor does not hold: from the end of a shared
     /// k-gram, or the beginning of the document, to the start of the next one, or its end.
-    fn novel(&self, rank: Rank, entries: &[Entry], other: &[Entry], buffers: &mut Buffers) -> Result<u64> {
+    fn novel(&self, rank: Rank, entries: &[TermEntry], other: &[TermEntry], buffers: &mut Buffers) -> Result<u64> {
         let id = self.ranking.id(rank);
         let (fingerprints, symbols) = self.source.extent(id)?;
         let Buffers { ordinals, boundaries, .. } = buffers;
@@ -229,7 +229,7 @@ impl Join<'_> {
 }
 
 /// The entries from `term` on: by steps that double, since one set may be far larger than the other.
-fn skip_to(entries: &[Entry], wanted: u32) -> &[Entry] {
+fn skip_to(entries: &[TermEntry], wanted: u32) -> &[TermEntry] {
     let mut step = 1;
     while step < entries.len() && term(entries[step]) < wanted {
         step *= 2;
@@ -240,7 +240,7 @@ fn skip_to(entries: &[Entry], wanted: u32) -> &[Entry] {
 }
 
 /// Whether the first entry is of this term.
-fn holds(entries: &[Entry], wanted: u32) -> bool {
+fn holds(entries: &[TermEntry], wanted: u32) -> bool {
     entries.first().is_some_and(|&entry| term(entry) == wanted)
 }
 
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn skipping_finds_the_first_entry_of_a_term() {
-        let entries: Vec<Entry> = [1u64, 1, 4, 9, 9, 9, 12, 30, 31].iter().map(|term| term << 32 | 5).collect();
+        let entries: Vec<TermEntry> = [1u64, 1, 4, 9, 9, 9, 12, 30, 31].iter().map(|term| term << 32 | 5).collect();
         for wanted in 0..40 {
             let rest = skip_to(&entries, wanted);
             let expected = entries.iter().position(|&entry| term(entry) >= wanted).unwrap_or(entries.len());

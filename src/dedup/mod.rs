@@ -49,7 +49,7 @@ use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::TempSpace;
 use crate::store::Store;
-use answer::Kept;
+use answer::DecisionSource;
 use decisions::{Decision, Decisions};
 use frequencies::Frequencies;
 use job::Job;
@@ -58,11 +58,11 @@ use join_inputs::Join;
 use measure::Threshold;
 use monitor::{Activity, Monitor};
 use newcomers::Newcomers;
-use outcome::Outcome;
+use outcome::RunOutcome;
 use past::Past;
-use plan::Plan;
+use plan::MemoryPlan;
 use ranking::{Rank, Ranking, Standing};
-use record::{Entry, RecordFiles, RecordHeader};
+use record::{RecordEntry, RecordFiles, RecordHeader};
 use same_text::SameText;
 use sets::Sets;
 use source::PostingSource;
@@ -81,8 +81,8 @@ pub use report::{
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     let documents = store.view().state().documents;
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
-    let plan = Plan::new(documents, options, store.memory())?;
-    let run = Run { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
+    let plan = MemoryPlan::new(documents, options, store.memory())?;
+    let run = DedupRun { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
     if options.mode != DedupMode::Once {
         return run.decide_and_record();
     }
@@ -90,33 +90,33 @@ pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> 
     let open = &mut |_| Ok(Standing::Open);
     let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, open, (&temp, plan.sorting))?;
     let found = run.decide(ranking, store, "")?;
-    let Found { outcome, job, common, boilerplate } = found;
+    let RunResult { outcome, job, common, boilerplate } = found;
     let threshold = Threshold::new(options.by, options.threshold);
-    let (decisions, unread) = (Kept::InMemory(Box::new(outcome), job), same_text.unread);
+    let (decisions, unread) = (DecisionSource::InMemory(Box::new(outcome), job), same_text.unread);
     Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread })
 }
 
 /// A run and what it works with.
-struct Run<'a> {
+struct DedupRun<'a> {
     store: &'a Store,
     options: &'a DedupOptions,
     task: &'a Task<'a>,
     temp: &'a TempSpace,
-    plan: &'a Plan,
+    plan: &'a MemoryPlan,
     /// The file its state is kept in.
     job: PathBuf,
 }
 
 /// What a run has found.
-struct Found {
-    outcome: Outcome,
+struct RunResult {
+    outcome: RunOutcome,
     /// Where its state is kept.
     job: Option<Job>,
     common: u64,
     boilerplate: u64,
 }
 
-impl Run<'_> {
+impl DedupRun<'_> {
     fn monitor(&self) -> Monitor<'_> {
         let view = self.store.view();
         Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents }
@@ -133,12 +133,12 @@ impl Run<'_> {
     }
 
     /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
-    fn decide(&self, ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<Found> {
+    fn decide(&self, ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
         let Self { store, options, temp, plan, .. } = *self;
         let (view, monitor) = (store.view(), self.monitor());
         monitor.check()?;
-        let mut found = Found {
-            outcome: Outcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
+        let mut found = RunResult {
+            outcome: RunOutcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
             job: None,
             common: 0,
             boilerplate: 0,
@@ -197,7 +197,7 @@ impl Run<'_> {
         }
         let RecordHeader { common, boilerplate, .. } = header;
         let threshold = Threshold::new(options.by, options.threshold);
-        let decisions = Kept::Recorded { files, stored, database, rule, job: self.job.clone() };
+        let decisions = DecisionSource::Recorded { files, stored, database, rule, job: self.job.clone() };
         Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread: same_text.unread })
     }
 }
@@ -208,9 +208,9 @@ fn open_documents(ranking: &Ranking) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// What comes of a document after a run.
-fn next_entry(outcome: &Outcome, past: &mut Past<'_>, document: u32, run: u32) -> Result<Entry> {
+fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32) -> Result<RecordEntry> {
     if let Some(fate) = outcome.fate(document) {
-        return Ok(Entry { document, run, fate });
+        return Ok(RecordEntry { document, run, fate });
     }
     let earlier = past.entry(document)?.ok_or_else(|| Error::Damaged {
         what: format!("document {document}"),
@@ -225,7 +225,7 @@ fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) 
 }
 
 /// What a join has found beside its decisions.
-struct Joined {
+struct JoinResult {
     /// Hashes that the df cap has left out.
     common: u64,
     /// Hashes that boilerplate has left out.
@@ -238,11 +238,11 @@ fn join(
     source: &dyn PostingSource,
     ranking: &Ranking,
     options: &DedupOptions,
-    plan: &Plan,
+    plan: &MemoryPlan,
     temp: &TempSpace,
     (decisions, job): (&mut Decisions, &mut Job),
     monitor: &Monitor<'_>,
-) -> Result<Joined> {
+) -> Result<JoinResult> {
     let threshold = Threshold::new(options.by, options.threshold);
     let frequencies = Frequencies::count(source, ranking, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
@@ -281,5 +281,5 @@ fn join(
         }
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
-    Ok(Joined { common, boilerplate, superseded })
+    Ok(JoinResult { common, boilerplate, superseded })
 }

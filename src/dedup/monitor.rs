@@ -53,8 +53,8 @@ impl Monitor<'_> {
     }
 
     /// Counts for one thread towards `done`.
-    pub(super) fn tally<'t>(&'t self, activity: Activity, done: &'t AtomicU64) -> Tally<'t> {
-        Tally { monitor: self, activity, done, counted: 0 }
+    pub(super) fn tally<'t>(&'t self, activity: Activity, done: &'t AtomicU64) -> ThreadCounts<'t> {
+        ThreadCounts { monitor: self, activity, done, counted: 0 }
     }
 
     /// Adds `more` to `done` and reports now and then.
@@ -72,7 +72,7 @@ impl Monitor<'_> {
 }
 
 /// What one thread has counted. It is passed on in portions: a counter that all threads write to costs more than the work.
-pub(super) struct Tally<'a> {
+pub(super) struct ThreadCounts<'a> {
     monitor: &'a Monitor<'a>,
     activity: Activity,
     done: &'a AtomicU64,
@@ -82,7 +82,7 @@ pub(super) struct Tally<'a> {
 /// Counts that are passed on at once.
 const PORTION: u64 = 1 << 12;
 
-impl Tally<'_> {
+impl ThreadCounts<'_> {
     /// Counts `more`.
     ///
     /// # Errors

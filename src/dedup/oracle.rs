@@ -12,10 +12,10 @@ use super::decisions::{Decision, Decisions};
 use super::job::Job;
 use super::measure::Threshold;
 use super::monitor::Monitor;
-use super::ranking::{RankKey, Ranked, Ranking, Standing};
+use super::ranking::{RankKey, Ranking, RankingKey, Standing};
 use super::source::PostingSource;
 use super::witness::Witness;
-use super::{DedupBy, DedupOptions, Keep, Plan, join};
+use super::{DedupBy, DedupOptions, Keep, MemoryPlan, join};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Task};
 use crate::spill::{Sorter, TempSpace};
@@ -110,10 +110,10 @@ impl Model {
         let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
         for (id, document) in stored.filter(|(id, _)| !self.boilerplate.contains(id)) {
             let standing = standing(id);
-            if standing == Standing::Gone {
+            if standing == Standing::Removable {
                 continue;
             }
-            let ranked = Ranked {
+            let ranked = RankingKey {
                 id,
                 digest: digest(document),
                 distinct: document.set().len() as u32,
@@ -304,7 +304,7 @@ impl Progress for Limited {
 
 impl Run {
     /// All decisions, and whether a limit on the progress reports has ended the run.
-    fn decisions(&self, plan: &Plan, job: &mut Job, decisions: &mut Decisions, reports: u64) -> Result<()> {
+    fn decisions(&self, plan: &MemoryPlan, job: &mut Job, decisions: &mut Decisions, reports: u64) -> Result<()> {
         let limited = Limited { left: AtomicU64::new(reports), token: StopToken::new() };
         let task = Task::new().progress(&limited).stop(&limited.token);
         let monitor = Monitor { task: &task, postings: 0, documents: 0 };
@@ -315,7 +315,7 @@ impl Run {
     }
 }
 
-fn check(model: Model, options: DedupOptions, plan: &Plan, threads: usize) -> Result<(), TestCaseError> {
+fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
     let temp = TempSpace::new(folder.path());
     let options = model.preferring(options);
@@ -378,7 +378,7 @@ proptest! {
     fn the_join_decides_as_the_definition_does(
         model in model(), options in options(), sets in 0u64..400, rest in 0u64..3000, batch in 1u32..9, threads in 1usize..3,
     ) {
-        check(model, options, &Plan { sorting: rest, sets, rest, batch }, threads)?;
+        check(model, options, &MemoryPlan { sorting: rest, sets, rest, batch }, threads)?;
     }
 }
 
@@ -394,13 +394,14 @@ fn a_budget_decides_alike_whatever_the_memory() {
             let ranking = model.ranking(options.keep, &temp, 1 << 20);
             let run = Run { model, ranking, options, temp, threads: 2 };
             let total = run.ranking.len();
-            let decided = |plan: Plan| {
+            let decided = |plan: MemoryPlan| {
                 let mut decisions = Decisions::new(total, true);
                 run.decisions(&plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
                 (0..total).map(|rank| decisions.get(rank)).filter(|one| !matches!(one, Decision::Open { .. })).collect()
             };
-            let roomy: Vec<Decision> = decided(Plan { sorting: 1 << 20, sets: 1 << 20, rest: 1 << 20, batch: 64 });
-            let narrow: Vec<Decision> = decided(Plan { sorting: 0, sets: 0, rest: 0, batch: 3 });
+            let roomy: Vec<Decision> =
+                decided(MemoryPlan { sorting: 1 << 20, sets: 1 << 20, rest: 1 << 20, batch: 64 });
+            let narrow: Vec<Decision> = decided(MemoryPlan { sorting: 0, sets: 0, rest: 0, batch: 3 });
             prop_assert_eq!(roomy, narrow);
             Ok(())
         })

@@ -11,13 +11,13 @@ use super::decisions::{Decision, Decisions};
 use super::job::Job;
 use super::monitor::Monitor;
 use super::oracle::{Model, model, options};
-use super::outcome::Outcome;
+use super::outcome::RunOutcome;
 use super::past::Past;
 use super::ranking::Ranking;
-use super::record::{Entry, Fate, Reason, RecordFiles, RecordHeader};
+use super::record::{Fate, Reason, RecordEntry, RecordFiles, RecordHeader};
 use super::source::PostingSource;
 use super::witness::Witness;
-use super::{Because, DedupBy, DedupOptions, Plan, join, next_entry, open_documents};
+use super::{Because, DedupBy, DedupOptions, MemoryPlan, join, next_entry, open_documents};
 use crate::error::Result;
 use crate::progress::Task;
 use crate::spill::TempSpace;
@@ -83,9 +83,9 @@ fn expected(
     model: &Model,
     ranking: &Ranking,
     options: &DedupOptions,
-    earlier: &BTreeMap<u32, Entry>,
+    earlier: &BTreeMap<u32, RecordEntry>,
     run: u32,
-) -> BTreeMap<u32, Entry> {
+) -> BTreeMap<u32, RecordEntry> {
     let (witnesses, superseded) = model.expected(ranking, options);
     let goes = if options.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained };
     let hashes = |id: u32| &model.documents[id as usize].hashes;
@@ -107,22 +107,22 @@ fn expected(
             None if leader == rank => Fate::Stays,
             None => Fate::Goes(reason(rank, Witness { rank: leader, shared: ranking.size(rank), novel: 0 })),
         };
-        after.insert(document, Entry { document, run, fate });
+        after.insert(document, RecordEntry { document, run, fate });
     }
     for (rank, witness) in superseded {
         let entry = after.get_mut(&ranking.id(rank)).unwrap();
         if entry.fate == Fate::Stays {
-            *entry = Entry { run, fate: Fate::Superseded(reason(rank, witness)), ..*entry };
+            *entry = RecordEntry { run, fate: Fate::Superseded(reason(rank, witness)), ..*entry };
         }
     }
     after
 }
 
 /// What of earlier decisions holds, by the definition.
-fn holding(record: &BTreeMap<u32, Entry>, stored: &BTreeSet<u32>) -> BTreeMap<u32, Entry> {
-    let holds = |entry: &Entry| match entry.fate {
+fn holding(record: &BTreeMap<u32, RecordEntry>, stored: &BTreeSet<u32>) -> BTreeMap<u32, RecordEntry> {
+    let holds = |entry: &RecordEntry| match entry.fate {
         Fate::Goes(reason) if !stored.contains(&reason.keep) => None,
-        Fate::Superseded(reason) if !stored.contains(&reason.keep) => Some(Entry { fate: Fate::Stays, ..*entry }),
+        Fate::Superseded(reason) if !stored.contains(&reason.keep) => Some(RecordEntry { fate: Fate::Stays, ..*entry }),
         _ => Some(*entry),
     };
     let stored_entries = record.values().filter(|entry| stored.contains(&entry.document));
@@ -132,11 +132,11 @@ fn holding(record: &BTreeMap<u32, Entry>, stored: &BTreeSet<u32>) -> BTreeMap<u3
 struct Archive {
     model: Model,
     options: DedupOptions,
-    plan: Plan,
+    plan: MemoryPlan,
     temp: TempSpace,
     files: RecordFiles,
     /// The record as it is to be.
-    record: Option<(u32, BTreeMap<u32, Entry>)>,
+    record: Option<(u32, BTreeMap<u32, RecordEntry>)>,
 }
 
 impl Archive {
@@ -178,11 +178,17 @@ impl Archive {
         let job = &mut Job::unsaved();
         let joined = join(&source, &ranking, options, plan, temp, (&mut decisions, job), &monitor).unwrap();
         let superseded = joined.superseded;
-        let outcome = Outcome { ranking, decisions: Some(decisions), superseded, by: options.by };
+        let outcome = RunOutcome { ranking, decisions: Some(decisions), superseded, by: options.by };
         let mut past = read().unwrap();
         let entries = stored.iter().map(|id| next_entry(&outcome, &mut past, id, run));
-        let entries: Vec<Entry> = entries.map(|entry| entry.unwrap()).collect();
-        prop_assert_eq!(&entries, &wanted.values().copied().collect::<Vec<Entry>>(), "run {} of {:?}", run, options);
+        let entries: Vec<RecordEntry> = entries.map(|entry| entry.unwrap()).collect();
+        prop_assert_eq!(
+            &entries,
+            &wanted.values().copied().collect::<Vec<RecordEntry>>(),
+            "run {} of {:?}",
+            run,
+            options
+        );
         let header = RecordHeader { database: "model".into(), rule: "rule".into(), run, ..RecordHeader::default() };
         files.write(&header, entries.into_iter().map(Ok)).unwrap();
         *record = Some((run, wanted));
@@ -201,7 +207,7 @@ proptest! {
         let options = model.preferring(options);
         let mut archive = Archive {
             options,
-            plan: Plan { sorting: rest, sets: rest / 4, rest, batch },
+            plan: MemoryPlan { sorting: rest, sets: rest / 4, rest, batch },
             temp: TempSpace::new(folder.path()),
             files: RecordFiles::lock(folder.path()).unwrap(),
             record: None,

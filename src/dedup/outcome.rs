@@ -2,12 +2,12 @@
 
 use super::decisions::{Decision, Decisions};
 use super::ranking::{Rank, Ranking};
-use super::record::{Entry, Fate, Reason};
+use super::record::{Fate, Reason, RecordEntry};
 use super::witness::Witness;
 use super::{Because, DedupBy};
 
 /// The decisions of a run.
-pub(super) struct Outcome {
+pub(super) struct RunOutcome {
     pub(super) ranking: Ranking,
     /// None where only documents of the same bytes are removable.
     pub(super) decisions: Option<Decisions>,
@@ -16,7 +16,7 @@ pub(super) struct Outcome {
     pub(super) by: DedupBy,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// What comes of a document, but of one of which an earlier run has decided; `None` where it is not ranked.
     pub(super) fn fate(&self, document: u32) -> Option<Fate> {
         let rank = self.ranking.of(document);
@@ -35,12 +35,12 @@ impl Outcome {
     }
 
     /// What comes of a document of which an earlier run has decided that it stays, and of any other as that has decided.
-    pub(super) fn fate_after(&self, earlier: Entry, run: u32) -> Entry {
+    pub(super) fn fate_after(&self, earlier: RecordEntry, run: u32) -> RecordEntry {
         let rank = self.ranking.of(earlier.document);
         match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {
             // It keeps the first that superseded it.
             Ok(place) if !matches!(earlier.fate, Fate::Superseded(_)) => {
-                Entry { run, fate: Fate::Superseded(self.reason(rank, &self.superseded[place].1)), ..earlier }
+                RecordEntry { run, fate: Fate::Superseded(self.reason(rank, &self.superseded[place].1)), ..earlier }
             }
             _ => earlier,
         }

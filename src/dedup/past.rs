@@ -4,7 +4,7 @@
 use roaring::RoaringBitmap;
 
 use super::ranking::Standing;
-use super::record::{Entry, Fate, RecordFiles, RecordHeader, RecordReader};
+use super::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
 use crate::error::{Error, Result};
 
 /// A record of decisions beside the documents that are stored now.
@@ -48,13 +48,13 @@ impl<'a> Past<'a> {
     }
 
     /// The decision about a document, if it holds. Documents must ascend.
-    pub(super) fn entry(&mut self, document: u32) -> Result<Option<Entry>> {
+    pub(super) fn entry(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         let Some(record) = &mut self.record else { return Ok(None) };
         let entry = record.find(document)?.filter(|entry| self.stored.contains(entry.document));
         Ok(entry.and_then(|entry| match entry.fate {
             Fate::Goes(reason) if !self.stored.contains(reason.keep) => None,
             Fate::Superseded(reason) if !self.stored.contains(reason.keep) => {
-                Some(Entry { fate: Fate::Stays, ..entry })
+                Some(RecordEntry { fate: Fate::Stays, ..entry })
             }
             _ => Some(entry),
         }))
@@ -64,7 +64,7 @@ impl<'a> Past<'a> {
     pub(super) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,
-            Some(Fate::Goes(_)) => Standing::Gone,
+            Some(Fate::Goes(_)) => Standing::Removable,
             Some(_) => Standing::Stays,
         })
     }

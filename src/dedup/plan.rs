@@ -18,7 +18,7 @@ use crate::spill::TempSpace;
 use crate::store::Store;
 
 /// How the memory is divided.
-pub(super) struct Plan {
+pub(super) struct MemoryPlan {
     /// For sorting documents.
     pub(super) sorting: u64,
     /// For the sets of all documents, before they go to disk.
@@ -41,7 +41,7 @@ const SORTED_BYTES: u64 = 56 + 24;
 /// Bytes of a decision in the file of a job, at most.
 const JOB_BYTES: u64 = 24;
 
-impl Plan {
+impl MemoryPlan {
     pub(super) fn new(documents: u64, options: &DedupOptions, memory: u64) -> Result<Self> {
         let needed = needed(documents, options);
         if memory < needed {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::join_inputs::Join;
 use super::ranking::Rank;
-use super::sets::{Entry, distinct, ordinal, term};
+use super::sets::{TermEntry, distinct, ordinal, term};
 use crate::error::Result;
 
 /// Which survivors can justify the removal of a document.
@@ -35,7 +35,7 @@ pub(super) struct ProbeBuffers {
 
 impl Join<'_> {
     /// The probes of a document that is not proved to stay by its number of terms. `entries` are its sorted entries.
-    pub(super) fn probes(&self, rank: Rank, entries: &[Entry], buffers: &mut ProbeBuffers) -> Result<Probes> {
+    pub(super) fn probes(&self, rank: Rank, entries: &[TermEntry], buffers: &mut ProbeBuffers) -> Result<Probes> {
         let size = self.ranking.size(rank);
         let held = distinct(entries).count() as u32;
         let needed = self.threshold.least_shared(size);
@@ -73,7 +73,7 @@ impl Join<'_> {
     fn cheapest_stretch(
         &self,
         rank: Rank,
-        entries: &[Entry],
+        entries: &[TermEntry],
         max_novel: u64,
         buffers: &mut ProbeBuffers,
     ) -> Result<Option<(u64, Range<u32>)>> {

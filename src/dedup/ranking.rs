@@ -85,7 +85,7 @@ const ORDINARY: u32 = u32::MAX;
 
 /// What is known of a document before it is ranked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ranked {
+pub(super) struct RankingKey {
     pub(super) id: u32,
     pub(super) digest: Digest,
     pub(super) distinct: u32,
@@ -101,7 +101,7 @@ pub(super) struct Ranked {
 }
 
 impl RankKey {
-    pub(super) fn of(document: &Ranked, keep: Keep) -> Self {
+    pub(super) fn of(document: &RankingKey, keep: Keep) -> Self {
         let class = match (document.protected, document.preferred) {
             (true, _) => 0,
             (false, Some(number)) => number.saturating_add(1).min(ORDINARY - 1),
@@ -115,7 +115,7 @@ impl RankKey {
             Keep::Newest => (!time(document.written), size),
             Keep::Oldest => (time(document.written), size),
         };
-        let Ranked { id, digest, distinct, pinned, .. } = *document;
+        let RankingKey { id, digest, distinct, pinned, .. } = *document;
         Self { class, id, worth, second, digest, distinct, pinned: pinned.into() }
     }
 }
@@ -176,11 +176,11 @@ impl Ranking {
                 return Ok(true);
             }
             let pinned = match standing(id)? {
-                Standing::Gone => return Ok(true),
+                Standing::Removable => return Ok(true),
                 standing => standing == Standing::Stays,
             };
             let digest = same_text.of(record.digest);
-            let ranked = Ranked { pinned, digest, ..ranked(id, &record, protected, preferred) };
+            let ranked = RankingKey { pinned, digest, ..ranked(id, &record, protected, preferred) };
             sorter.push(RankKey::of(&ranked, options.keep))?;
             Ok(true)
         })?;
@@ -309,7 +309,7 @@ pub(super) enum Standing {
     /// Nothing that holds.
     Open,
     Stays,
-    Gone,
+    Removable,
 }
 
 /// What was asked for and fits no document's name.
@@ -319,10 +319,10 @@ pub(super) struct Unmatched {
     pub(super) prefer: Vec<String>,
 }
 
-fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> Ranked {
+fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
     let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
     let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
-    Ranked {
+    RankingKey {
         id,
         digest: record.digest,
         // A document has fewer fingerprints than 2^32.

@@ -4,7 +4,7 @@
 //! |--------|--------|-------------------------------------------------------------------------------------|
 //! | magic  | 32     | `fpdb dedup decisions, format 1\n`, and a zero                                        |
 //! | header | frame  | [`RecordHeader`]: what the decisions depend on                                            |
-//! | blocks | frames | up to 4,096 [`Entry`]s each, ascending by document                                       |
+//! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document                                       |
 //! | end    | frame  | a block without entries                                                                |
 //!
 //! Headers and blocks are bincode 2 with its standard settings; for frames see [`super::frames`]. The file is
@@ -56,7 +56,7 @@ pub(super) struct Reason {
 
 /// What comes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub(super) struct Entry {
+pub(super) struct RecordEntry {
     pub(super) document: u32,
     /// The run that decided it, from 1.
     pub(super) run: u32,
@@ -144,7 +144,11 @@ impl RecordFiles {
     }
 
     /// Writes a new record in the place of the one that is there.
-    pub(super) fn write(&self, header: &RecordHeader, entries: impl Iterator<Item = Result<Entry>>) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        header: &RecordHeader,
+        entries: impl Iterator<Item = Result<RecordEntry>>,
+    ) -> Result<()> {
         let failed = |error| Error::io("write", &self.new)(error);
         let mut file = BufWriter::new(File::create(&self.new).map_err(Error::io("create", &self.new))?);
         file.write_all(MAGIC).map_err(failed)?;
@@ -160,7 +164,7 @@ impl RecordFiles {
         if !block.is_empty() {
             write_frame(&mut file, &encoded(&block, &self.new)?).map_err(failed)?;
         }
-        write_frame(&mut file, &encoded(&Vec::<Entry>::new(), &self.new)?).map_err(failed)?;
+        write_frame(&mut file, &encoded(&Vec::<RecordEntry>::new(), &self.new)?).map_err(failed)?;
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
         file.sync_all().map_err(failed)?;
         fs::rename(&self.new, &self.path).map_err(Error::io("write", &self.path))?;
@@ -191,8 +195,8 @@ pub(super) struct RecordReader {
     reader: BufReader<File>,
     path: PathBuf,
     header: RecordHeader,
-    block: std::vec::IntoIter<Entry>,
-    next: Option<Entry>,
+    block: std::vec::IntoIter<RecordEntry>,
+    next: Option<RecordEntry>,
     ended: bool,
 }
 
@@ -202,7 +206,7 @@ impl RecordReader {
     }
 
     /// What comes of a document; `None` where that was not decided. Documents must ascend.
-    pub(super) fn find(&mut self, document: u32) -> Result<Option<Entry>> {
+    pub(super) fn find(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         while let Some(entry) = self.next {
             if entry.document >= document {
                 return Ok((entry.document == document).then_some(entry));
@@ -215,7 +219,7 @@ impl RecordReader {
     fn advance(&mut self) -> Result<()> {
         let before = self.next;
         if self.block.len() == 0 && !self.ended {
-            let block: Vec<Entry> = self.frame()?;
+            let block: Vec<RecordEntry> = self.frame()?;
             self.ended = block.is_empty();
             self.block = block.into_iter();
         }
@@ -247,7 +251,7 @@ impl RecordReader {
 mod tests {
     use super::*;
 
-    fn entry(document: u32) -> Entry {
+    fn entry(document: u32) -> RecordEntry {
         let reason = Reason { keep: document / 2, because: Because::Contained, shared: 7 * document, novel: 40 };
         let fate = match document % 4 {
             0 => Fate::Stays,
@@ -255,7 +259,7 @@ mod tests {
             2 => Fate::Superseded(reason),
             _ => Fate::Undecided,
         };
-        Entry { document, run: 1 + document % 3, fate }
+        RecordEntry { document, run: 1 + document % 3, fate }
     }
 
     /// The bytes of version 1: another encoding is another version.
@@ -269,7 +273,8 @@ mod tests {
             .into_iter()
             .chain([Because::Identical, Because::SameText].map(|because| Fate::Superseded(reason(because))))
             .chain([Because::Contained, Because::Resembles].map(|because| Fate::Goes(reason(because))));
-        let entries: Vec<Entry> = (0..).zip(fates).map(|(document, fate)| Entry { document, run: 2, fate }).collect();
+        let entries: Vec<RecordEntry> =
+            (0..).zip(fates).map(|(document, fate)| RecordEntry { document, run: 2, fate }).collect();
         files.write(&header, entries.iter().copied().map(Ok)).unwrap();
         let bytes = fs::read(files.path()).unwrap();
         let hex: String = bytes[MAGIC.len()..].iter().map(|byte| format!("{byte:02x}")).collect();

@@ -14,7 +14,7 @@ use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
 use super::join::ProbedTerms;
 use super::join_inputs::Join;
-use super::justify::{Buffers, Search, Wanted};
+use super::justify::{Buffers, SearchResult, Wanted};
 use super::ranking::Rank;
 use super::sets::distinct;
 use super::{Activity, Monitor};
@@ -33,7 +33,7 @@ struct Justified {
 /// What the blocks of higher ranks answer, by rank; empty while there is none.
 #[derive(Default)]
 struct Fallback {
-    found: Vec<Option<Search>>,
+    found: Vec<Option<SearchResult>>,
     costs: Vec<u64>,
 }
 
@@ -144,13 +144,13 @@ impl Pass<'_> {
         let survivors = batch.into_par_iter().filter(|&rank| self.may_go(rank, decisions));
         let candidates = survivors.map_init(Buffers::default, |buffers, rank| {
             let (answered, mut cost) = self.fallback.of(rank);
-            if answered != Search::Nobody {
+            if answered != SearchResult::Nobody {
                 return Ok(Some(rank));
             }
             let wanted = Wanted { after: Some(rank), stays: None };
             let search = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
             let over = self.join.budget.is_some_and(|budget| cost > budget);
-            Ok((search != Search::Nobody || over).then_some(rank))
+            Ok((search != SearchResult::Nobody || over).then_some(rank))
         });
         let candidates: Vec<Option<Rank>> = candidates.collect::<Result<_>>()?;
         Ok(candidates.into_iter().flatten().collect())
@@ -169,7 +169,7 @@ impl Pass<'_> {
         let mut others = Vec::new();
         let mut outcome = own;
         for some in self.justified.of(rank).chunks(AT_A_TIME) {
-            if !matches!(outcome, Search::Found(_)) {
+            if !matches!(outcome, SearchResult::Found(_)) {
                 break;
             }
             let decided = &*decisions;
@@ -177,20 +177,20 @@ impl Pass<'_> {
                 some.par_iter().map_init(Buffers::default, |buffers, &of| Ok((of, search(of, decided, buffers)?)));
             for (of, found) in found.collect::<Result<Vec<_>>>()? {
                 match found {
-                    Search::Found(witness) => others.push((of, Decision::Goes(witness))),
-                    _ if matches!(outcome, Search::Found(_)) => outcome = found,
+                    SearchResult::Found(witness) => others.push((of, Decision::Goes(witness))),
+                    _ if matches!(outcome, SearchResult::Found(_)) => outcome = found,
                     _ => {}
                 }
             }
         }
         match (outcome, own) {
-            (Search::Found(_), Search::Found(witness)) => {
+            (SearchResult::Found(_), SearchResult::Found(witness)) => {
                 for (of, decision) in others.into_iter().chain([(rank, Decision::Goes(witness))]) {
                     decisions.set(of, decision);
                     changed.push(of);
                 }
             }
-            (Search::OverBudget, _) => {
+            (SearchResult::OverBudget, _) => {
                 decisions.set(rank, Decision::Undecided);
                 changed.push(rank);
             }
@@ -200,14 +200,20 @@ impl Pass<'_> {
     }
 
     /// The first survivor above `after` that stays and justifies the removal of a document.
-    fn next_witness(&self, rank: Rank, after: Rank, decisions: &Decisions, buffers: &mut Buffers) -> Result<Search> {
+    fn next_witness(
+        &self,
+        rank: Rank,
+        after: Rank,
+        decisions: &Decisions,
+        buffers: &mut Buffers,
+    ) -> Result<SearchResult> {
         let mut cost = 0;
         let wanted = Wanted { after: Some(after), stays: Some(&|rank| decisions.stays(rank)) };
         match self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)? {
-            Search::Nobody => {
+            SearchResult::Nobody => {
                 let (found, more) = self.fallback.of(rank);
                 let over = self.join.budget.is_some_and(|budget| cost + more > budget);
-                Ok(if over { Search::OverBudget } else { found })
+                Ok(if over { SearchResult::OverBudget } else { found })
             }
             found => Ok(found),
         }
@@ -245,18 +251,20 @@ impl Pass<'_> {
 
 impl Fallback {
     /// What the blocks above answer, and its cost.
-    fn of(&self, rank: Rank) -> (Search, u64) {
+    fn of(&self, rank: Rank) -> (SearchResult, u64) {
         let index = rank as usize;
-        let found = self.found.get(index).copied().flatten().unwrap_or(Search::Nobody);
+        let found = self.found.get(index).copied().flatten().unwrap_or(SearchResult::Nobody);
         (found, self.costs.get(index).copied().unwrap_or(0))
     }
 
     /// Takes the answer of a block below those that have answered so far.
-    fn take(&mut self, rank: Rank, found: Search, cost: u64, budget: Option<u64>) {
+    fn take(&mut self, rank: Rank, found: SearchResult, cost: u64, budget: Option<u64>) {
         let (before, more) = self.of(rank);
         let (found, cost) = match found {
-            Search::Nobody if budget.is_some_and(|budget| cost + more > budget) => (Search::OverBudget, cost + more),
-            Search::Nobody => (before, cost + more),
+            SearchResult::Nobody if budget.is_some_and(|budget| cost + more > budget) => {
+                (SearchResult::OverBudget, cost + more)
+            }
+            SearchResult::Nobody => (before, cost + more),
             found => (found, cost),
         };
         self.found[rank as usize] = Some(found);

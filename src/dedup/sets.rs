@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::frequencies::{Frequencies, HashHolders, Role, Terms};
+use super::frequencies::{Frequencies, HashHolders, HashUse, Terms};
 use super::ranking::{Rank, Ranking};
 use super::source::{PostingSource, ranges_per_reader};
 use super::{Activity, Monitor};
@@ -20,20 +20,20 @@ use crate::error::Result;
 use crate::spill::{TempSpace, read_at, read_into, write_at};
 
 /// A term and an ordinal.
-pub(super) type Entry = u64;
+pub(super) type TermEntry = u64;
 
 /// The term of an entry.
-pub(super) fn term(entry: Entry) -> u32 {
+pub(super) fn term(entry: TermEntry) -> u32 {
     (entry >> 32) as u32
 }
 
 /// The ordinal of an entry.
-pub(super) fn ordinal(entry: Entry) -> u32 {
+pub(super) fn ordinal(entry: TermEntry) -> u32 {
     entry as u32
 }
 
 /// The distinct terms of sorted entries, ascending.
-pub(super) fn distinct(entries: &[Entry]) -> impl Iterator<Item = u32> + '_ {
+pub(super) fn distinct(entries: &[TermEntry]) -> impl Iterator<Item = u32> + '_ {
     let mut last = None;
     entries.iter().map(|&entry| term(entry)).filter(move |&term| last.replace(term) != Some(term))
 }
@@ -42,7 +42,7 @@ pub(super) fn distinct(entries: &[Entry]) -> impl Iterator<Item = u32> + '_ {
 pub(super) const BYTES_PER_DOCUMENT: u64 = 24;
 
 /// Bytes of an entry, and of what is written of it before sets are sorted on disk.
-pub(super) const BYTES_PER_POSTING: u64 = size_of::<Entry>() as u64;
+pub(super) const BYTES_PER_POSTING: u64 = size_of::<TermEntry>() as u64;
 pub(super) const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 
 /// The sets of all documents.
@@ -56,12 +56,12 @@ pub(super) struct Sets {
 }
 
 enum Entries {
-    InMemory(Vec<Entry>),
+    InMemory(Vec<TermEntry>),
     OnDisk(File, TempSpace),
 }
 
 /// Where entries on their way are put.
-struct Writer<'a> {
+struct EntryWriter<'a> {
     starts: &'a [u64],
     lengths: Vec<AtomicU32>,
     target: Target<'a>,
@@ -107,7 +107,7 @@ impl Sets {
             total
         }));
         drop(postings);
-        let writer = Writer::new(&starts, total, temp, memory)?;
+        let writer = EntryWriter::new(&starts, total, temp, memory)?;
         let done = AtomicU64::new(0);
         // What is read takes as much as what is collected.
         let least = ranges_per_reader(ranges.len(), ranking.len(), memory).max(1);
@@ -117,7 +117,7 @@ impl Sets {
             let mut tally = monitor.tally(Activity::Collecting, &done);
             source.visit_hashes(range, &mut |_, held| {
                 tally.add(held.len() as u64)?;
-                if holders.take(held, ranking, max_df) != Role::Term {
+                if holders.take(held, ranking, max_df) != HashUse::Term {
                     return Ok(());
                 }
                 let next = next.entry(holders.df).or_default();
@@ -134,7 +134,7 @@ impl Sets {
     }
 
     /// The sorted entries of a document. `buffer` holds them where they are read from disk.
-    pub(super) fn get<'a>(&'a self, rank: Rank, buffer: &'a mut Vec<Entry>) -> Result<&'a [Entry]> {
+    pub(super) fn get<'a>(&'a self, rank: Rank, buffer: &'a mut Vec<TermEntry>) -> Result<&'a [TermEntry]> {
         let (start, length) = (self.starts[rank as usize], self.lengths[rank as usize] as usize);
         match &self.entries {
             Entries::InMemory(entries) => Ok(&entries[start as usize..start as usize + length]),
@@ -155,15 +155,15 @@ impl Sets {
     }
 }
 
-impl<'a> Writer<'a> {
+impl<'a> EntryWriter<'a> {
     fn new(starts: &'a [u64], total: u64, temp: &'a TempSpace, memory: u64) -> Result<Self> {
         let ranks = starts.len() - 1;
-        let bytes = |entries: u64| entries * size_of::<Entry>() as u64;
+        let bytes = |entries: u64| entries * size_of::<TermEntry>() as u64;
         let target = if bytes(total) <= memory {
             Target::Memory((0..total).map(|_| AtomicU64::new(0)).collect())
         } else {
             // As many entries in one as fit beside the records that are read for them.
-            let most = (memory / 4 * 3 / size_of::<Entry>() as u64).max(1);
+            let most = (memory / 4 * 3 / size_of::<TermEntry>() as u64).max(1);
             let mut partitions = Vec::new();
             let mut first = 0;
             while first < ranks {
@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
         let lengths: Vec<u32> = lengths.into_iter().map(AtomicU32::into_inner).collect();
         let (partitions, temp) = match target {
             Target::Memory(entries) => {
-                let mut entries: Vec<Entry> = entries.into_iter().map(AtomicU64::into_inner).collect();
+                let mut entries: Vec<TermEntry> = entries.into_iter().map(AtomicU64::into_inner).collect();
                 let mut rest = &mut entries[..];
                 let mut sets = Vec::with_capacity(lengths.len());
                 for (rank, &length) in lengths.iter().enumerate() {
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
                     sets.push(&mut room[..length as usize]);
                     rest = after;
                 }
-                sets.into_par_iter().for_each(<[Entry]>::sort_unstable);
+                sets.into_par_iter().for_each(<[TermEntry]>::sort_unstable);
                 return Ok(Sets { terms, starts: starts.to_vec(), lengths, entries: Entries::InMemory(entries) });
             }
             Target::Partitions(partitions, temp) => (partitions, temp),
@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
                 sets.push(set);
                 rest = after;
             }
-            sets.into_par_iter().for_each(<[Entry]>::sort_unstable);
+            sets.into_par_iter().for_each(<[TermEntry]>::sort_unstable);
             write_at(&file, &entries, first, temp)?;
         }
         compact.push(end);
@@ -233,7 +233,7 @@ impl<'a> Writer<'a> {
 
 impl Partition {
     /// Puts the entries in their places; `first` is the place of the first, by `starts`.
-    fn read(self, entries: &mut [Entry], starts: &[u64], first: u64, temp: &TempSpace) -> Result<()> {
+    fn read(self, entries: &mut [TermEntry], starts: &[u64], first: u64, temp: &TempSpace) -> Result<()> {
         let records = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut next: Vec<u64> =
             starts[self.ranks.start as usize..self.ranks.end as usize].iter().map(|start| start - first).collect();
@@ -253,7 +253,7 @@ impl Partition {
 
 /// One thread's side of a writer.
 struct LocalWriter<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a EntryWriter<'a>,
     /// For each partition the records that are not written yet.
     held_back: Vec<Vec<Record>>,
 }

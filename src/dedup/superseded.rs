@@ -9,7 +9,7 @@ use super::decisions::Decisions;
 use super::index::SurvivorIndex;
 use super::join::ProbedTerms;
 use super::join_inputs::Join;
-use super::justify::{Buffers, Search, Wanted};
+use super::justify::{Buffers, SearchResult, Wanted};
 use super::ranking::Rank;
 use super::sets::distinct;
 use super::witness::Witness;
@@ -20,7 +20,7 @@ use crate::error::Result;
 struct Asking {
     rank: Rank,
     cost: u64,
-    found: Search,
+    found: SearchResult,
 }
 
 impl Join<'_> {
@@ -34,7 +34,8 @@ impl Join<'_> {
     ) -> Result<Vec<(Rank, Witness)>> {
         let total = self.ranking.len();
         let pinned = self.ranking.pinned.iter().filter(|&rank| active[rank as usize]);
-        let mut asking: Vec<Asking> = pinned.map(|rank| Asking { rank, cost: 0, found: Search::Nobody }).collect();
+        let mut asking: Vec<Asking> =
+            pinned.map(|rank| Asking { rank, cost: 0, found: SearchResult::Nobody }).collect();
         let is_newcomer =
             |rank: Rank| self.ranking.leads(rank) && decisions.stays(rank) && !self.ranking.pinned.contains(rank);
         let mut index = SurvivorIndex::default();
@@ -52,7 +53,7 @@ impl Join<'_> {
             asking.par_iter_mut().try_for_each_init(Buffers::default, |buffers, asking| {
                 let rank = asking.rank;
                 let wanted = Wanted { after: None, stays: Some(&|newcomer| newcomer < rank) };
-                if asking.found == Search::Nobody {
+                if asking.found == SearchResult::Nobody {
                     asking.found = self.first_witness(rank, &index, &wanted, &mut asking.cost, buffers)?;
                 }
                 Ok(())
@@ -62,7 +63,7 @@ impl Join<'_> {
         let mut superseded: Vec<(Rank, Witness)> = asking
             .into_iter()
             .filter_map(|asking| match asking.found {
-                Search::Found(witness) => Some((asking.rank, witness)),
+                SearchResult::Found(witness) => Some((asking.rank, witness)),
                 _ => None,
             })
             .collect();

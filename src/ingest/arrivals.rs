@@ -62,13 +62,13 @@ impl PendingHashes {
 }
 
 /// All that a document is compared with.
-struct Before<'a, 'b> {
+struct EarlierDocuments<'a, 'b> {
     stream: &'b mut Lookup<'a>,
     pending: [&'b PendingHashes; 2],
     known: KnownDocuments<'b>,
 }
 
-impl StoredHashes for Before<'_, '_> {
+impl StoredHashes for EarlierDocuments<'_, '_> {
     fn holders(&mut self, hash: u64, into: &mut Vec<u32>) -> Result<()> {
         if let Holders::Documents(postings) = self.stream.holders(hash)? {
             let known = self.known;
@@ -136,7 +136,7 @@ impl<'a> Stream<'a> {
             Some(lookup) => lookup,
             none => none.insert(self.store.scattered_lookup(EXPECTED)?),
         };
-        let mut before = Before { stream: lookup, pending: [&self.committing, &self.filling], known };
+        let mut before = EarlierDocuments { stream: lookup, pending: [&self.committing, &self.filling], known };
         let Some(witness) = self.arrivals.witness(&self.arriving, record.symbols, &mut before)? else {
             return Ok(None);
         };

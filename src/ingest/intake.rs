@@ -45,7 +45,7 @@ pub(super) struct Intake<'a> {
     last: LastBatch,
     pub(super) summary: IngestSummary,
     /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
-    before: Option<Before>,
+    before: Option<RunCounts>,
     sweep: Sweep,
     /// Decides which documents are left out, where that is asked for.
     stream: Option<Stream<'a>>,
@@ -55,7 +55,7 @@ pub(super) struct Intake<'a> {
 }
 
 /// What the run had done when a container began.
-struct Before {
+struct RunCounts {
     documents: u64,
     kept: u64,
     duplicates: u64,
@@ -136,7 +136,7 @@ impl Intake<'_> {
             IntakeStep::Open => {
                 let IngestSummary { kept, duplicates, failures, .. } = self.summary;
                 let (documents, met) = (self.documents(), self.sweep.met());
-                self.before = Some(Before { documents, kept, duplicates, failures, met });
+                self.before = Some(RunCounts { documents, kept, duplicates, failures, met });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),

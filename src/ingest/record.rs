@@ -46,6 +46,6 @@ pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
 
 /// When a file was written, where it can vouch for the content.
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
-    let is_trusted = |modified: &Modified| modified.seconds < file.seen - UNTRUSTED_SECONDS;
+    let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;
     file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))
 }

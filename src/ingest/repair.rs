@@ -22,13 +22,13 @@ pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Re
     let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
     let damaged = repairing.damaged_documents();
-    let (mut together, mut expected) = (ContainerBatch::default(), 0);
+    let (mut batch, mut expected) = (ContainerBatch::default(), 0);
     for (done, &id) in (1..).zip(&damaged) {
         if expected < done {
-            (together, expected) = expect(&repairing, &damaged, done)?;
+            (batch, expected) = expect(&repairing, &damaged, done)?;
         }
         let record = repairing.read_record(id)?;
-        match read_again(&mut repairing, (&mut reader, &mut together), &mut fingerprinter, id, &record)? {
+        match read_again(&mut repairing, (&mut reader, &mut batch), &mut fingerprinter, id, &record)? {
             Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }
@@ -37,27 +37,27 @@ pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Re
     repairing.finish(task)
 }
 
-/// What is in one container is read together, as far as there is room: expects the damaged documents from the number
+/// Documents of one container are read in one pass, as far as there is room: expects the damaged documents from the number
 /// `first` on, counted from 1, up to the number that is returned.
 fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
-    let mut together = ContainerBatch::default();
+    let mut batch = ContainerBatch::default();
     let mut last = first;
     for (number, &id) in (1..).zip(damaged).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
         if let Some(source) = &record.source
-            && !together.expect(source, record.member.as_deref(), record.bytes)
+            && !batch.expect(source, record.member.as_deref(), record.bytes)
         {
             break;
         }
         last = number;
     }
-    Ok((together, last))
+    Ok((batch, last))
 }
 
 /// Hands over a document's fingerprints and returns its record as it is now; or the reason why its text cannot be had.
 fn read_again(
     repairing: &mut Repairing,
-    (reader, together): (&mut Reader, &mut ContainerBatch),
+    (reader, batch): (&mut Reader, &mut ContainerBatch),
     fingerprinter: &mut Fingerprinter,
     id: u32,
     record: &DocumentRecord,
@@ -69,7 +69,7 @@ fn read_again(
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(source) = &record.source else { return Ok(Err("it was not read from a file".into())) };
     // However large the container: the document is lost otherwise.
-    let candidate = match together.document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
+    let candidate = match batch.document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };

@@ -68,7 +68,7 @@ pub(crate) struct FileFacts {
     pub(crate) bytes: u64,
     pub(crate) modified: Option<Modified>,
     /// When it was looked at, in seconds since 1970.
-    pub(crate) seen: i64,
+    pub(crate) observed_at: i64,
 }
 
 /// One step of a walk.
@@ -143,8 +143,8 @@ pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
         .into_os_string()
         .into_string()
         .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))?;
-    let (bytes, modified, seen) = (metadata.len(), modified(metadata), clock::now());
-    Ok(FileFacts { path: path.to_owned(), source, bytes, modified, seen })
+    let (bytes, modified, observed_at) = (metadata.len(), modified(metadata), clock::now());
+    Ok(FileFacts { path: path.to_owned(), source, bytes, modified, observed_at })
 }
 
 /// A path from the root, without `..`: where it goes through a folder and out of it again, that folder may be gone when

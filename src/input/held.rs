@@ -29,7 +29,7 @@ pub(crate) fn for_each_held(
         }
         holding.file(found, ReadContext { options: read, stop, progress: &|_| {} })
     })?;
-    holding.settle();
+    holding.finish_pending();
     holding.outcome
 }
 
@@ -48,7 +48,7 @@ impl Holding<'_> {
         }
     }
 
-    fn settle(&mut self) {
+    fn finish_pending(&mut self) {
         if let Some((about, gathering)) = self.pending.take() {
             let held = gathering.whole();
             let name = about.name.clone();
@@ -75,7 +75,7 @@ impl Holding<'_> {
             Ok(Opened::Document(content)) => self.give(Ok(Candidate { about, content })),
             Ok(Opened::Container(container)) => {
                 let expanded = container.expand(&about, &file, reading, &mut |found| self.take(found));
-                self.settle();
+                self.finish_pending();
                 if let Err(error) = expanded {
                     self.give(Err((about.name.clone(), error)));
                 }
@@ -86,7 +86,7 @@ impl Holding<'_> {
 
     /// Takes a member.
     fn take(&mut self, found: WalkEvent) -> ControlFlow<()> {
-        self.settle();
+        self.finish_pending();
         match found {
             WalkEvent::Document(Candidate { about, content: content @ Content::Pieces(_) }) => {
                 self.pending = Some((about, Gathering::of(content)));

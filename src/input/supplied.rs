@@ -29,11 +29,11 @@ pub struct Document {
     name: String,
     hint: Option<String>,
     metadata: Vec<(String, String)>,
-    bytes: Bytes,
+    bytes: SuppliedBytes,
 }
 
 /// The bytes of a document.
-enum Bytes {
+enum SuppliedBytes {
     Whole(Vec<u8>),
     Reader(Box<dyn Read + Send>),
     /// There are none, for this reason.
@@ -50,22 +50,22 @@ impl Document {
     /// A document of these bytes, or of this text.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self::of(name, Bytes::Whole(bytes.into()))
+        Self::of(name, SuppliedBytes::Whole(bytes.into()))
     }
 
     /// A document whose bytes a reader gives. It is read once, piece by piece, when its turn comes.
     #[must_use]
     pub fn from_reader(name: impl Into<String>, bytes: impl Read + Send + 'static) -> Self {
-        Self::of(name, Bytes::Reader(Box::new(bytes)))
+        Self::of(name, SuppliedBytes::Reader(Box::new(bytes)))
     }
 
     /// A document that the caller cannot supply, for this reason, as a noun phrase. It is counted and listed as skipped.
     #[must_use]
     pub fn skipped(name: impl Into<String>, reason: &'static str) -> Self {
-        Self::of(name, Bytes::Missing(reason))
+        Self::of(name, SuppliedBytes::Missing(reason))
     }
 
-    fn of(name: impl Into<String>, bytes: Bytes) -> Self {
+    fn of(name: impl Into<String>, bytes: SuppliedBytes) -> Self {
         Self { name: name.into(), hint: None, metadata: Vec::new(), bytes }
     }
 
@@ -102,11 +102,11 @@ impl Document {
         let Self { name, hint, metadata, bytes } = self;
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
         let (head, rest): (Vec<u8>, Box<dyn Read + Send>) = match bytes {
-            Bytes::Missing(reason) => return visit(WalkEvent::Skipped { name, reason }),
+            SuppliedBytes::Missing(reason) => return visit(WalkEvent::Skipped { name, reason }),
             // It is not copied.
-            Bytes::Whole(bytes) if bytes.len() < PIECE => (bytes, Box::new(io::empty())),
-            Bytes::Whole(bytes) => (Vec::new(), Box::new(Cursor::new(bytes))),
-            Bytes::Reader(bytes) => (Vec::new(), bytes),
+            SuppliedBytes::Whole(bytes) if bytes.len() < PIECE => (bytes, Box::new(io::empty())),
+            SuppliedBytes::Whole(bytes) => (Vec::new(), Box::new(Cursor::new(bytes))),
+            SuppliedBytes::Reader(bytes) => (Vec::new(), bytes),
         };
         let (mut head, mut bytes) = (head, Stopped { bytes: rest, stop });
         if head.is_empty()

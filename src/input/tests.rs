@@ -10,21 +10,21 @@ use crate::stop::StopToken;
 
 /// What was found: how many documents and failures, and the bytes of the documents.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
+struct TestTally {
     documents: u64,
     failures: u64,
     bytes: u64,
 }
 
 /// Looks into a file and reads all that is in it.
-fn unfold(path: &Path) -> Tally {
+fn unfold(path: &Path) -> TestTally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let stop = StopToken::new();
     let reading = ReadContext { options: &options, stop: &stop, progress: &|_| {} };
     let mut about = candidate_of(path).unwrap().about;
     let file: &FileFacts = &about.file.clone().unwrap();
-    let mut tally = Tally::default();
+    let mut tally = TestTally::default();
     match open(&mut about, file, reading) {
         Err(_) => tally.failures += 1,
         Ok(Opened::Document(_)) => tally.documents += 1,
@@ -66,7 +66,7 @@ fn samples() -> Vec<PathBuf> {
 
 /// A change of some bytes.
 #[derive(Clone, Debug)]
-enum Change {
+enum ByteChange {
     Set(prop::sample::Index, u8),
     Cut(prop::sample::Index),
     Remove(prop::sample::Index, u8),
@@ -74,19 +74,19 @@ enum Change {
     Largest(prop::sample::Index),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = ByteChange> {
     let at = any::<prop::sample::Index>;
     prop_oneof![
-        4 => (at(), any::<u8>()).prop_map(|(at, byte)| Change::Set(at, byte)),
-        1 => at().prop_map(Change::Cut),
-        1 => (at(), any::<u8>()).prop_map(|(at, count)| Change::Remove(at, count)),
-        1 => (at(), any::<u8>()).prop_map(|(at, count)| Change::Double(at, count)),
+        4 => (at(), any::<u8>()).prop_map(|(at, byte)| ByteChange::Set(at, byte)),
+        1 => at().prop_map(ByteChange::Cut),
+        1 => (at(), any::<u8>()).prop_map(|(at, count)| ByteChange::Remove(at, count)),
+        1 => (at(), any::<u8>()).prop_map(|(at, count)| ByteChange::Double(at, count)),
         // Lengths, as large as they go.
-        2 => at().prop_map(Change::Largest),
+        2 => at().prop_map(ByteChange::Largest),
     ]
 }
 
-fn apply(changes: &[Change], bytes: &mut Vec<u8>) {
+fn apply(changes: &[ByteChange], bytes: &mut Vec<u8>) {
     for change in changes {
         if bytes.is_empty() {
             return;
@@ -97,20 +97,20 @@ fn apply(changes: &[Change], bytes: &mut Vec<u8>) {
             start..(start + usize::from(count)).min(length)
         };
         match change {
-            Change::Set(at, byte) => bytes[at.index(length)] = *byte,
-            Change::Cut(at) => bytes.truncate(at.index(length)),
-            Change::Remove(at, count) => drop(bytes.drain(part(at, *count))),
-            Change::Double(at, count) => {
+            ByteChange::Set(at, byte) => bytes[at.index(length)] = *byte,
+            ByteChange::Cut(at) => bytes.truncate(at.index(length)),
+            ByteChange::Remove(at, count) => drop(bytes.drain(part(at, *count))),
+            ByteChange::Double(at, count) => {
                 let copy = bytes[part(at, *count)].to_vec();
                 let start = at.index(length);
                 drop(bytes.splice(start..start, copy));
             }
-            Change::Largest(at) => bytes[part(at, 4)].fill(0xff),
+            ByteChange::Largest(at) => bytes[part(at, 4)].fill(0xff),
         }
     }
 }
 
-fn check_changes(sample: &Path, changes: &[Change]) {
+fn check_changes(sample: &Path, changes: &[ByteChange]) {
     let mut bytes = std::fs::read(sample).unwrap();
     apply(changes, &mut bytes);
     let folder = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ const KINDS: [(&str, &[u8]); 12] = [
 
 #[test]
 fn the_samples_unfold() {
-    let tallies: Vec<(String, Tally)> =
+    let tallies: Vec<(String, TestTally)> =
         samples().iter().map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), unfold(path))).collect();
     assert!(tallies.len() > 25);
     for (name, tally) in &tallies {

@@ -8,7 +8,7 @@ use std::mem;
 
 use super::Sink;
 use super::ascii::{Ascii, RUN};
-use super::fold::{Fate, Folding, NOT_SIMPLE};
+use super::fold::{FoldResult, Folding, NOT_SIMPLE};
 use super::symbols::{Room, Symbols};
 use super::value::{LETTERS, code_beyond_ascii};
 #[cfg(any(test, fuzzing, measuring))]
@@ -32,7 +32,7 @@ pub(super) struct Chars {
 #[derive(Clone, Copy)]
 struct OpenSegment {
     first: char,
-    fate: Fate,
+    fate: FoldResult,
     chars: usize,
     start: u64,
     end: u64,
@@ -91,13 +91,13 @@ impl Chars {
     /// The last character of a run may have company: its symbol is to be made again.
     fn take_back(&mut self, last: char, start: u64, end: u64, out: &mut Symbols) {
         let fate = self.folding.fate(last);
-        if fate != Fate::Drop {
+        if fate != FoldResult::Drop {
             out.pop();
         }
         self.begin(last, fate, start, end);
     }
 
-    fn begin(&mut self, first: char, fate: Fate, start: u64, end: u64) {
+    fn begin(&mut self, first: char, fate: FoldResult, start: u64, end: u64) {
         self.pending = Some(OpenSegment { first, fate, chars: 1, start, end });
     }
 }
@@ -283,7 +283,7 @@ impl Sink for Chars {
 
     fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols) {
         let fate = self.folding.fate(c);
-        if fate == Fate::Join
+        if fate == FoldResult::Join
             && let Some(segment) = &mut self.pending
             && segment.chars < SEGMENT_LIMIT
         {
@@ -303,8 +303,8 @@ impl Sink for Chars {
     fn cut(&mut self, out: &mut Symbols) {
         let Some(OpenSegment { first, fate, chars, start, end }) = self.pending.take() else { return };
         match fate {
-            Fate::Drop if chars == 1 => {}
-            Fate::Keep(c) if chars == 1 => out.push_char(c, start, end),
+            FoldResult::Drop if chars == 1 => {}
+            FoldResult::Keep(c) if chars == 1 => out.push_char(c, start, end),
             _ => {
                 let mut alone = [0; 4];
                 let text = if chars == 1 { first.encode_utf8(&mut alone) } else { self.text.as_str() };

@@ -69,7 +69,7 @@ fn then<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) 
 
 /// What becomes of a character that is a normalisation segment by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum FoldResult {
     /// Nothing of its standard form is a symbol.
     Drop,
     /// Its standard form is this character, which is a symbol.
@@ -80,7 +80,7 @@ pub(super) enum Fate {
     Join,
 }
 
-impl Fate {
+impl FoldResult {
     /// Whether it is one symbol or none, unless something joins it.
     pub(super) fn is_simple(self) -> bool {
         matches!(self, Self::Drop | Self::Keep(_))
@@ -88,7 +88,7 @@ impl Fate {
 }
 
 // `char` has room for the other three: a page of the cache is 1 KiB.
-const _: () = assert!(size_of::<Fate>() == 4);
+const _: () = assert!(size_of::<FoldResult>() == 4);
 
 /// In place of the value of a symbol: this character becomes several, or belongs to the one before it.
 pub(super) const NOT_SIMPLE: u64 = 1;
@@ -105,7 +105,7 @@ pub(super) struct Folding {
     pub(super) form: StandardForm,
     nfkd: DecomposingNormalizerBorrowed<'static>,
     starters: CodePointSetDataBorrowed<'static>,
-    pages: Vec<Option<Box<[Fate; PAGE]>>>,
+    pages: Vec<Option<Box<[FoldResult; PAGE]>>>,
     /// What [`value`](Self::value) tells of the characters of some of the pages.
     values: Vec<Option<Box<[u64; PAGE]>>>,
 }
@@ -123,7 +123,7 @@ impl Folding {
         }
     }
 
-    pub(super) fn fate(&mut self, c: char) -> Fate {
+    pub(super) fn fate(&mut self, c: char) -> FoldResult {
         let (page, index) = (c as usize / PAGE, c as usize % PAGE);
         match &self.pages[page] {
             Some(fates) => fates[index],
@@ -147,10 +147,10 @@ impl Folding {
         if self.pages[page].is_none() {
             self.fill(page);
         }
-        let value = |fate: &Fate| match fate {
-            Fate::Keep(c) => value_of_char(*c),
-            Fate::Drop => 0,
-            Fate::Expand | Fate::Join => NOT_SIMPLE,
+        let value = |fate: &FoldResult| match fate {
+            FoldResult::Keep(c) => value_of_char(*c),
+            FoldResult::Drop => 0,
+            FoldResult::Expand | FoldResult::Join => NOT_SIMPLE,
         };
         let fates = self.pages[page].iter().flat_map(|fates| fates.iter());
         let mut values = Box::new([0; PAGE]);
@@ -161,26 +161,26 @@ impl Folding {
     }
 
     #[cold]
-    fn fill(&mut self, page: usize) -> &[Fate; PAGE] {
+    fn fill(&mut self, page: usize) -> &[FoldResult; PAGE] {
         // Surrogates are no characters: nobody will ask.
         let fates = std::array::from_fn(|index| {
             let c = u32::try_from(page * PAGE + index).ok().and_then(char::from_u32);
-            c.map_or(Fate::Drop, |c| self.compute(c))
+            c.map_or(FoldResult::Drop, |c| self.compute(c))
         });
         self.pages[page].insert(Box::new(fates))
     }
 
-    fn compute(&self, c: char) -> Fate {
+    fn compute(&self, c: char) -> FoldResult {
         // The decomposition decides: half-width voiced marks (U+FF9E) are spacing letters that decompose to accents.
         if self.nfkd.normalize_iter(once(c)).next().is_some_and(|first| !self.starters.contains(first)) {
-            return Fate::Join;
+            return FoldResult::Join;
         }
         let form = self.form.of(c.encode_utf8(&mut [0; 4])).into_owned();
         let mut chars = form.chars();
         match (chars.next(), chars.next()) {
-            (Some(only), None) if self.form.keeps(only) => Fate::Keep(only),
-            _ if form.contains(|c| self.form.keeps(c)) => Fate::Expand,
-            _ => Fate::Drop,
+            (Some(only), None) if self.form.keeps(only) => FoldResult::Keep(only),
+            _ if form.contains(|c| self.form.keeps(c)) => FoldResult::Expand,
+            _ => FoldResult::Drop,
         }
     }
 }

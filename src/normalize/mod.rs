@@ -40,7 +40,7 @@ pub(crate) use detect::is_wide_text;
 use output::DecodeCounts;
 pub(crate) use readable::Readable;
 use sink::Sink;
-pub(crate) use symbols::Content;
+pub(crate) use symbols::SymbolContent;
 pub use symbols::Symbols;
 pub(crate) use transcribe::{Scribe, Transcribed, encoding_of, is_plain_utf8, transcribe};
 pub(crate) use value::{LETTERS, unmix64};
@@ -54,13 +54,13 @@ use crate::profile::{self, Profile, WordRule};
 
 /// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
 pub struct FrontEnd {
-    unit: Unit,
+    unit: UnitReader,
     decoder: Decoder,
     /// Bytes of the document fed so far.
     bytes: u64,
 }
 
-enum Unit {
+enum UnitReader {
     Chars(Box<Chars>),
     Words(Box<Words>),
     Tokens(Box<Tokens>),
@@ -95,35 +95,35 @@ impl FrontEnd {
 
     /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding), and nothing else.
     pub fn chars() -> Self {
-        Self::new(Unit::Chars(Box::new(Chars::new())))
+        Self::new(UnitReader::Chars(Box::new(Chars::new())))
     }
 
     /// Unit word: the words of the text by `rule`, folded like characters.
     pub fn words(rule: WordRule) -> Self {
-        Self::new(Unit::Words(Box::new(Words::new(rule))))
+        Self::new(UnitReader::Words(Box::new(Words::new(rule))))
     }
 
     /// Unit token: the tokens of source code, in the language given to [`begin`](Self::begin).
     pub fn tokens() -> Self {
-        Self::new(Unit::Tokens(Box::new(Tokens::new())))
+        Self::new(UnitReader::Tokens(Box::new(Tokens::new())))
     }
 
     /// The tokens of [`tokens`](Self::tokens), each name being its own text and not the symbol of all names.
     pub(crate) fn tokens_with_names() -> Self {
-        Self::new(Unit::Tokens(Box::new(Tokens::new().with_names())))
+        Self::new(UnitReader::Tokens(Box::new(Tokens::new().with_names())))
     }
 
     /// Says which language the next documents are in, before the first byte of one; only unit token asks. `None`, which
     /// holds until it is said, is any text.
     pub fn begin(&mut self, language: Option<Language>) {
-        if let Unit::Tokens(tokens) = &mut self.unit {
+        if let UnitReader::Tokens(tokens) = &mut self.unit {
             tokens.begin(language);
         }
     }
 
     /// Unit byte: every byte is a symbol.
     pub fn bytes() -> Self {
-        Self::new(Unit::Bytes { lines: 0 })
+        Self::new(UnitReader::Bytes { lines: 0 })
     }
 
     /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
@@ -131,14 +131,14 @@ impl FrontEnd {
         self.decoder.begin_utf8();
     }
 
-    fn new(unit: Unit) -> Self {
+    fn new(unit: UnitReader) -> Self {
         Self { unit, decoder: Decoder::default(), bytes: 0 }
     }
 
     /// Forces this instruction set.
     #[cfg(any(test, fuzzing, measuring))]
     pub(crate) fn set_processor(&mut self, processor: Processor) {
-        if let Unit::Chars(chars) = &mut self.unit {
+        if let UnitReader::Chars(chars) = &mut self.unit {
             chars.set_processor(processor);
         }
     }
@@ -156,10 +156,10 @@ impl FrontEnd {
     /// As [`feed`](Self::feed), except that symbols that were narrow may still be.
     pub(crate) fn read(&mut self, bytes: &[u8], out: &mut Symbols) {
         match &mut self.unit {
-            Unit::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
-            Unit::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
-            Unit::Tokens(tokens) => self.decoder.feed(bytes, tokens.as_mut(), out),
-            Unit::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
+            UnitReader::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
+            UnitReader::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
+            UnitReader::Tokens(tokens) => self.decoder.feed(bytes, tokens.as_mut(), out),
+            UnitReader::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
         }
         self.bytes += bytes.len() as u64;
     }
@@ -175,14 +175,14 @@ impl FrontEnd {
     pub(crate) fn end(&mut self, out: &mut Symbols) -> TextFacts {
         let bytes = std::mem::take(&mut self.bytes);
         let (encoding, tally) = match &mut self.unit {
-            Unit::Chars(chars) => self.decoder.finish(chars.as_mut(), out),
-            Unit::Words(words) => self.decoder.finish(words.as_mut(), out),
-            Unit::Tokens(tokens) => {
+            UnitReader::Chars(chars) => self.decoder.finish(chars.as_mut(), out),
+            UnitReader::Words(words) => self.decoder.finish(words.as_mut(), out),
+            UnitReader::Tokens(tokens) => {
                 let facts = self.decoder.finish(tokens.as_mut(), out);
                 tokens.end(out);
                 facts
             }
-            Unit::Bytes { lines } => ("bytes", DecodeCounts { undecodable: 0, lines: std::mem::take(lines) }),
+            UnitReader::Bytes { lines } => ("bytes", DecodeCounts { undecodable: 0, lines: std::mem::take(lines) }),
         };
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
     }

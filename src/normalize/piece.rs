@@ -4,21 +4,21 @@ use std::ops::Range;
 
 /// A stretch of decoded text.
 #[derive(Default)]
-pub(super) struct Piece {
+pub(super) struct TextPiece {
     pub(super) text: String,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<OriginRun>,
 }
 
 /// From byte `at` of a piece to the next run: text whose origin is `start..end`, byte for byte if that is as long, a
 /// single character otherwise.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct OriginRun {
     pub(super) at: usize,
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-impl Piece {
+impl TextPiece {
     /// Appends text whose origin is `start..end`. Runs that continue each other byte for byte become one, so that they
     /// do not depend on how the text was cut.
     pub(super) fn push(&mut self, text: &str, start: u64, end: u64) {
@@ -34,7 +34,7 @@ impl Piece {
             {
                 last.end = end;
             }
-            _ => self.runs.push(Run { at: self.text.len(), start, end }),
+            _ => self.runs.push(OriginRun { at: self.text.len(), start, end }),
         }
         self.text.push_str(text);
     }
@@ -72,10 +72,10 @@ impl Piece {
 
 /// Where a range of a piece of `length` bytes comes from. It begins and ends on characters, so it can divide only runs
 /// that are verbatim.
-pub(super) fn origin(runs: &[Run], length: usize, range: Range<usize>) -> Range<u64> {
+pub(super) fn origin(runs: &[OriginRun], length: usize, range: Range<usize>) -> Range<u64> {
     let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
     let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);
-    let within = |run: &Run, at: usize| run.start + (at - run.at) as u64;
+    let within = |run: &OriginRun, at: usize| run.start + (at - run.at) as u64;
     let start = within(&runs[first], range.start);
     let end = if range.end == runs.get(last + 1).map_or(length, |next| next.at) {
         runs[last].end

@@ -18,14 +18,14 @@ pub(crate) struct Readable {
     /// Its text.
     pub(crate) text: String,
     /// Known places, in order of the document.
-    places: Vec<Place>,
+    places: Vec<CharRun>,
     /// UTF-16 units of the text.
     pub(crate) units: u64,
 }
 
 /// Where a run of characters stands, all of which take bytes of the original in one way.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CharRun {
     /// In the original, in the text, and in the text counted in UTF-16 units.
     origin: u64,
     text: usize,
@@ -88,7 +88,7 @@ impl Readable {
         while !rest.is_empty() {
             let cut = rest.char_indices().nth(STRIDE).map_or(rest.len(), |(at, _)| at);
             let (run, after) = rest.split_at(cut);
-            self.places.push(Place { origin, text: self.text.len(), units: self.units, width });
+            self.places.push(CharRun { origin, text: self.text.len(), units: self.units, width });
             self.text.push_str(run);
             self.units += run.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
             // A run of more than one character is UTF-8.
@@ -99,7 +99,7 @@ impl Readable {
 
     /// Whether a character at `origin`, which follows the one before it at once, goes on the last run.
     fn continues(&self, origin: u64, width: u64) -> bool {
-        let goes_on = |last: &Place| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
+        let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
         self.places.last().is_some_and(goes_on)
     }
 }

@@ -32,7 +32,7 @@ pub struct Symbols {
 
 /// What the k-gram hash needs of the symbols.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Content<'a> {
+pub(crate) enum SymbolContent<'a> {
     Codes(&'a [u8]),
     Values(&'a [u64]),
 }
@@ -137,8 +137,8 @@ impl Symbols {
     }
 
     /// Codes or values, whichever there are.
-    pub(crate) fn content(&self) -> Content<'_> {
-        if self.wide { Content::Values(self.values()) } else { Content::Codes(&self.codes[..self.length]) }
+    pub(crate) fn content(&self) -> SymbolContent<'_> {
+        if self.wide { SymbolContent::Values(self.values()) } else { SymbolContent::Codes(&self.codes[..self.length]) }
     }
 
     /// Gives every symbol its value and its end: until it is cleared there are no codes any more.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::fold::{Fate, Folding, NOT_SIMPLE};
+use super::fold::{FoldResult, Folding, NOT_SIMPLE};
 use super::reference::{Symbol, reference_chars, reference_words, standard_form};
 use super::value::{
     LETTERS, code_beyond_ascii, code_of_char, mix64, value_of_byte, value_of_char, value_of_word, width_of_code,
@@ -284,7 +284,7 @@ fn no_context_crosses_the_start_of_a_segment() {
     for c in ('\0'..='\u{323AF}').chain('\u{E0000}'..='\u{E01EF}') {
         let ideograph_or_hangul =
             matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{AC20}'..='\u{D7A3}' | '\u{20000}'..='\u{2F7FF}');
-        if !ideograph_or_hangul && folding.fate(c) != Fate::Join {
+        if !ideograph_or_hangul && folding.fate(c) != FoldResult::Join {
             let form = standard_form(c.encode_utf8(&mut [0; 4]));
             for (before, alone) in before.iter().zip(&alone) {
                 assert_eq!(standard_form(&format!("{before}{c}")), format!("{alone}{form}"), "{before} {c:?}");

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::symbols::{Base, LineEnd, SymbolExtent, Symbols};
 use super::value::{WIDE, width_of_code};
-use crate::columns::{Columns, Fingerprint, Fingerprints, Row};
+use crate::columns::{Columns, Fingerprint, FingerprintRow, Fingerprints};
 use crate::document::Span;
 
 /// k-grams located together: what is done once for all of them does not count then, and what is read and written stays in
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
 
     /// Writes the lines of k-grams whose starts and ends have been written, from the index `written` on.
     #[inline(always)]
-    fn write_lines(&mut self, columns: &mut Columns, written: usize, bases: Row) {
+    fn write_lines(&mut self, columns: &mut Columns, written: usize, bases: FingerprintRow) {
         let Columns { starts, ends, first_lines, last_lines, .. } = columns;
         let (starts, ends) = (&starts[written..], &ends[written..]);
         let [_, start_base, end_base, first_base, last_base] = bases;
@@ -319,12 +319,12 @@ mod tests {
             firsts.push(first);
             first += gap;
         }
-        // The first of the symbols is that of the document, or is far from it; of a block much lies together, or little.
-        for (number, together) in
+        // The first of the symbols is that of the document, or is far from it; of a block much lies chunk_size, or little.
+        for (number, chunk_size) in
             [(0, LOCATED_AT_ONCE), (u64::from(u32::MAX) - 70, LOCATED_AT_ONCE), (0, 7), (1 << 40, 32)]
         {
             let (mut walk, mut out) = (symbols.walk(k, number), Fingerprints::new());
-            for some in firsts.chunks(together) {
+            for some in firsts.chunks(chunk_size) {
                 walk.locate(some.iter().map(|&first| (hash(first), first)), &mut out);
             }
             assert_eq!(out.len(), firsts.len());

@@ -8,9 +8,9 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Sink;
-use super::fold::{Fate, Folding};
+use super::fold::{FoldResult, Folding};
 use super::output::ascii_prefix;
-use super::piece::{Piece, Run, origin};
+use super::piece::{OriginRun, TextPiece, origin};
 use super::symbols::Symbols;
 use super::value::value_of_word;
 use crate::profile::WordRule;
@@ -22,13 +22,13 @@ const PIECE_LIMIT: usize = 64 << 10;
 /// Turns characters into symbols of unit word.
 pub(super) struct Words {
     /// Text that white space has not ended yet.
-    pending: Piece,
+    pending: TextPiece,
     words: WordMaker,
 }
 
 impl Words {
     pub(super) fn new(rule: WordRule) -> Self {
-        Self { pending: Piece::default(), words: WordMaker::new(rule) }
+        Self { pending: TextPiece::default(), words: WordMaker::new(rule) }
     }
 
     /// Many pieces at once, from the start of one: between ASCII letters white space is as good as anything else, so
@@ -39,14 +39,14 @@ impl Words {
         }
         let ascii = ascii_prefix(&text.as_bytes()[..text.len().min(PIECE_LIMIT)]);
         let taken = ascii.bytes().rposition(is_ascii_space).map_or(0, |last| last + 1);
-        self.words.split(&ascii[..taken], &[Run { at: 0, start: at, end: at + taken as u64 }], out);
+        self.words.split(&ascii[..taken], &[OriginRun { at: 0, start: at, end: at + taken as u64 }], out);
         taken
     }
 
     /// Text of one piece, the end of it.
     fn close(&mut self, text: &str, at: u64, out: &mut Symbols) {
         if self.pending.text.is_empty() && text.len() <= PIECE_LIMIT {
-            self.words.split(text, &[Run { at: 0, start: at, end: at + text.len() as u64 }], out);
+            self.words.split(text, &[OriginRun { at: 0, start: at, end: at + text.len() as u64 }], out);
         } else {
             self.gather(text, at, out);
             self.cut(out);
@@ -138,7 +138,7 @@ impl WordMaker {
         &self.folded
     }
 
-    fn split(&mut self, text: &str, runs: &[Run], out: &mut Symbols) {
+    fn split(&mut self, text: &str, runs: &[OriginRun], out: &mut Symbols) {
         match self.rule {
             WordRule::Letters if text.is_ascii() => self.ascii_letters(text, runs, out),
             WordRule::Letters => {
@@ -157,7 +157,7 @@ impl WordMaker {
     }
 
     /// No word boundary separates two ASCII letters, so the runs of them are the words.
-    fn ascii_letters(&mut self, text: &str, runs: &[Run], out: &mut Symbols) {
+    fn ascii_letters(&mut self, text: &str, runs: &[OriginRun], out: &mut Symbols) {
         self.folded.clear();
         self.folded.push_str(text);
         self.folded.make_ascii_lowercase();
@@ -172,7 +172,7 @@ impl WordMaker {
     }
 
     /// The maximal runs of letters in a segment. Marks and invisible characters belong to the letter before them.
-    fn letters(&mut self, text: &str, runs: &[Run], segment: Range<usize>, out: &mut Symbols) {
+    fn letters(&mut self, text: &str, runs: &[OriginRun], segment: Range<usize>, out: &mut Symbols) {
         let mut word = segment.start..segment.start;
         for (offset, c) in text[segment.clone()].char_indices() {
             let next = segment.start + offset + c.len_utf8();
@@ -188,7 +188,7 @@ impl WordMaker {
     }
 
     /// One word, unless nothing of it can be seen.
-    fn word(&mut self, text: &str, runs: &[Run], range: Range<usize>, out: &mut Symbols) {
+    fn word(&mut self, text: &str, runs: &[OriginRun], range: Range<usize>, out: &mut Symbols) {
         self.fold(&text[range.clone()]);
         if !self.folded.is_empty() {
             let origin = origin(runs, text.len(), range);
@@ -201,8 +201,8 @@ impl WordMaker {
         self.folded.clear();
         for c in word.chars() {
             match self.folding.fate(c) {
-                Fate::Keep(c) => self.folded.push(c),
-                Fate::Drop if c.is_ascii() => self.folded.push(c),
+                FoldResult::Keep(c) => self.folded.push(c),
+                FoldResult::Drop if c.is_ascii() => self.folded.push(c),
                 // From here on a character may depend on its neighbours: all of the word, the long way.
                 _ => {
                     let form = &self.folding.form;

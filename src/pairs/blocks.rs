@@ -10,7 +10,7 @@ use crate::progress::{Task, is_due};
 use crate::store::Store;
 
 /// The blocks, and what was learnt on the way.
-pub(super) struct Plan {
+pub(super) struct BlockPlan {
     /// Ranges of ids, ascending and without overlap.
     pub(super) blocks: Vec<Range<u32>>,
     /// For each id, the lists it has to be counted through.
@@ -26,12 +26,12 @@ pub(super) struct Plan {
 /// The documents that hold a hash, as far as they may be in pairs: each of the `anchors` with those of the `others`
 /// that come after it, or with all of them where the two are different documents.
 #[derive(Default)]
-pub(super) struct Holders {
+pub(super) struct HolderLists {
     pub(super) anchors: Vec<u32>,
     pub(super) others: Vec<u32>,
 }
 
-impl Holders {
+impl HolderLists {
     /// Takes the holders of a hash, ascending. Where only old and new documents are paired, the new ones are anchors and
     /// the old ones the others, so that what has long been stored costs nothing where nothing new has it.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
@@ -56,7 +56,7 @@ impl Holders {
     }
 }
 
-impl Plan {
+impl BlockPlan {
     /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights.
     pub(super) fn make(
         store: &Store,
@@ -68,7 +68,7 @@ impl Plan {
         let (mut lists, mut bounds) = (vec![0u32; ids], vec![0u64; ids]);
         let (mut common, mut boilerplate, mut total) = (0, 0, 0u64);
         let view = store.view();
-        let mut held = Holders::default();
+        let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
         let mut sizes = if documents.are_joined() { vec![0u32; ids] } else { Vec::new() };

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::blocks::{Holders, Plan};
-use super::documents::{Documents, Found, Verdict};
+use super::blocks::{BlockPlan, HolderLists};
+use super::documents::{CountedPair, Documents, Verdict};
 use super::measured::Measured;
 use super::options::PairsOptions;
 use crate::error::Result;
@@ -59,7 +59,7 @@ pub(super) fn count_all(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
-    plan: &Plan,
+    plan: &BlockPlan,
     task: &Task<'_>,
     take: &Take<'_>,
 ) -> Result<u64> {
@@ -78,7 +78,7 @@ fn count(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
-    plan: &Plan,
+    plan: &BlockPlan,
     block: Range<u32>,
     compared: &Compared<'_>,
     take: &Take<'_>,
@@ -108,7 +108,7 @@ impl Lists {
         store: &Store,
         documents: &Documents,
         options: &PairsOptions,
-        plan: &Plan,
+        plan: &BlockPlan,
         (block, task): (&Range<u32>, &Task<'_>),
     ) -> Result<Self> {
         let counts = &plan.lists[block.start as usize..block.end as usize];
@@ -126,7 +126,7 @@ impl Lists {
             document_ends: Vec::new(),
         };
         let view = store.view();
-        let mut held = Holders::default();
+        let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
         store.for_each_hash(|_, holders| {
@@ -224,7 +224,7 @@ impl Counter {
         for other in self.touched.drain(..) {
             let shared = std::mem::take(&mut self.shared[other as usize]);
             let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
-            let pair = Found { a: anchor.min(other), b: anchor.max(other), shared, weight };
+            let pair = CountedPair { a: anchor.min(other), b: anchor.max(other), shared, weight };
             match documents.judge(pair, options) {
                 Verdict::Wanted(measured) => self.found.push(measured),
                 Verdict::Below => below += 1,

@@ -40,7 +40,7 @@ pub(super) struct Documents {
 
 /// A pair that was counted: ids, shared hashes, their weight.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct CountedPair {
     pub(super) a: u32,
     pub(super) b: u32,
     pub(super) shared: u32,
@@ -196,8 +196,8 @@ impl Documents {
     }
 
     /// Whether the two are a pair, and one that is wanted.
-    pub(super) fn judge(&self, found: Found, options: &PairsOptions) -> Verdict {
-        let Found { a, b, shared, weight } = found;
+    pub(super) fn judge(&self, found: CountedPair, options: &PairsOptions) -> Verdict {
+        let CountedPair { a, b, shared, weight } = found;
         if !self.may_pair(a, b) {
             return Verdict::NoPair;
         }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::answer::Pair;
-use super::blocks::Plan;
+use super::blocks::BlockPlan;
 use super::count;
 use super::documents::Documents;
 use super::measured::Measured;
-use super::names::Names;
+use super::names::PairNames;
 use super::options::PairsOptions;
 use super::ranked::PairRecord;
 use crate::error::Result;
@@ -55,7 +55,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
     let all = PairsOptions { max_df: options.max_df, ..PairsOptions::default() };
     let mut documents = Documents::load_within(store, options, &all, wanted)?;
-    let plan = Plan::make(store, &mut documents, &all, task)?;
+    let plan = BlockPlan::make(store, &mut documents, &all, task)?;
     let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();
     count::count_all(store, &documents, &all, &plan, task, &|found| {
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
         Ok(())
     })?;
     let mut files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut names = Names::new(store, HashMap::new());
+    let mut names = PairNames::new(store, HashMap::new());
     for pair in pairs {
         let mut of_pair = files.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
         of_pair.keep_best();

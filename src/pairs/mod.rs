@@ -25,10 +25,10 @@ use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::TempSpace;
 use crate::store::Store;
-use blocks::Plan;
+use blocks::BlockPlan;
 use documents::Documents;
-use names::{Names, name_places};
-use ranked::{PairRecord, Ranked, SORTER_SHARE, SortedPairs};
+use names::{PairNames, name_places};
+use ranked::{PairCollector, PairRecord, SORTER_SHARE, SortedPairs};
 
 pub use answer::{Pair, PairsAnswer, PairsSummary};
 pub use options::{GroupBy, PairsOptions, Since};
@@ -51,9 +51,9 @@ pub(crate) fn find<'a>(
     task: &Task<'_>,
 ) -> Result<FoundPairs<'a>> {
     let mut documents = Documents::load(store, options)?;
-    let plan = Plan::make(store, &mut documents, options, task)?;
+    let plan = BlockPlan::make(store, &mut documents, options, task)?;
     let places = name_places(store, &documents)?;
-    let ranked = Mutex::new(Ranked::new(options.top, temp, store.memory() / SORTER_SHARE));
+    let ranked = Mutex::new(PairCollector::new(options.top, temp, store.memory() / SORTER_SHARE));
     let below = count::count_all(store, &documents, options, &plan, task, &|found| {
         let mut ranked = ranked.lock().unwrap_or_else(PoisonError::into_inner);
         found.iter().try_for_each(|pair| ranked.push(PairRecord::of(pair, &places)))
@@ -87,7 +87,7 @@ impl FoundPairs<'_> {
         visit: &mut dyn FnMut(&PairsSummary, Pair) -> Result<()>,
     ) -> Result<PairsSummary> {
         let Self { records, documents, submissions, summary } = self;
-        let mut names = Names::new(store, submissions);
+        let mut names = PairNames::new(store, submissions);
         // Each batch of submissions costs two passes over the postings.
         let batch = if options.submission_by.is_some() { files::batch(store.memory()) } else { 1 };
         let mut pairs = Vec::new();

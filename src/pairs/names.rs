@@ -40,14 +40,14 @@ pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u3
 }
 
 /// The names of documents and submissions.
-pub(super) struct Names<'a> {
+pub(super) struct PairNames<'a> {
     store: &'a Store,
     /// By their first documents.
     submissions: HashMap<u32, String>,
     known: HashMap<u32, (Arc<str>, Metadata)>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PairNames<'a> {
     /// `submissions` has their names by their first documents.
     pub(super) fn new(store: &'a Store, submissions: HashMap<u32, String>) -> Self {
         Self { store, submissions, known: HashMap::new() }

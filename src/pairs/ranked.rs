@@ -39,8 +39,8 @@ impl PairRecord {
 }
 
 /// Collects pairs.
-pub(super) struct Ranked<'a> {
-    kept: Kept<'a>,
+pub(super) struct PairCollector<'a> {
+    kept: KeptPairs<'a>,
     most: u64,
     /// Pairs that were pushed.
     found: u64,
@@ -57,19 +57,19 @@ pub(super) struct SortedPairs<'a> {
     pub(super) ends: Option<[u32; 2]>,
 }
 
-enum Kept<'a> {
+enum KeptPairs<'a> {
     All(Sorter<'a, PairRecord>),
     Best { most: usize, records: Vec<PairRecord> },
 }
 
-impl<'a> Ranked<'a> {
+impl<'a> PairCollector<'a> {
     /// Keeps the best `most`, all where there is no limit, in about `memory` bytes.
     pub(super) fn new(most: Option<u64>, temp: &'a TempSpace, memory: u64) -> Self {
         // Twice as many are collected before the worse half is dropped.
         let fits = |&most: &u64| most.saturating_mul(2 * size_of::<PairRecord>() as u64) <= memory;
         let kept = match most.filter(fits).map(usize::try_from) {
-            Some(Ok(most)) => Kept::Best { most: most.max(1), records: Vec::new() },
-            _ => Kept::All(Sorter::shared(temp, memory)),
+            Some(Ok(most)) => KeptPairs::Best { most: most.max(1), records: Vec::new() },
+            _ => KeptPairs::All(Sorter::shared(temp, memory)),
         };
         Self { kept, most: most.unwrap_or(u64::MAX), found: 0, ends: None }
     }
@@ -77,11 +77,11 @@ impl<'a> Ranked<'a> {
     pub(super) fn push(&mut self, record: PairRecord) -> Result<()> {
         self.found += 1;
         match &mut self.kept {
-            Kept::All(sorter) => {
+            KeptPairs::All(sorter) => {
                 self.ends = with(self.ends, &record);
                 sorter.push(record)
             }
-            Kept::Best { most, records } => {
+            KeptPairs::Best { most, records } => {
                 if records.len() == 2 * *most {
                     records.select_nth_unstable(*most - 1);
                     records.truncate(*most);
@@ -96,8 +96,8 @@ impl<'a> Ranked<'a> {
         let Self { kept, most, found, mut ends } = self;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a> = match kept {
-            Kept::All(sorter) => Box::new(sorter.sorted()?.take(most)),
-            Kept::Best { mut records, .. } => {
+            KeptPairs::All(sorter) => Box::new(sorter.sorted()?.take(most)),
+            KeptPairs::Best { mut records, .. } => {
                 records.sort_unstable();
                 records.truncate(most);
                 ends = records.iter().fold(None, with);
@@ -131,7 +131,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let temp = TempSpace::new(folder.path());
             let names: Vec<u32> = (0..80).map(|id| (id * 7) % 40).collect();
-            let mut ranked = Ranked::new(most, &temp, memory);
+            let mut ranked = PairCollector::new(most, &temp, memory);
             let mut expected = Vec::new();
             for &(a, b, score) in &pairs {
                 let (b, score) = (b + 40, f64::from(score) / 4.0);

@@ -62,7 +62,7 @@ pub(crate) fn answer(
     for &id in &identical {
         tally.shared.entry(id).or_default();
     }
-    let rank::Ranking { best: ranked, reaching, below } =
+    let rank::RankedMatches { best: ranked, reaching, below } =
         rank::rank(store, subject, &tally.looked_up, &tally.shared, &identical, options)?;
     let (mut shared, mut evidence) = (SharedFingerprints::default(), None);
     if options.passages {

@@ -29,7 +29,7 @@ pub(super) struct Ranked {
 }
 
 /// The result of ranking.
-pub(super) struct Ranking {
+pub(super) struct RankedMatches {
     pub(super) best: Vec<Ranked>,
     /// All documents that reach the least score, and those that share something and do not.
     pub(super) reaching: u64,
@@ -48,7 +48,7 @@ pub(super) fn rank(
     shared: &HashMap<u32, Shares>,
     identical: &[u32],
     options: &QueryOptions,
-) -> Result<Ranking> {
+) -> Result<RankedMatches> {
     let mut candidates: Vec<(u32, &Shares)> = shared.iter().map(|(&id, shares)| (id, shares)).collect();
     candidates.retain(|&(id, _)| subject.id != Some(id));
     if let Some(only) = &options.only {
@@ -88,7 +88,7 @@ pub(super) fn rank(
     let kept = best.iter().take(top).count();
     let ties = best[kept..].iter().take_while(|ranked| Some(ranked.score) == cut).count();
     best.truncate(kept + ties);
-    Ok(Ranking { best, reaching, below: all - reaching })
+    Ok(RankedMatches { best, reaching, below: all - reaching })
 }
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same

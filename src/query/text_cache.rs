@@ -20,14 +20,14 @@ pub(crate) struct TextCache {
 
 #[derive(Default)]
 struct Held {
-    texts: FxHashMap<u32, Entry>,
+    texts: FxHashMap<u32, CachedText>,
     /// The documents by when they were used, the earliest first.
     by_use: BTreeMap<u64, u32>,
     uses: u64,
     bytes: u64,
 }
 
-struct Entry {
+struct CachedText {
     text: Arc<WholeText>,
     used: u64,
 }
@@ -73,7 +73,7 @@ impl Held {
             return;
         }
         self.uses += 1;
-        let entry = Entry { text: Arc::clone(text), used: self.uses };
+        let entry = CachedText { text: Arc::clone(text), used: self.uses };
         // Two threads may have read the same text at once.
         if let Some(before) = self.texts.insert(id, entry) {
             self.forget(&before);
@@ -88,7 +88,7 @@ impl Held {
         }
     }
 
-    fn forget(&mut self, entry: &Entry) {
+    fn forget(&mut self, entry: &CachedText) {
         self.by_use.remove(&entry.used);
         self.bytes -= entry.text.memory();
     }

@@ -11,7 +11,7 @@ const LONGEST: u32 = 1 << 16;
 
 /// How windows are cut into k-grams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct WindowShape {
     /// Symbols of a window.
     pub(super) window: u32,
     /// Symbols of an anchor. With half of a window, anchors are some 4 in a window, and few k-grams of that length repeat
@@ -19,7 +19,7 @@ pub(super) struct Cut {
     pub(super) kgram: u32,
 }
 
-impl Cut {
+impl WindowShape {
     /// For repeats of `min_length` symbols in documents of this profile.
     pub(super) fn of(min_length: u32, profile: &Profile) -> Result<Self> {
         let expected = "a number of symbols up to 65536, and at least the t that `fpdb stats` shows: a database guarantees \
@@ -76,7 +76,7 @@ pub(super) struct Window {
 ///
 /// Of two selected k-grams that follow each other, the later one is selected as soon as it enters the window if its hash is
 /// not above that of the earlier one, and otherwise as soon as the earlier one has left.
-pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: Cut, out: &mut Vec<Anchor>) {
+pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());
     let first_of = |index: usize| match (selected.get(index), index.checked_sub(1).map(|before| selected[before])) {
@@ -106,7 +106,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_window_has_the_rightmost_least_hash(hashes in prop::collection::vec(0u64..6, 0..80), window in 1u32..20) {
-            let cut = Cut { window, kgram: window.div_ceil(2) };
+            let cut = WindowShape { window, kgram: window.div_ceil(2) };
             let symbols = if hashes.is_empty() { 0 } else { hashes.len() + cut.kgram as usize - 1 };
             let mut selected = Vec::new();
             let mut winnower = Winnower::new(Selection::Plain, cut.kgrams());

@@ -11,8 +11,8 @@
 
 use rayon::prelude::*;
 
-use super::anchor::{Anchor, Cover, Cut, Window};
-use super::shelf::Shelf;
+use super::anchor::{Anchor, Cover, Window, WindowShape};
+use super::symbol_store::SymbolStore;
 use crate::error::Result;
 use crate::kgram::KgramHasher;
 use crate::progress::{Task, is_due};
@@ -30,8 +30,8 @@ const CHUNK: usize = 1 << 10;
 
 /// Compares windows.
 pub(super) struct Matching<'a, 't> {
-    pub(super) shelf: &'a Shelf,
-    pub(super) cut: Cut,
+    pub(super) symbol_store: &'a SymbolStore,
+    pub(super) cut: WindowShape,
     pub(super) temp: &'t TempSpace,
     pub(super) memory: u64,
     pub(super) task: &'a Task<'a>,
@@ -52,19 +52,19 @@ struct Group {
 
 /// What was found of some anchors.
 #[derive(Default)]
-struct Found {
+struct AnchorMatches {
     covers: Vec<Cover>,
     /// Windows that are at no holder, where no more of these are kept.
     rest: Vec<Window>,
 }
 
 /// What a thread works with.
-struct Worker<'a> {
+struct MatchWorker<'a> {
     matching: &'a Matching<'a, 'a>,
     hasher: KgramHasher,
     read: Vec<u8>,
     hashes: Vec<u64>,
-    found: Found,
+    found: AnchorMatches,
 }
 
 impl<'t> Matching<'_, 't> {
@@ -96,18 +96,18 @@ impl<'t> Matching<'_, 't> {
         Ok(covers)
     }
 
-    fn worker(&self) -> Worker<'_> {
-        Worker {
+    fn worker(&self) -> MatchWorker<'_> {
+        MatchWorker {
             matching: self,
             hasher: KgramHasher::new(self.cut.window),
             read: Vec::new(),
             hashes: Vec::new(),
-            found: Found::default(),
+            found: AnchorMatches::default(),
         }
     }
 
     /// Compares some anchors. The first of them may belong to a group that is `open`, and the last group of them is left open.
-    fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<Found>> {
+    fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();
         // The first group may go on with an earlier one, and a later batch with the last one: these are taken by themselves.
@@ -133,13 +133,13 @@ impl<'t> Matching<'_, 't> {
                 Ok::<_, crate::error::Error>(Some(worker))
             },
         );
-        let workers: Vec<Option<Worker<'_>>> = compared.collect::<Result<_>>()?;
+        let workers: Vec<Option<MatchWorker<'_>>> = compared.collect::<Result<_>>()?;
         found.extend(workers.into_iter().flatten().map(|worker| worker.found));
         Ok(found)
     }
 
     /// Compares anchors of one hash; on all threads, once no more holders are kept.
-    fn group(&self, anchors: &[Anchor], group: &mut Group, found: &mut Vec<Found>) -> Result<()> {
+    fn group(&self, anchors: &[Anchor], group: &mut Group, found: &mut Vec<AnchorMatches>) -> Result<()> {
         let mut worker = self.worker();
         let mut left = anchors.iter();
         while group.holders.len() < MOST_HOLDERS
@@ -157,7 +157,7 @@ impl<'t> Matching<'_, 't> {
             }
             Ok(worker.found)
         });
-        found.extend(compared.collect::<Result<Vec<Found>>>()?);
+        found.extend(compared.collect::<Result<Vec<AnchorMatches>>>()?);
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl<'t> Matching<'_, 't> {
                 continue;
             }
             let mut get = |window: Window, out: &mut Vec<u64>| {
-                self.shelf.symbols(window.document, window.start, self.cut.window, &mut read, out)
+                self.symbol_store.symbols(window.document, window.start, self.cut.window, &mut read, out)
             };
             get(window, &mut symbols)?;
             let mut source = None;
@@ -212,7 +212,7 @@ impl<'t> Matching<'_, 't> {
     }
 }
 
-impl Worker<'_> {
+impl MatchWorker<'_> {
     /// Compares the windows of an anchor with those of earlier ones, and keeps it as a holder if some are new.
     fn anchor(&mut self, anchor: Anchor, group: &mut Group) -> Result<()> {
         let (context, open) = self.compare(anchor, &group.holders)?;
@@ -233,7 +233,13 @@ impl Worker<'_> {
         let windows = (anchor.last - anchor.first + 1) as usize;
         let mut context = Context { anchor, symbols: Vec::new() };
         let count = (windows + window - 1) as u32;
-        self.matching.shelf.symbols(anchor.document, anchor.first, count, &mut self.read, &mut context.symbols)?;
+        self.matching.symbol_store.symbols(
+            anchor.document,
+            anchor.first,
+            count,
+            &mut self.read,
+            &mut context.symbols,
+        )?;
         let mut open = vec![(0, windows)];
         for holder in holders {
             if open.is_empty() {

@@ -8,8 +8,8 @@
 //! Each window has an *anchor*: of its k-grams of K = N / 2 symbols the last one with the least hash. That is winnowing with a
 //! window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1): equal windows have equal anchors at equal places, and one
 //! anchor serves some N / 4 windows. So texts are read once, symbols go to a temporary file, and anchors are sorted by hash
-//! (`reading`, `scanner`, `shelf`). The windows of anchors of the same hash are compared symbol by symbol (`matching`), and
-//! repeated ones are sorted by document and joined into spans (`telling`). `docs/dedup.md` has the rule and its proof.
+//! (`reading`, `scanner`, `symbol_store`). The windows of anchors of the same hash are compared symbol by symbol (`matching`), and
+//! repeated ones are sorted by document and joined into spans (`spans`). `docs/dedup.md` has the rule and its proof.
 
 mod anchor;
 mod matching;
@@ -21,8 +21,8 @@ mod packed;
 mod reading;
 mod report;
 mod scanner;
-mod shelf;
-mod telling;
+mod spans;
+mod symbol_store;
 
 pub use options::RepeatOptions;
 pub use report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
@@ -31,20 +31,20 @@ use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::spill::{Sorted, TempSpace};
 use crate::store::Store;
-use anchor::{Cover, Cut};
+use anchor::{Cover, WindowShape};
 use matching::Matching;
-use reading::{Read, Reading};
-use shelf::Shelf;
-use telling::Telling;
+use reading::{ReadDocuments, Reading};
+use spans::RepeatWriter;
+use symbol_store::SymbolStore;
 
 /// Bytes of memory beside those of documents, at least.
 const LEAST_MEMORY: u64 = 16 << 20;
 
 /// A search for repeated passages.
-pub(crate) struct Search<'a> {
+pub(crate) struct RepeatSearch<'a> {
     store: &'a Store,
     options: &'a RepeatOptions,
-    cut: Cut,
+    cut: WindowShape,
     temp: TempSpace,
     /// Bytes beside those that each document takes.
     memory: u64,
@@ -52,17 +52,17 @@ pub(crate) struct Search<'a> {
 
 /// What a search has found.
 pub(crate) struct FoundRepeats<'a> {
-    shelf: Shelf,
+    symbol_store: SymbolStore,
     covers: Sorted<'a, Cover>,
     uncompared: Vec<(u32, &'static str)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> RepeatSearch<'a> {
     /// # Errors
     /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`].
     pub(crate) fn new(store: &'a Store, options: &'a RepeatOptions) -> Result<Self> {
-        let cut = Cut::of(options.min_length, store.profile())?;
-        let fixed = u64::from(store.view().state().next_document) * shelf::BYTES_PER_DOCUMENT;
+        let cut = WindowShape::of(options.min_length, store.profile())?;
+        let fixed = u64::from(store.view().state().next_document) * symbol_store::BYTES_PER_DOCUMENT;
         let needed = fixed + LEAST_MEMORY;
         if store.memory() < needed {
             return Err(Error::TooLittleMemory { needed, allowed: store.memory() });
@@ -77,10 +77,10 @@ impl<'a> Search<'a> {
     /// [`Error::Stopped`]; what keeps the store from being read, or temporary files from being written.
     pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
         let Self { store, options, cut, ref temp, memory } = *self;
-        let Read { shelf, anchors, uncompared } =
+        let ReadDocuments { symbol_store, anchors, uncompared } =
             Reading { store, limits: &options.limits, cut, temp, memory, task }.all()?;
-        let covers = Matching { shelf: &shelf, cut, temp, memory, task }.all(anchors)?;
-        Ok(FoundRepeats { covers: covers.sorted()?, shelf, uncompared })
+        let covers = Matching { symbol_store: &symbol_store, cut, temp, memory, task }.all(anchors)?;
+        Ok(FoundRepeats { covers: covers.sorted()?, symbol_store, uncompared })
     }
 
     /// Calls `visit` with each span that repeats, and with each document that could not be compared, in order of number.
@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
         task: &Task<'_>,
         visit: &mut dyn FnMut(RepeatRow) -> Result<()>,
     ) -> Result<RepeatSummary> {
-        let FoundRepeats { shelf, covers, uncompared } = found;
-        Telling::new(self.store, &shelf, self.cut.window, uncompared).tell(covers, task, visit)
+        let FoundRepeats { symbol_store, covers, uncompared } = found;
+        RepeatWriter::new(self.store, &symbol_store, self.cut.window, uncompared).tell(covers, task, visit)
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
-use super::anchor::Cut;
-use super::{RepeatOptions, RepeatRow, Search};
+use super::anchor::WindowShape;
+use super::{RepeatOptions, RepeatRow, RepeatSearch};
 use crate::ingest::{IngestOptions, ingest_documents};
 use crate::input::Document;
 use crate::profile::{Profile, Selection, Unit, WordRule};
@@ -32,7 +32,7 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
 }
 
 /// The same, from the rows of a search. Texts consist of symbols of one byte each and nothing else.
-fn by_search(search: &Search<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
+fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let found = search.find(&Task::new()).unwrap();
     let mut removable = BTreeMap::new();
     let mut rows = 0;
@@ -56,7 +56,7 @@ fn by_search(search: &Search<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     removable
 }
 
-fn with_search(documents: &[Vec<u8>], profile: &Profile, window: u32, check: impl FnOnce(&mut Search<'_>)) {
+fn with_search(documents: &[Vec<u8>], profile: &Profile, window: u32, check: impl FnOnce(&mut RepeatSearch<'_>)) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let store = Store::create(&path, profile, &StoreOptions::default()).unwrap();
@@ -64,14 +64,14 @@ fn with_search(documents: &[Vec<u8>], profile: &Profile, window: u32, check: imp
         documents.iter().zip(0..).map(|(text, number)| Document::new(format!("{number}"), text.clone())).collect();
     ingest_documents(&store, named.into_iter(), &IngestOptions::default().store_text(true), &Task::new()).unwrap();
     let options = RepeatOptions::new(window);
-    check(&mut Search::new(&store, &options).unwrap());
+    check(&mut RepeatSearch::new(&store, &options).unwrap());
 }
 
 fn compare(documents: &[Vec<u8>], profile: &Profile, window: u32) {
     with_search(documents, profile, window, |search| {
         let expected = by_brute_force(documents, window as usize);
         assert_eq!(by_search(search), expected, "{documents:?} {window}");
-        // The least that the largest document takes: sorters spill, and most texts do not fit on a shelf in memory.
+        // The least that the largest document takes: sorters spill, and most texts are in a file.
         search.memory = 8 * documents.iter().map(Vec::len).max().unwrap_or(0) as u64;
         assert_eq!(by_search(search), expected, "on disk: {documents:?} {window}");
     });
@@ -151,9 +151,9 @@ fn what_repeats_within_a_document_goes_but_for_its_first_occurrence() {
 #[test]
 fn windows_are_no_shorter_than_the_guarantee() {
     let profile = profile(5, 4, Selection::Robust);
-    assert!(Cut::of(7, &profile).is_err());
-    assert_eq!(Cut::of(8, &profile).unwrap(), Cut { window: 8, kgram: 4 });
-    assert!(Cut::of(1 << 16, &profile).is_ok() && Cut::of((1 << 16) + 1, &profile).is_err());
+    assert!(WindowShape::of(7, &profile).is_err());
+    assert_eq!(WindowShape::of(8, &profile).unwrap(), WindowShape { window: 8, kgram: 4 });
+    assert!(WindowShape::of(1 << 16, &profile).is_ok() && WindowShape::of((1 << 16) + 1, &profile).is_err());
 }
 
 /// The letters and digits of text, folded as an ASCII text is.

@@ -1,11 +1,11 @@
 //! Packed: the symbols of a document in as few bytes each as all of them need. Pure.
 
-use crate::normalize::{Content, LETTERS, unmix64};
+use crate::normalize::{LETTERS, SymbolContent, unmix64};
 use crate::profile::Unit;
 
 /// The symbols of a document. Equal symbols have equal numbers in all documents.
 #[derive(Clone, Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedSymbols {
     numbered: bool,
     width: u8,
     pub(super) bytes: Vec<u8>,
@@ -22,7 +22,7 @@ static NUMBERS: [u32; LETTERS.len()] = {
     numbers
 };
 
-impl Packed {
+impl PackedSymbols {
     /// None yet, of documents of this unit. Characters and bytes have numbers of their own; other symbols are told by their values.
     pub(super) fn new(unit: Unit) -> Self {
         let numbered = matches!(unit, Unit::Char | Unit::Byte);
@@ -40,13 +40,13 @@ impl Packed {
     }
 
     /// Adds symbols.
-    pub(super) fn extend(&mut self, content: Content<'_>) {
+    pub(super) fn extend(&mut self, content: SymbolContent<'_>) {
         match content {
-            Content::Codes(codes) => codes.iter().for_each(|&code| self.push(NUMBERS[usize::from(code)].into())),
-            Content::Values(values) if self.numbered => {
+            SymbolContent::Codes(codes) => codes.iter().for_each(|&code| self.push(NUMBERS[usize::from(code)].into())),
+            SymbolContent::Values(values) if self.numbered => {
                 values.iter().for_each(|&value| self.push(unmix64(value)));
             }
-            Content::Values(values) => self.bytes.extend_from_slice(bytemuck::cast_slice(values)),
+            SymbolContent::Values(values) => self.bytes.extend_from_slice(bytemuck::cast_slice(values)),
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
         fn characters_come_back_by_their_code_points(text in "[a-z0-9é日œ𝔘]{0,40}") {
             let mut symbols = Symbols::new();
             let mut front_end = FrontEnd::chars();
-            let mut packed = Packed::new(Unit::Char);
+            let mut packed = PackedSymbols::new(Unit::Char);
             front_end.read(text.as_bytes(), &mut symbols);
             front_end.end(&mut symbols);
             packed.extend(symbols.content());

@@ -11,9 +11,9 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::anchor::{Anchor, Cut};
+use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
-use super::shelf::{Place, Shelf};
+use super::symbol_store::{DocumentOffsets, SymbolStore};
 use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::input::{CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, parts_of};
@@ -39,8 +39,8 @@ const BYTES_PER_MEMBER: u64 = 128;
 const GONE: &str = "its container no longer holds it as it was";
 
 /// What was read.
-pub(super) struct Read<'a> {
-    pub(super) shelf: Shelf,
+pub(super) struct ReadDocuments<'a> {
+    pub(super) symbol_store: SymbolStore,
     pub(super) anchors: Sorter<'a, Anchor>,
     /// The documents that could not be read, in order, and why.
     pub(super) uncompared: Vec<(u32, &'static str)>,
@@ -50,7 +50,7 @@ pub(super) struct Read<'a> {
 pub(super) struct Reading<'a, 't> {
     pub(super) store: &'a Store,
     pub(super) limits: &'a InputLimits,
-    pub(super) cut: Cut,
+    pub(super) cut: WindowShape,
     pub(super) temp: &'t TempSpace,
     pub(super) memory: u64,
     pub(super) task: &'a Task<'a>,
@@ -60,32 +60,32 @@ pub(super) struct Reading<'a, 't> {
 type ContainerKey = (String, Option<String>);
 
 /// Members to be read again: by name, their number, digest and format.
-type Members = HashMap<String, (u32, Digest, Format)>;
+type MembersByName = HashMap<String, (u32, Digest, Format)>;
 
 /// A document, and what came of it: where it is and its anchors, or why it could not be read.
-type Outcome = (u32, std::result::Result<(Place, Vec<Anchor>), &'static str>);
+type ReadOutcome = (u32, std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>);
 
 impl<'t> Reading<'_, 't> {
     /// Reads all documents but boilerplate.
-    pub(super) fn all(&self) -> Result<Read<'t>> {
+    pub(super) fn all(&self) -> Result<ReadDocuments<'t>> {
         let state = self.store.view().state().clone();
         let threads = rayon::current_num_threads().max(1);
         let most = (self.memory / 16 / threads as u64).clamp(LEAST_PORTION, MOST_PORTION);
         let portion = (state.bytes / (4 * threads as u64)).clamp(LEAST_PORTION, most);
-        let mut run = Run {
+        let mut run = ReadingRun {
             reading: self,
             portion,
             largest: self.memory / 8,
             members_at_once: usize::try_from(self.memory / 16 / BYTES_PER_MEMBER).unwrap_or(usize::MAX).max(1),
             one_large: Mutex::new(()),
-            shelf: Shelf::new(self.temp, state.next_document)?,
+            symbol_store: SymbolStore::new(self.temp, state.next_document)?,
             anchors: Sorter::new(self.temp, self.memory / 4),
             uncompared: Vec::new(),
             done: 0,
             documents: state.documents,
         };
         let (mut portions, mut documents, mut bytes) = (Vec::new(), Vec::new(), 0);
-        let mut container: Option<(ContainerKey, Members)> = None;
+        let mut container: Option<(ContainerKey, MembersByName)> = None;
         self.store.for_each_document(|id, record| {
             if record.boilerplate {
                 return Ok(true);
@@ -99,7 +99,7 @@ impl<'t> Reading<'_, 't> {
                 {
                     run.container(&key, members)?;
                 }
-                let (_, members) = container.get_or_insert_with(|| (key, Members::new()));
+                let (_, members) = container.get_or_insert_with(|| (key, MembersByName::new()));
                 let format = Format::named(&record.format).unwrap_or_default();
                 // The last of a name is the one that is there still.
                 if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
@@ -123,10 +123,10 @@ impl<'t> Reading<'_, 't> {
         }
         portions.push(documents);
         run.portions(&portions)?;
-        let Run { mut shelf, anchors, mut uncompared, .. } = run;
-        shelf.hold(self.memory / 4)?;
+        let ReadingRun { mut symbol_store, anchors, mut uncompared, .. } = run;
+        symbol_store.hold(self.memory / 4)?;
         uncompared.sort_unstable();
-        Ok(Read { shelf, anchors, uncompared })
+        Ok(ReadDocuments { symbol_store, anchors, uncompared })
     }
 }
 
@@ -138,14 +138,14 @@ fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
 }
 
 /// A reading under way.
-struct Run<'r, 't> {
+struct ReadingRun<'r, 't> {
     reading: &'r Reading<'r, 't>,
     portion: u64,
     /// Documents of more bytes are not read.
     largest: u64,
     members_at_once: usize,
     one_large: Mutex<()>,
-    shelf: Shelf,
+    symbol_store: SymbolStore,
     anchors: Sorter<'t, Anchor>,
     uncompared: Vec<(u32, &'static str)>,
     done: u64,
@@ -154,14 +154,14 @@ struct Run<'r, 't> {
 
 const TOO_LARGE: &str = "it takes more than an eighth of the memory allowed (--memory)";
 
-impl Run<'_, '_> {
+impl ReadingRun<'_, '_> {
     fn scanner(&self) -> Scanner {
         Scanner::new(self.reading.store.profile(), self.reading.cut, self.reading.limits)
     }
 
     /// Reads portions, one by each thread.
     fn portions(&mut self, portions: &[Vec<u32>]) -> Result<()> {
-        let read = |documents: &Vec<u32>| -> Result<Vec<Outcome>> {
+        let read = |documents: &Vec<u32>| -> Result<Vec<ReadOutcome>> {
             let mut texts = TextSequence::new(self.reading.store, documents.clone(), self.reading.limits.clone());
             let mut scanner = self.scanner();
             let mut outcomes = Vec::with_capacity(documents.len());
@@ -179,12 +179,12 @@ impl Run<'_, '_> {
             }
             Ok(outcomes)
         };
-        let outcomes: Vec<Vec<Outcome>> = portions.par_iter().map(read).collect::<Result<_>>()?;
+        let outcomes: Vec<Vec<ReadOutcome>> = portions.par_iter().map(read).collect::<Result<_>>()?;
         self.take(outcomes.into_iter().flatten())
     }
 
     /// Reads members of a container in one pass over it.
-    fn container(&mut self, (source, field): &ContainerKey, mut members: Members) -> Result<()> {
+    fn container(&mut self, (source, field): &ContainerKey, mut members: MembersByName) -> Result<()> {
         let mut read = ReadOptions { limits: self.reading.limits.clone(), ..ReadOptions::default() };
         if let Some(field) = field {
             read.fields.text.clone_from(field);
@@ -231,34 +231,35 @@ impl Run<'_, '_> {
                 false => Ok((id, Err(TOO_LARGE))),
             }
         };
-        let outcomes: Vec<Outcome> = batch.into_par_iter().map_init(|| self.scanner(), read).collect::<Result<_>>()?;
+        let outcomes: Vec<ReadOutcome> =
+            batch.into_par_iter().map_init(|| self.scanner(), read).collect::<Result<_>>()?;
         self.take(outcomes)
     }
 
-    /// Puts a document on the shelf.
+    /// Stores the symbols and origins of a document.
     fn scan(
         &self,
         scanner: &mut Scanner,
         id: u32,
         bytes: &[u8],
         format: Format,
-    ) -> Result<std::result::Result<(Place, Vec<Anchor>), &'static str>> {
+    ) -> Result<std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>> {
         let mut scanned: Scanned = match scanner.scan(bytes, format) {
             Ok(scanned) => scanned,
             Err(_) => return Ok(Err("its text can no longer be extracted")),
         };
-        let Some(place) = self.shelf.write(&scanned)? else { return Ok(Err("it has too many symbols")) };
+        let Some(place) = self.symbol_store.write(&scanned)? else { return Ok(Err("it has too many symbols")) };
         scanned.anchors.iter_mut().for_each(|anchor| anchor.document = id);
         Ok(Ok((place, scanned.anchors)))
     }
 
     /// Notes what came of documents. Sorting uses all threads, so that none of them may wait for it.
-    fn take(&mut self, outcomes: impl IntoIterator<Item = Outcome>) -> Result<()> {
+    fn take(&mut self, outcomes: impl IntoIterator<Item = ReadOutcome>) -> Result<()> {
         for (id, outcome) in outcomes {
             self.done += 1;
             match outcome {
                 Ok((place, anchors)) => {
-                    self.shelf.put(id, place);
+                    self.symbol_store.put(id, place);
                     anchors.into_iter().try_for_each(|anchor| self.anchors.push(anchor))?;
                 }
                 Err(why) => self.uncompared.push((id, why)),

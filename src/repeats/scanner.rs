@@ -1,14 +1,14 @@
 //! Scanner: from the bytes of a document to its symbols, their origins, and its anchors, in pieces that stay in the cache.
 
-use super::anchor::{Anchor, Cut, anchors};
+use super::anchor::{Anchor, WindowShape, anchors};
 use super::origins::Origins;
-use super::packed::Packed;
+use super::packed::PackedSymbols;
 use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Map};
 use crate::input::InputLimits;
 use crate::kgram::KgramHasher;
-use crate::normalize::{Content, FrontEnd, Symbols};
+use crate::normalize::{FrontEnd, SymbolContent, Symbols};
 use crate::profile::{Profile, Selection, Unit};
 use crate::winnow::{Selected, Winnower};
 
@@ -18,7 +18,7 @@ const PIECE: usize = 4 << 10;
 /// Reads documents; one per thread, as it keeps tables.
 pub(super) struct Scanner {
     unit: Unit,
-    cut: Cut,
+    cut: WindowShape,
     limits: Limits,
     front_end: FrontEnd,
     hasher: KgramHasher,
@@ -31,14 +31,14 @@ pub(super) struct Scanner {
 
 /// What is kept of a document.
 pub(super) struct Scanned {
-    pub(super) symbols: Packed,
+    pub(super) symbols: PackedSymbols,
     pub(super) origins: Origins,
     /// In order, without the document's number.
     pub(super) anchors: Vec<Anchor>,
 }
 
 impl Scanner {
-    pub(super) fn new(profile: &Profile, cut: Cut, limits: &InputLimits) -> Self {
+    pub(super) fn new(profile: &Profile, cut: WindowShape, limits: &InputLimits) -> Self {
         Self {
             unit: profile.unit,
             cut,
@@ -57,7 +57,8 @@ impl Scanner {
     /// # Errors
     /// A document that is not of its format, or that exceeds a limit.
     pub(super) fn scan(&mut self, bytes: &[u8], format: Format) -> Result<Scanned> {
-        let mut out = Scanned { symbols: Packed::new(self.unit), origins: Origins::default(), anchors: Vec::new() };
+        let mut out =
+            Scanned { symbols: PackedSymbols::new(self.unit), origins: Origins::default(), anchors: Vec::new() };
         if self.unit == Unit::Byte || !extract::applies(format) {
             self.front_end.begin(format.language());
             self.text(bytes, &mut |span| span, &mut out);
@@ -94,8 +95,8 @@ impl Scanner {
         let (from, content) = (*hashed, symbols.content());
         winnower.feed_with(hasher.upcoming(symbols.len() - from), |space| hasher.fill(content, from, space), selected);
         out.symbols.extend(match content {
-            Content::Codes(codes) => Content::Codes(&codes[from..]),
-            Content::Values(values) => Content::Values(&values[from..]),
+            SymbolContent::Codes(codes) => SymbolContent::Codes(&codes[from..]),
+            SymbolContent::Values(values) => SymbolContent::Values(&values[from..]),
         });
         for span in symbols.origins(from) {
             out.origins.push(origin(span));

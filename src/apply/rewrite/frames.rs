@@ -26,7 +26,7 @@ pub(super) fn without(
     };
     let read = || Error::io("read", path);
     let write = || Error::io("write a copy of", path);
-    let mut place = Place::open(path, 0).map_err(read())?;
+    let mut place = CountedFile::open(path, 0).map_err(read())?;
     let mut buffer = vec![0; BUFFER];
     let (mut at, mut frames) = (0, 0);
     while goes_on(&mut place, compression).map_err(read())? {
@@ -48,7 +48,7 @@ pub(super) fn without(
         if partly {
             // The other reader has passed over what stays of it.
             let facts = frame.facts();
-            frame = Frame::new(compression, Place::open(path, from).map_err(read())?).map_err(undecodable)?;
+            frame = Frame::new(compression, CountedFile::open(path, from).map_err(read())?).map_err(undecodable)?;
             let mut encoder = Encoder::new(compression, &facts, &mut *output).map_err(write())?;
             loop {
                 stop.check()?;
@@ -86,14 +86,14 @@ pub(super) fn without(
 pub(super) struct Frames {
     compression: Compression,
     frame: Option<Frame>,
-    place: Option<Place>,
+    place: Option<CountedFile>,
     /// Of the first frame.
     pub(super) facts: FrameFacts,
 }
 
 impl Frames {
     pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Self> {
-        let frame = Frame::new(compression, Place::open(path, 0)?)?;
+        let frame = Frame::new(compression, CountedFile::open(path, 0)?)?;
         let facts = frame.facts();
         Ok(Self { compression, frame: Some(frame), place: None, facts })
     }
@@ -119,7 +119,7 @@ impl Read for Frames {
 }
 
 /// Passes over padding; false at the end.
-fn goes_on(place: &mut Place, compression: Compression) -> io::Result<bool> {
+fn goes_on(place: &mut CountedFile, compression: Compression) -> io::Result<bool> {
     if matches!(compression, Compression::Gzip | Compression::Xz) && place.at > 0 {
         loop {
             let bytes = place.fill_buf()?;
@@ -138,12 +138,12 @@ fn goes_on(place: &mut Place, compression: Compression) -> io::Result<bool> {
 }
 
 /// A place in a file, which counts what is taken.
-struct Place {
+struct CountedFile {
     input: BufReader<File>,
     at: u64,
 }
 
-impl Place {
+impl CountedFile {
     fn open(path: &Path, at: u64) -> io::Result<Self> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(at))?;
@@ -155,7 +155,7 @@ impl Place {
     }
 }
 
-impl Read for Place {
+impl Read for CountedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.at += read as u64;
@@ -163,7 +163,7 @@ impl Read for Place {
     }
 }
 
-impl BufRead for Place {
+impl BufRead for CountedFile {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }
@@ -176,10 +176,10 @@ impl BufRead for Place {
 
 /// One member, frame or stream of compressed data.
 enum Frame {
-    Gzip(flate2::bufread::GzDecoder<Place>),
-    Zstd(zstd::stream::read::Decoder<'static, Place>),
-    Xz(liblzma::bufread::XzDecoder<Place>),
-    Bzip2(bzip2::bufread::BzDecoder<Place>, u32),
+    Gzip(flate2::bufread::GzDecoder<CountedFile>),
+    Zstd(zstd::stream::read::Decoder<'static, CountedFile>),
+    Xz(liblzma::bufread::XzDecoder<CountedFile>),
+    Bzip2(bzip2::bufread::BzDecoder<CountedFile>, u32),
 }
 
 /// What the header of a frame says that its successor is to have too.
@@ -190,7 +190,7 @@ pub(super) struct FrameFacts {
 }
 
 impl Frame {
-    fn new(compression: Compression, mut place: Place) -> io::Result<Self> {
+    fn new(compression: Compression, mut place: CountedFile) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gzip => Self::Gzip(flate2::bufread::GzDecoder::new(place)),
             Compression::Zstd => Self::Zstd(zstd::stream::read::Decoder::with_buffer(place)?.single_frame()),
@@ -211,7 +211,7 @@ impl Frame {
         }
     }
 
-    fn into_inner(self) -> Place {
+    fn into_inner(self) -> CountedFile {
         match self {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.finish(),

@@ -11,13 +11,13 @@ use crate::input::Compression;
 use crate::stop::StopToken;
 
 /// What takes the place of the line that begins at a place; `None` where it stays.
-type Edit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
+type LineEdit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
 
 /// Writes the lines of a file, with their changes.
 pub(super) fn rewrite(
     path: &Path,
     compression: Option<Compression>,
-    edit: &Edit<'_>,
+    edit: &LineEdit<'_>,
     output: &mut dyn Write,
     stop: &StopToken,
 ) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) fn rewrite(
     encoder.finish().map_err(failed())
 }
 
-fn lines(path: &Path, input: impl Read, edit: &Edit<'_>, output: &mut dyn Write, stop: &StopToken) -> Result<()> {
+fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Write, stop: &StopToken) -> Result<()> {
     let mut input = BufReader::with_capacity(BUFFER, input);
     let mut line = Vec::new();
     let mut at = 0;

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::check::{Cut, State};
+use super::check::{Cut, FileState};
 use super::passages::{Cutting, Passages};
 use crate::error::{DocumentError, Error, Result};
 use crate::input::{Container, FileKind};
@@ -24,16 +24,20 @@ use texts::Texts;
 pub(super) use zip::why_whole;
 
 /// Whether the records of a file take a mark.
-pub(super) fn can_mark(state: &State) -> bool {
+pub(super) fn can_mark(state: &FileState) -> bool {
     matches!(
         state,
-        State::File { container: Some(Container::JsonLines | Container::Parquet), kind: FileKind::Container(_), .. }
+        FileState::File {
+            container: Some(Container::JsonLines | Container::Parquet),
+            kind: FileKind::Container(_),
+            ..
+        }
     )
 }
 
 /// Whether passages can be cut out of the documents of a file.
-pub(super) fn can_cut(state: &State) -> bool {
-    matches!(state, State::File { kind: FileKind::Document, .. }) || can_mark(state)
+pub(super) fn can_cut(state: &FileState) -> bool {
+    matches!(state, FileState::File { kind: FileKind::Document, .. }) || can_mark(state)
 }
 
 /// What is to become of a file.
@@ -53,18 +57,18 @@ pub(super) enum Change<'a> {
 /// Writes the file at `path` again, with a change to the documents of these `cuts`.
 pub(super) fn rewrite(
     path: &Path,
-    (state, cuts): (&State, &[Cut]),
+    (state, cuts): (&FileState, &[Cut]),
     change: &Change<'_>,
     store: &Store,
     output: &mut File,
     stop: &StopToken,
 ) -> Result<()> {
-    if let (State::File { kind: FileKind::Document, .. }, Change::CutOut { cutting, .. }, [cut, ..]) =
+    if let (FileState::File { kind: FileKind::Document, .. }, Change::CutOut { cutting, .. }, [cut, ..]) =
         (state, change, cuts)
     {
         return texts::document(path, &cutting.ranges(cut.id)?, output, stop);
     }
-    let State::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
+    let FileState::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
     let marks = match change {

@@ -56,9 +56,9 @@ pub(super) fn rewrite(
         }
         let mut target = writer.next_row_group().map_err(failed)?;
         if leaves_out {
-            let gone: Vec<u64> = here.iter().map(|row| row - from).collect();
+            let left_out: Vec<u64> = here.iter().map(|row| row - from).collect();
             let source = reader.get_row_group(index).map_err(failed)?;
-            filtered(&*source, &gone, &mut target, stop).map_err(|error| match error {
+            filtered(&*source, &left_out, &mut target, stop).map_err(|error| match error {
                 Filtering::Stopped => Error::Stopped,
                 Filtering::Failed(error) => failed(error),
             })?;
@@ -198,7 +198,7 @@ impl From<ParquetError> for Filtering {
 /// Copies the values of a row group but for those of rows that go.
 fn filtered<W: Write + Send>(
     source: &dyn RowGroupReader,
-    gone: &[u64],
+    left_out: &[u64],
     target: &mut SerializedRowGroupWriter<'_, W>,
     stop: &StopToken,
 ) -> std::result::Result<(), Filtering> {
@@ -207,27 +207,29 @@ fn filtered<W: Write + Send>(
         let reader = source.get_column_reader(index)?;
         index += 1;
         match (reader, column.untyped()) {
-            (ColumnReader::BoolColumnReader(from), ColumnWriter::BoolColumnWriter(to)) => filter(from, to, gone, stop)?,
+            (ColumnReader::BoolColumnReader(from), ColumnWriter::BoolColumnWriter(to)) => {
+                filter(from, to, left_out, stop)?
+            }
             (ColumnReader::Int32ColumnReader(from), ColumnWriter::Int32ColumnWriter(to)) => {
-                filter(from, to, gone, stop)?
+                filter(from, to, left_out, stop)?
             }
             (ColumnReader::Int64ColumnReader(from), ColumnWriter::Int64ColumnWriter(to)) => {
-                filter(from, to, gone, stop)?
+                filter(from, to, left_out, stop)?
             }
             (ColumnReader::Int96ColumnReader(from), ColumnWriter::Int96ColumnWriter(to)) => {
-                filter(from, to, gone, stop)?
+                filter(from, to, left_out, stop)?
             }
             (ColumnReader::FloatColumnReader(from), ColumnWriter::FloatColumnWriter(to)) => {
-                filter(from, to, gone, stop)?
+                filter(from, to, left_out, stop)?
             }
             (ColumnReader::DoubleColumnReader(from), ColumnWriter::DoubleColumnWriter(to)) => {
-                filter(from, to, gone, stop)?
+                filter(from, to, left_out, stop)?
             }
             (ColumnReader::ByteArrayColumnReader(from), ColumnWriter::ByteArrayColumnWriter(to)) => {
-                filter(from, to, gone, stop)?;
+                filter(from, to, left_out, stop)?;
             }
             (ColumnReader::FixedLenByteArrayColumnReader(from), ColumnWriter::FixedLenByteArrayColumnWriter(to)) => {
-                filter(from, to, gone, stop)?;
+                filter(from, to, left_out, stop)?;
             }
             _ => return Err(ParquetError::General("a column is read as another type than it is written".into()).into()),
         }
@@ -239,7 +241,7 @@ fn filtered<W: Write + Send>(
 fn filter<T: DataType>(
     mut from: ColumnReaderImpl<T>,
     to: &mut ColumnWriterImpl<'_, T>,
-    gone: &[u64],
+    left_out: &[u64],
     stop: &StopToken,
 ) -> std::result::Result<(), Filtering> {
     let (most_defined, most_repeated) = (to.get_descriptor().max_def_level(), to.get_descriptor().max_rep_level());
@@ -264,7 +266,7 @@ fn filter<T: DataType>(
         let mut goes = false;
         for level in 0..levels {
             if most_repeated == 0 || repeated[level] == 0 {
-                goes = gone.binary_search(&row).is_ok();
+                goes = left_out.binary_search(&row).is_ok();
                 row += 1;
             }
             let is_value = most_defined == 0 || defined[level] == most_defined;

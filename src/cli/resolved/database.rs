@@ -92,7 +92,7 @@ pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>
 }
 
 /// A database's path for people: from the current folder where it lies in it.
-pub(crate) fn shown(path: &Path) -> String {
+pub(crate) fn display_path(path: &Path) -> String {
     let here = here().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }

@@ -99,9 +99,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     if let (Some(folder), Some(report)) = (&args.write, report) {
         let options = apply_options(folder, &options);
         // The report has taken the place of standard output.
-        let shown = Global { output: None, format: OutputFormat::Human, ..global.clone() };
-        let mut output = Output::open(&shown)?;
-        let status = apply::act(&shown, &database, report, &options, &mut output, printer)?;
+        let human = Global { output: None, format: OutputFormat::Human, ..global.clone() };
+        let mut output = Output::open(&human)?;
+        let status = apply::act(&human, &database, report, &options, &mut output, printer)?;
         output.finish()?;
         return Ok(status);
     }
@@ -158,12 +158,12 @@ fn write_report(
         ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
         ("--max-df", options.max_df.map(|most| most.to_string())),
     ];
-    let mut shown = html.options(flags)?;
+    let mut html_options = html.options(flags)?;
     let joining = PassageOptions { most: HtmlReport::most_passages(Some(html)), ..PassageOptions::default() };
     let limits = args.limits.limits();
-    shown.read = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
-    shown.evidence = Some(PairEvidence::default().max_df(options.max_df).joining(joining).limits(limits));
-    let complete = html.write(HtmlAnswers::Dedup { database, answer }, &shown, printer)?;
+    html_options.read = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    html_options.evidence = Some(PairEvidence::default().max_df(options.max_df).joining(joining).limits(limits));
+    let complete = html.write(HtmlAnswers::Dedup { database, answer }, &html_options, printer)?;
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 

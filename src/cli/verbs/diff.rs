@@ -38,8 +38,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let mut complete = true;
     if let Some(html) = html {
         let flags = [args.read.flags(), args.joining.flags()].concat();
-        let shown = HtmlOptions { read: args.read.options(), ..html.options(flags)? };
-        complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &shown, printer)?;
+        let html_options = HtmlOptions { read: args.read.options(), ..html.options(flags)? };
+        complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;
         query::write_header(global, &mut output)?;

@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
-    let Opened { database, created } = opened;
+    let IngestTarget { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
     let options = match args.dedup {
@@ -131,7 +131,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
 }
 
 /// The database that is written to.
-struct Opened {
+struct IngestTarget {
     database: DatabaseWriter,
     /// Its path, if this run has created it.
     created: Option<PathBuf>,
@@ -166,7 +166,12 @@ const FEW_RECORDS: u64 = 10;
 
 /// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
 /// tells.
-fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printer) -> anyhow::Result<Option<Opened>> {
+fn open(
+    global: &Global,
+    args: &IngestArgs,
+    sources: &[Source],
+    printer: &Printer,
+) -> anyhow::Result<Option<IngestTarget>> {
     let builder = database::builder(global);
     let builder = match args.memory {
         Some(memory) => builder.memory(memory),
@@ -182,7 +187,7 @@ fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printe
     if let Some((database, path)) = existing {
         args.profile.check(database.profile())?;
         database::tell_if_above(global, &path, printer)?;
-        return Ok(Some(Opened { database, created: None }));
+        return Ok(Some(IngestTarget { database, created: None }));
     }
     let profile = args.profile.for_new()?;
     let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(sources::missing).collect();
@@ -197,7 +202,7 @@ fn open(global: &Global, args: &IngestArgs, sources: &[Source], printer: &Printe
     let path = database::new(global);
     let database = builder.create(&path, &profile)?;
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
-    Ok(Some(Opened { database, created: Some(path) }))
+    Ok(Some(IngestTarget { database, created: Some(path) }))
 }
 
 /// Says what happens.

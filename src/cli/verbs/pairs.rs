@@ -281,13 +281,13 @@ fn report(
         ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];
     let flags = [flags, args.joining.flags()].concat();
-    let shown = HtmlOptions {
+    let html_options = HtmlOptions {
         weighted: args.weight == Weight::Idf,
         evidence: Some(how.clone()),
         read: ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() },
         ..html.options(flags)?
     };
-    let complete = html.write(HtmlAnswers::Pairs { database, answer }, &shown, printer)?;
+    let complete = html.write(HtmlAnswers::Pairs { database, answer }, &html_options, printer)?;
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 

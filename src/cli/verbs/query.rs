@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         _ => write_header(global, &mut output)?,
     }
     let mut asked =
-        Asked { database: &database, args, options: &options, global, output, printer, tally: Tally::default() };
+        Asked { database: &database, args, options: &options, global, output, printer, tally: QueryTally::default() };
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         for (source, answer) in some.iter().zip(database.query(some, &options)?) {
             match (source, answer) {
@@ -77,7 +77,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             sources.len()
         ));
     }
-    let Asked { output, tally: Tally { answered, failed, found }, .. } = asked;
+    let Asked { output, tally: QueryTally { answered, failed, found }, .. } = asked;
     if answered || !failed {
         output.finish()?;
     }
@@ -96,12 +96,12 @@ struct Asked<'a> {
     global: &'a Global,
     output: Output,
     printer: &'a Printer,
-    tally: Tally,
+    tally: QueryTally,
 }
 
 /// What became of the queries.
 #[derive(Default)]
-struct Tally {
+struct QueryTally {
     answered: bool,
     failed: bool,
     found: bool,
@@ -190,14 +190,14 @@ fn report(
     ];
     let flags = [flags, args.read.flags(), args.joining.flags()].concat();
     let how = PairEvidence { max_df: options.max_df, joining: options.joining, limits: options.read.limits.clone() };
-    let shown = HtmlOptions {
+    let html_options = HtmlOptions {
         failures,
         weighted: args.weight == Weight::Idf,
         evidence: options.passages.then_some(how),
         read: options.read.clone(),
         ..html.options(flags)?
     };
-    let complete = html.write(HtmlAnswers::Queries { database, answers }, &shown, printer)?;
+    let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;
     Ok(match (failed || !complete, found) {
         (true, _) => RunStatus::Incomplete,
         (false, false) if args.exit_status => RunStatus::NothingFound,

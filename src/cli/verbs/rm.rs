@@ -65,13 +65,13 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     let mut removal;
     if args.yes {
         let database = database::open_writer(global, printer)?;
-        selected = Selected::of(&database, args)?;
+        selected = SelectedDocuments::of(&database, args)?;
         removal = Removal::default();
         for ids in selected.ids.chunks(AT_ONCE) {
             removal.removed += database.remove_numbers(ids)?.removed;
         }
     } else {
-        selected = Selected::of(&database::open(global)?, args)?;
+        selected = SelectedDocuments::of(&database::open(global)?, args)?;
         removal = Removal::default();
     }
     let documents = selected.ids.len() as u64;
@@ -100,7 +100,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
 
 /// The documents that prefixes and values select.
 #[derive(Default)]
-struct Selected {
+struct SelectedDocuments {
     ids: Vec<DocId>,
     bytes: u64,
     /// The first of their names.
@@ -109,7 +109,7 @@ struct Selected {
     unmatched: Vec<String>,
 }
 
-impl Selected {
+impl SelectedDocuments {
     fn of(database: &fpdb::Database, args: &RmArgs) -> anyhow::Result<Self> {
         let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let (mut fits, mut has) = (vec![false; prefixes.len()], vec![false; args.fields.len()]);

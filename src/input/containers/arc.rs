@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::super::limits::{Exactly, Meter};
 use super::Members;
 use super::http::Headers;
-use super::warc::{Counted, RecordKind, hand_over};
+use super::warc::{CountingReader, RecordKind, hand_over};
 use crate::error::Result;
 
 const FORMAT: &str = "ARC";
@@ -15,7 +15,7 @@ const FORMAT: &str = "ARC";
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let mut input = Counted { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
+    let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let failed = |error| meter.error(FORMAT, error);
     let mut number = 0u64;
     let mut line = Vec::new();

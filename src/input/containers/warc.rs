@@ -14,7 +14,7 @@ const FORMAT: &str = "WARC";
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let mut input = Counted { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
+    let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let failed = |error| meter.error(FORMAT, error);
     let mut number = 0u64;
     // Where the record before begins, if it was a member.
@@ -54,12 +54,12 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
 }
 
 /// Counts the bytes that are taken.
-pub(super) struct Counted<R> {
+pub(super) struct CountingReader<R> {
     pub(super) input: R,
     pub(super) taken: u64,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.taken += read as u64;
@@ -67,7 +67,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }
@@ -147,7 +147,7 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
 
 /// Passes over the empty lines between records and takes the first line of the next one. Returns where that begins; `None` at
 /// the end.
-fn begins(input: &mut Counted<impl BufRead>) -> io::Result<Option<u64>> {
+fn begins(input: &mut CountingReader<impl BufRead>) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     loop {
         line.clear();

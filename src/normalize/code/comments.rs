@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::lexer::Lexer;
-use super::mode::Mode;
-use super::rules::{Block, Dialect};
+use super::mode::LexerMode;
+use super::rules::{BlockComments, Dialect};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     pub(super) fn line_comment(&mut self) {
@@ -22,15 +22,15 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 
     pub(super) fn block_comment(&mut self) {
-        let nested = self.tables.rules.block_comments == Block::Nested;
+        let nested = self.tables.rules.block_comments == BlockComments::Nested;
         let ruby = self.tables.rules.dialect == Dialect::Ruby;
-        let Some(Mode::BlockComment { depth }) = self.state.modes.last_mut() else { return };
+        let Some(LexerMode::BlockComment { depth }) = self.state.modes.last_mut() else { return };
         let rest = &self.bytes[self.at..self.limit];
         if ruby {
             let end = memchr::memmem::find(rest, b"\n=end");
             self.at += end.map_or_else(|| kept(rest, 4), |end| end + 5);
             if end.is_some() {
-                *self.state.modes.last_mut().unwrap_or(&mut Mode::Rest) = Mode::LineComment;
+                *self.state.modes.last_mut().unwrap_or(&mut LexerMode::Rest) = LexerMode::LineComment;
             }
             return;
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::class;
 use super::lexer::Lexer;
-use super::mode::{LONGEST_END, Mode, Previous, Quoted};
+use super::mode::{LONGEST_END, LexerMode, Previous, Quoted};
 use super::quoted::LONGEST_NAME;
 use super::rules::{Code, Escape, Quote};
 
@@ -78,7 +78,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             b'?' if self.byte(self.at + 1) == Some(b'>') => {
                 self.at += 2;
                 self.state.modes.clear();
-                self.push(Mode::Page);
+                self.push(LexerMode::Page);
                 true
             }
             b'<' if self.begins(self.at, "<<<") => {
@@ -125,7 +125,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         };
         match first {
             b'=' if self.state.line_start && after_blank && self.begins(self.at, "=begin") => {
-                self.push(Mode::BlockComment { depth: 0 });
+                self.push(LexerMode::BlockComment { depth: 0 });
                 self.at += "=begin".len();
             }
             b'@' | b'$' => {

@@ -1,6 +1,6 @@
 //! From the text of a document in a known language to its tokens, by the rules of that language.
 //!
-//! A state machine: [`State`] says what the text stands in (code, a string, a comment, markup), and each step
+//! A state machine: [`LexerState`] says what the text stands in (code, a string, a comment, markup), and each step
 //! takes one token, or a part of one that is long. A step looks at [`WINDOW`] bytes at most and takes what it has looked
 //! at, but for a bounded look ahead; so the time grows with the bytes, whatever they are, and what stands in what
 //! is a list of [`DEPTH`] entries at most, not a recursion.
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::class;
 use super::lookup::{Start, Tables};
-use super::mode::{Mode, Previous, Quoted};
+use super::mode::{LexerMode, Previous, Quoted};
 use super::rules::{Dialect, Import};
 
 /// Bytes of text that one step looks at, at most: a longer string counts as several.
@@ -19,8 +19,8 @@ pub(super) const WINDOW: usize = 64 << 10;
 pub(super) const DEPTH: usize = 64;
 
 /// What is remembered from one step to the next.
-pub(super) struct State {
-    pub(super) modes: Vec<Mode>,
+pub(super) struct LexerState {
+    pub(super) modes: Vec<LexerMode>,
     pub(super) previous: Previous,
     /// Nothing but blanks since the line began.
     pub(super) line_start: bool,
@@ -44,7 +44,7 @@ pub(super) struct State {
     pub(super) work: std::cell::Cell<u64>,
 }
 
-impl Default for State {
+impl Default for LexerState {
     fn default() -> Self {
         Self {
             modes: Vec::new(),
@@ -64,7 +64,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl LexerState {
     /// Begins a document.
     pub(super) fn begin(&mut self) {
         *self = Self { modes: std::mem::take(&mut self.modes), ..Self::default() };
@@ -76,7 +76,7 @@ impl State {
 /// document has `ended`, else all but [`WINDOW`] bytes.
 pub(super) fn lex(
     tables: &Tables,
-    state: &mut State,
+    state: &mut LexerState,
     text: &str,
     ended: bool,
     emit: &mut impl FnMut(u64, Range<usize>),
@@ -87,10 +87,10 @@ pub(super) fn lex(
     if !state.begun {
         let head = &text.as_bytes()[..text.len().min(WINDOW)];
         if tables.rules.dialect == Dialect::Php && memchr::memmem::find(head, b"<?").is_some() {
-            state.modes.push(Mode::Page);
+            state.modes.push(LexerMode::Page);
         } else if head.starts_with(b"#!/") || head.starts_with(b"#! ") {
             // The line that names the interpreter.
-            state.modes.push(Mode::LineComment);
+            state.modes.push(LexerMode::LineComment);
         }
     }
     state.begun = true;
@@ -112,7 +112,7 @@ pub(super) fn lex(
 
 pub(super) struct Lexer<'a, F> {
     pub(super) tables: &'a Tables,
-    pub(super) state: &'a mut State,
+    pub(super) state: &'a mut LexerState,
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
     /// The next byte to be read.
@@ -126,13 +126,13 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// Takes at least one byte.
     fn step(&mut self) {
         match self.state.modes.last_mut() {
-            None | Some(Mode::Code { .. } | Mode::Arithmetic { .. }) => self.code(),
-            Some(Mode::Quoted(_)) => self.quoted_on(),
-            Some(Mode::LineComment) => self.line_comment(),
-            Some(Mode::BlockComment { .. }) => self.block_comment(),
-            Some(Mode::Markup(_)) => self.markup(),
-            Some(Mode::Page) => self.page(),
-            Some(Mode::Rest) => self.at = self.limit,
+            None | Some(LexerMode::Code { .. } | LexerMode::Arithmetic { .. }) => self.code(),
+            Some(LexerMode::Quoted(_)) => self.quoted_on(),
+            Some(LexerMode::LineComment) => self.line_comment(),
+            Some(LexerMode::BlockComment { .. }) => self.block_comment(),
+            Some(LexerMode::Markup(_)) => self.markup(),
+            Some(LexerMode::Page) => self.page(),
+            Some(LexerMode::Rest) => self.at = self.limit,
         }
     }
 
@@ -184,7 +184,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, previous);
     }
 
-    pub(super) fn push(&mut self, mode: Mode) {
+    pub(super) fn push(&mut self, mode: LexerMode) {
         self.state.modes.push(mode);
     }
 
@@ -234,7 +234,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         // The first of them is to be the innermost.
         while let Some(heredoc) = state.heredocs.pop() {
-            state.modes.push(Mode::Quoted(heredoc));
+            state.modes.push(LexerMode::Quoted(heredoc));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rules::{Block, Dialect, Import, Prefix, Rules};
+use super::rules::{BlockComments, Dialect, Import, Prefix, Rules};
 use super::{class, table};
 use crate::document::Language;
 
@@ -122,7 +122,7 @@ fn starts(rules: &Rules) -> [Start; 256] {
             b'$' if rules.dollar_names => Start::Word,
             b'\\' | b'\'' => Start::Special,
             b'.' if rules.numbers.leading_point => Start::Special,
-            b'/' if rules.regex || rules.block_comments != Block::None => Start::Special,
+            b'/' if rules.regex || rules.block_comments != BlockComments::None => Start::Special,
             _ if rules.quotes.iter().any(|quote| quote.open.as_bytes()[0] == byte) => Start::Special,
             _ if rules.line_comments.iter().any(|mark| mark.as_bytes()[0] == byte) => Start::Special,
             _ if special(rules.dialect).contains(&byte) => Start::Special,

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::class;
 use super::lexer::Lexer;
-use super::mode::{Mode, Previous, Quoted};
-use super::rules::{Apostrophe, Block, Code, Dialect, Import, Quote};
+use super::mode::{LexerMode, Previous, Quoted};
+use super::rules::{Apostrophe, BlockComments, Code, Dialect, Import, Quote};
 
 /// Blanks between a `#` and the name of its directive.
 const BLANKS: usize = 160;
@@ -87,8 +87,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// How many of the brackets are open that the code ends with.
     pub(super) fn depth_of(&mut self, bracket: u8) -> Option<&mut u32> {
         match self.state.modes.last_mut()? {
-            Mode::Code { open, depth } if *open == bracket => Some(depth),
-            Mode::Arithmetic { depth } if bracket == b'(' => Some(depth),
+            LexerMode::Code { open, depth } if *open == bracket => Some(depth),
+            LexerMode::Arithmetic { depth } if bracket == b'(' => Some(depth),
             _ => None,
         }
     }
@@ -129,11 +129,11 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         if rules.line_comments.iter().any(|mark| self.begins(self.at, mark))
             && !(rules.dialect == Dialect::Php && self.begins(self.at, "#["))
         {
-            self.push(Mode::LineComment);
+            self.push(LexerMode::LineComment);
             return;
         }
-        if first == b'/' && rules.block_comments != Block::None && self.byte(self.at + 1) == Some(b'*') {
-            self.push(Mode::BlockComment { depth: 0 });
+        if first == b'/' && rules.block_comments != BlockComments::None && self.byte(self.at + 1) == Some(b'*') {
+            self.push(LexerMode::BlockComment { depth: 0 });
             self.at += 2;
             return;
         }
@@ -201,7 +201,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             &self.bytes[begin..end],
             b"include" | b"include_next" | b"import" | b"region" | b"endregion" | b"error" | b"warning"
         ) {
-            self.push(Mode::LineComment);
+            self.push(LexerMode::LineComment);
             return true;
         }
         let value = class::value_of_text(&format!("#{}", &self.text[begin..end]));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::class;
 use super::comments::kept;
 use super::lexer::Lexer;
-use super::mode::{Markup, Mode, Previous};
+use super::mode::{LexerMode, Markup, Previous};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// Whether an element begins here: where an operand may, before a name or `>`.
@@ -21,17 +21,17 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             return false;
         }
         self.fixed(self.at + 1, Previous::Operator);
-        self.push(Mode::Markup(Markup { in_tag: true, ..Markup::default() }));
+        self.push(LexerMode::Markup(Markup { in_tag: true, ..Markup::default() }));
         true
     }
 
     pub(super) fn markup(&mut self) {
-        let in_tag = matches!(self.state.modes.last(), Some(Mode::Markup(Markup { in_tag: true, .. })));
+        let in_tag = matches!(self.state.modes.last(), Some(LexerMode::Markup(Markup { in_tag: true, .. })));
         if in_tag { self.tag() } else { self.content() }
     }
 
     fn with_markup(&mut self, change: impl FnOnce(&mut Markup)) {
-        if let Some(Mode::Markup(markup)) = self.state.modes.last_mut() {
+        if let Some(LexerMode::Markup(markup)) = self.state.modes.last_mut() {
             change(markup);
         }
     }
@@ -56,10 +56,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 self.token(value, end, Previous::Operator);
             }
             b'{' if self.may_nest() => self.code_within(b'{', 0, 1),
-            b'/' if self.byte(self.at + 1) == Some(b'/') => self.push(Mode::LineComment),
+            b'/' if self.byte(self.at + 1) == Some(b'/') => self.push(LexerMode::LineComment),
             b'/' if self.byte(self.at + 1) == Some(b'*') => {
                 self.at += 2;
-                self.push(Mode::BlockComment { depth: 0 });
+                self.push(LexerMode::BlockComment { depth: 0 });
             }
             b'/' if self.byte(self.at + 1) == Some(b'>') => {
                 self.fixed(self.at + 2, Previous::Operand);
@@ -88,7 +88,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 
     fn element_ended(&mut self) {
-        if matches!(self.state.modes.last(), Some(Mode::Markup(Markup { depth: 0, .. }))) {
+        if matches!(self.state.modes.last(), Some(LexerMode::Markup(Markup { depth: 0, .. }))) {
             self.state.modes.pop();
             self.state.previous = Previous::Operand;
         }

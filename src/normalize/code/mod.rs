@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Sink;
-use super::piece::Piece;
+use super::piece::TextPiece;
 use super::symbols::Symbols;
 use super::words::WordMaker;
 use crate::document::Language;
@@ -47,8 +47,8 @@ pub(super) struct Tokens {
     with_names: bool,
     language: Option<Language>,
     /// The text that is not taken apart yet.
-    pending: Piece,
-    state: lexer::State,
+    pending: TextPiece,
+    state: lexer::LexerState,
     words: WordMaker,
     tables: HashMap<Language, Tables>,
 }
@@ -58,8 +58,8 @@ impl Tokens {
         Self {
             with_names: false,
             language: None,
-            pending: Piece::default(),
-            state: lexer::State::default(),
+            pending: TextPiece::default(),
+            state: lexer::LexerState::default(),
             words: WordMaker::new(crate::profile::WordRule::Unicode),
             tables: HashMap::new(),
         }
@@ -135,7 +135,7 @@ impl Sink for Tokens {
 }
 
 /// Adds a token; what a gap alone has brought about is none.
-fn push(text: &Piece, value: u64, range: Range<usize>, out: &mut Symbols) {
+fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) {
     let origin = text.origin(range);
     if !origin.is_empty() {
         out.push(value, origin.start, origin.end);

@@ -6,7 +6,7 @@ use super::rules::{Code, Escape, Quote};
 pub(super) const LONGEST_END: usize = 24;
 
 /// What the text stands in, the innermost last; code, if in nothing.
-pub(super) enum Mode {
+pub(super) enum LexerMode {
     /// Code within a string or markup, up to the bracket that closes it.
     Code {
         open: u8,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::class;
 use super::lexer::Lexer;
-use super::mode::{End, LONGEST_END, Mode, Previous, Quoted};
+use super::mode::{End, LONGEST_END, LexerMode, Previous, Quoted};
 use super::rules::{Apostrophe, Code, Dialect, Escape, Prefix, Quote};
 
 /// Bytes that the name at the end of a here-document may have.
@@ -26,7 +26,7 @@ enum Stop {
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// The string that is open goes on.
     pub(super) fn quoted_on(&mut self) {
-        if let Some(Mode::Quoted(quoted)) = self.state.modes.pop() {
+        if let Some(LexerMode::Quoted(quoted)) = self.state.modes.pop() {
             self.quoted(quoted, self.at, self.at);
         }
     }
@@ -52,12 +52,12 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         quoted.line_start = at > from && self.bytes[at - 1] == b'\n' || at == from && quoted.line_start;
         match stop {
             Stop::End(_) | Stop::Line => self.string_ended(),
-            Stop::Limit => self.push(Mode::Quoted(quoted)),
+            Stop::Limit => self.push(LexerMode::Quoted(quoted)),
             Stop::Code => {
                 quoted.is_first = false;
                 quoted.line_start = false;
                 let code = quoted.code;
-                self.push(Mode::Quoted(quoted));
+                self.push(LexerMode::Quoted(quoted));
                 self.quoted_code(code);
             }
         }
@@ -202,7 +202,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         self.passed(end, Previous::Operator);
         self.state.statement = false;
-        self.push(Mode::Code { open, depth: 0 });
+        self.push(LexerMode::Code { open, depth: 0 });
     }
 
     /// A word that may belong to the string after it; whether it does.

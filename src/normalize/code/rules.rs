@@ -17,7 +17,7 @@ pub(super) struct Rules {
     /// Characters whose runs are one operator each (Scala), `""` elsewhere.
     pub(super) operator_characters: &'static str,
     pub(super) line_comments: &'static [&'static str],
-    pub(super) block_comments: Block,
+    pub(super) block_comments: BlockComments,
     pub(super) quotes: &'static [Quote],
     /// Words that belong to the string they stand before, and what they make of it.
     pub(super) prefixes: &'static [(&'static str, Prefix)],
@@ -56,7 +56,7 @@ pub(super) enum Dialect {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum BlockComments {
     None,
     Plain,
     Nested,

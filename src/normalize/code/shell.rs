@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::class;
 use super::lexer::Lexer;
-use super::mode::{Mode, Previous, Quoted};
+use super::mode::{LexerMode, Previous, Quoted};
 use super::rules::{Code, Escape, Quote};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
@@ -15,7 +15,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             b'\n' => self.line_end(),
             b'\\' if matches!(self.byte(self.at + 1), Some(b'\n' | b'\r')) => self.backslash(),
             b'#' if matches!(self.before(), b' ' | b'\t' | b'\n' | b';' | b'(' | b')' | b'`') => {
-                self.push(Mode::LineComment);
+                self.push(LexerMode::LineComment);
             }
             b'"' => self.shell_string(1, Escape::Backslash, Code::Shell),
             b'\'' => self.shell_string(1, Escape::None, Code::None),
@@ -36,12 +36,12 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
 
     /// Within `$((...))`, where words are names.
     fn in_arithmetic(&self) -> bool {
-        matches!(self.state.modes.last(), Some(Mode::Arithmetic { .. }))
+        matches!(self.state.modes.last(), Some(LexerMode::Arithmetic { .. }))
     }
 
     /// Within `${...}`, which the next brace ends.
     fn in_braces(&self) -> bool {
-        matches!(self.state.modes.last(), Some(Mode::Code { open: b'{', .. }))
+        matches!(self.state.modes.last(), Some(LexerMode::Code { open: b'{', .. }))
     }
 
     /// Whether a character that may be a part of a word is a mark here.
@@ -136,7 +136,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             (b'$', Some(b'{')) if nests => self.parameter(),
             (b'$', Some(b'(')) if nests && self.begins(self.at, "$((") => {
                 self.fixed(self.at + 3, Previous::Operator);
-                self.push(Mode::Arithmetic { depth: 1 });
+                self.push(LexerMode::Arithmetic { depth: 1 });
             }
             (b'$', Some(b'(')) if nests => self.code_within(b'(', 2, 2),
             (b'$', Some(b'a'..=b'z' | b'A'..=b'Z' | b'_')) => {

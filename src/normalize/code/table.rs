@@ -1,6 +1,6 @@
 //! The table of languages: one entry of [`Rules`] for each.
 
-use super::rules::{Apostrophe, Block, Code, Dialect, Escape, Import, Numbers, Prefix, Quote, Rules};
+use super::rules::{Apostrophe, BlockComments, Code, Dialect, Escape, Import, Numbers, Prefix, Quote, Rules};
 use crate::document::Language;
 
 pub(super) fn rules(language: Language) -> &'static Rules {
@@ -46,7 +46,7 @@ const BASE: Rules = Rules {
     marks: "!= %= && &= *= ++ += -- -= -> /= << <<= <= == >= ^= || |=",
     operator_characters: "",
     line_comments: &["//"],
-    block_comments: Block::Plain,
+    block_comments: BlockComments::Plain,
     quotes: &[DOUBLE],
     prefixes: &[],
     apostrophe: Apostrophe::Character,
@@ -65,7 +65,7 @@ static BASH: Rules = Rules {
     operands: "",
     marks: "&& &> &>> ;& ;; ;;& <& <( << <<- <<< >& >( >> >| [[ ]] |& || == != =~ += -= *= /= ++ -- <= >= ** %=",
     line_comments: &["#"],
-    block_comments: Block::None,
+    block_comments: BlockComments::None,
     quotes: &[
         Quote { open: "\"", lines: true, escape: Escape::Backslash, code: Code::Shell },
         Quote { open: "'", lines: true, escape: Escape::None, code: Code::None },
@@ -219,7 +219,7 @@ static KOTLIN: Rules = Rules {
     member_keywords: "class",
     operands: "true false null this super",
     marks: "!! != !== %= && *= ++ += -- -= -> .. ..< /= :: <= == === >= ?. ?: ||",
-    block_comments: Block::Nested,
+    block_comments: BlockComments::Nested,
     quotes: &[
         Quote { code: Code::DollarBrace, escape: Escape::None, ..TRIPLE },
         Quote { code: Code::DollarBrace, ..DOUBLE },
@@ -260,7 +260,7 @@ static PYTHON: Rules = Rules {
     operands: "True False None",
     marks: "!= %= &= ** **= *= += -= -> // //= /= := << <<= <= <> == >= >> >>= @= ^= |= ...",
     line_comments: &["#"],
-    block_comments: Block::None,
+    block_comments: BlockComments::None,
     quotes: &[TRIPLE, long_quote("'''"), DOUBLE, SINGLE],
     prefixes: PYTHON_PREFIXES,
     apostrophe: Apostrophe::Quote,
@@ -304,7 +304,7 @@ static RUBY: Rules = Rules {
     operands: "true false nil self end super",
     marks: "!= !~ %= && &&= &. &= ** **= *= += -= -> .. ... /= :: << <<= <= <=> == === => =~ >= >> >>= ^= || ||= |=",
     line_comments: &["#"],
-    block_comments: Block::None,
+    block_comments: BlockComments::None,
     quotes: &[
         Quote { code: Code::Hash, ..long_quote("\"") },
         long_quote("'"),
@@ -325,7 +325,7 @@ static RUST: Rules = Rules {
     member_keywords: "await",
     operands: "true false self super crate",
     marks: "!= %= && &= *= += -= -> .. ... ..= /= :: << <<= <= == => >= >>= ^= || |=",
-    block_comments: Block::Nested,
+    block_comments: BlockComments::Nested,
     quotes: &[long_quote("\"")],
     prefixes: &[
         ("b", Prefix::Plain),
@@ -351,7 +351,7 @@ static SCALA: Rules = Rules {
     operands: "true false null this super",
     marks: "",
     operator_characters: "!#%&*+-/:<=>?@\\^|~",
-    block_comments: Block::Nested,
+    block_comments: BlockComments::Nested,
     quotes: &[Quote { escape: Escape::None, ..TRIPLE }, DOUBLE],
     numbers: Numbers { leading_point: true, trailing_point: false, apostrophes: false },
     imports: &[("import", Import::Line)],
@@ -391,7 +391,7 @@ static SWIFT: Rules = Rules {
     soft_keywords: "actor any async await didSet dynamic get infix macro optional postfix prefix set willSet",
     operands: "true false nil self super",
     marks: "!= !== %= && &+ &- &* &= *= += -= -> ... ..< /= << <<= <= == === >= >> >>= ?? ^= || |=",
-    block_comments: Block::Nested,
+    block_comments: BlockComments::Nested,
     quotes: &[Quote { code: Code::Backslash, ..TRIPLE }, Quote { code: Code::Backslash, ..DOUBLE }],
     numbers: Numbers { leading_point: false, trailing_point: false, apostrophes: false },
     imports: &[("import", Import::Line)],

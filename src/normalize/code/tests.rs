@@ -286,7 +286,7 @@ const HOSTILE: [&str; 43] = [
 /// The bytes looked at, what is kept, and the tokens of so many bytes of a text over and over.
 fn exhaust(language: Language, unit: &str, bytes: usize) -> (u64, usize, u64) {
     let tables = super::Tables::new(language);
-    let mut state = super::lexer::State::default();
+    let mut state = super::lexer::LexerState::default();
     let (mut text, mut modes, mut tokens, mut work) = (String::new(), 0, 0, 0);
     for begin in (0..bytes).step_by(super::BATCH) {
         text += &unit.repeat(super::BATCH.min(bytes - begin) / unit.len());

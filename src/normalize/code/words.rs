@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::class;
 use super::lexer::Lexer;
-use super::mode::{Mode, Previous};
+use super::mode::{LexerMode, Previous};
 use super::rules::{Dialect, Import};
 
 /// Bytes looked at beyond a word for what tells its role.
@@ -50,7 +50,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 return self.name(end);
             }
             if self.state.line_start && self.state.modes.is_empty() && &self.bytes[self.at..end] == b"__END__" {
-                self.push(Mode::Rest);
+                self.push(LexerMode::Rest);
                 return;
             }
         }

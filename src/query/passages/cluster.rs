@@ -35,10 +35,10 @@ const RIVALS: usize = 1 << 10;
 /// The clusters of matches, in no order.
 pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Vec<Joined> {
     let long = LONG * joining.k;
-    let telling = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
-    let telling: Vec<MaximalMatch> = matches.iter().filter(telling).copied().collect();
+    let significant = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
+    let significant: Vec<MaximalMatch> = matches.iter().filter(significant).copied().collect();
     let mut clusters = Vec::new();
-    for part in connected(&telling, joining.gap) {
+    for part in connected(&significant, joining.gap) {
         narrow(part, joining.gap, joining, &mut clusters);
     }
     clusters.retain(|cluster| cluster.counted >= joining.least);

@@ -111,10 +111,10 @@ fn append(
 
 /// Drops passages that lie in another one, and brings the rest into order.
 pub(super) fn without_contained(passages: &mut Vec<Joined>) {
-    // Most often they are in order of the query already, and only those that begin together are not.
+    // Most often they are in order of the query already, and only those that begin same_start are not.
     passages.sort_by_key(|passage| passage.query.start);
-    for together in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {
-        together
+    for same_start in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {
+        same_start
             .sort_by_key(|passage| (Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end)));
     }
     let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());

@@ -39,7 +39,7 @@ use gaps::Gaps;
 pub(super) use inferred::infer;
 use joined::{Joined, Joining};
 use maximal::maximal_matches;
-use names::Names;
+use names::NameComparison;
 use occurrences::Occurrences;
 use rewritten::Rewriting;
 use runs::{IndexedText, Settings};
@@ -185,13 +185,13 @@ impl QueryText {
         }
         let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
         let left_out = options.thin_out(&mut joined, profile, extent);
-        let mut names = Names::new(&self.text, document, &matches);
+        let mut names = NameComparison::new(&self.text, document, &matches);
         let passages = joined.iter().map(|joined| passage(joined, &self.text, document, &mut names)).collect();
         DocumentPassages { passages, left_out, coverage, repeats }
     }
 }
 
-fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut Names<'_>) -> Passage {
+fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut NameComparison<'_>) -> Passage {
     Passage {
         query: query.locate(&joined.query),
         document: document.locate(&joined.document),

@@ -10,7 +10,7 @@ use super::runs::MaximalMatch;
 use crate::query::text::WholeText;
 
 /// Compares names; one per pair of documents, which bounds its time.
-pub(super) struct Names<'a> {
+pub(super) struct NameComparison<'a> {
     query: &'a WholeText,
     document: &'a WholeText,
     /// In order of the query.
@@ -19,7 +19,7 @@ pub(super) struct Names<'a> {
     budget: usize,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameComparison<'a> {
     pub(super) fn new(query: &'a WholeText, document: &'a WholeText, matches: &'a [MaximalMatch]) -> Self {
         Self { query, document, matches, budget: 1 << 26 }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Report;
+use super::ReportContent;
 use crate::document::DocId;
 use crate::query::Match;
 
@@ -11,7 +11,7 @@ use crate::query::Match;
 pub(super) const REASON: &str = "it could not be read";
 
 /// Takes the names out of a report.
-pub(super) fn anonymise(report: &mut Report) {
+pub(super) fn anonymise(report: &mut ReportContent) {
     let overview = &mut report.overview;
     overview.anonymous = true;
     for (number, document) in (1..).zip(&mut overview.documents) {

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::Report;
+use super::ReportContent;
 use super::data::{
-    Command, DatabaseData, LeftOut, Origin, Overview, PairMeasure, Removal, ReportDocument, ReportPair, Role,
+    Command, DatabaseData, DocumentRole, LeftOut, Origin, Overview, PairMeasure, RemovalData, ReportDocument,
+    ReportPair,
 };
 use super::options::{HtmlAnswers, HtmlOptions};
 use crate::database::Database;
@@ -39,18 +40,18 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
 ///
 /// # Errors
 /// What keeps documents and postings from being read.
-pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Result<Report> {
+pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Result<ReportContent> {
     match answers {
-        HtmlAnswers::Queries { database, answers } => Report::of_queries(database, answers, options),
-        HtmlAnswers::Pairs { database, answer } => Report::of_pairs(database, answer, options),
-        HtmlAnswers::Dedup { database, answer } => Report::of_dedup(database, answer, options),
+        HtmlAnswers::Queries { database, answers } => ReportContent::of_queries(database, answers, options),
+        HtmlAnswers::Pairs { database, answer } => ReportContent::of_pairs(database, answer, options),
+        HtmlAnswers::Dedup { database, answer } => ReportContent::of_dedup(database, answer, options),
         HtmlAnswers::Diff { a, b, answer } => {
-            Ok(Report::of_diff(answer, Origin::File(a.to_owned()), Origin::File(b.to_owned()), options))
+            Ok(ReportContent::of_diff(answer, Origin::File(a.to_owned()), Origin::File(b.to_owned()), options))
         }
     }
 }
 
-impl Report {
+impl ReportContent {
     /// The report of queries, whose passages were looked for where the options say how. A query with a stored document
     /// is that document, and is shown once.
     fn of_queries(
@@ -123,7 +124,7 @@ impl Report {
         for found in std::mem::take(&mut report.matches) {
             let other = documents.add(ReportDocument {
                 name: found.document.clone(),
-                role: Role::Stored,
+                role: DocumentRole::Stored,
                 bytes: found.document_bytes,
                 symbols: Some(found.document_symbols),
                 extracted: false,
@@ -221,7 +222,7 @@ fn grouped(answer: &mut DedupAnswer) -> Vec<(u64, Removable)> {
     removable.into_iter().map(number).collect()
 }
 
-impl Report {
+impl ReportContent {
     /// The report of removable documents, each as a pair with its survivor.
     fn of_dedup(database: &Database, mut answer: DedupAnswer, options: &HtmlOptions) -> Result<Self> {
         let default = PairEvidence::default();
@@ -256,7 +257,7 @@ impl Report {
                 identical,
                 passages: found.as_ref().map(passages),
                 page: false,
-                removal: Some(Removal { group, because: removable.because, novel: removable.novel, id }),
+                removal: Some(RemovalData { group, because: removable.because, novel: removable.novel, id }),
             });
             evidence.push(found);
         }
@@ -304,7 +305,7 @@ impl DocumentIndex {
         }
         self.add(ReportDocument {
             name: report.query.name.clone(),
-            role: Role::Query,
+            role: DocumentRole::Query,
             bytes: report.query.bytes,
             symbols: Some(report.query.symbols),
             extracted: false,
@@ -340,7 +341,7 @@ impl DocumentIndex {
         let document = database.document(id)?;
         Ok(self.add(ReportDocument {
             name: document.name,
-            role: Role::Stored,
+            role: DocumentRole::Stored,
             bytes: document.bytes,
             symbols: Some(document.symbols),
             extracted: false,

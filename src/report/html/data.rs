@@ -108,7 +108,7 @@ pub(super) struct ReportDocument {
     /// Its name.
     pub(super) name: String,
     /// Whether it is a query or a stored document.
-    pub(super) role: Role,
+    pub(super) role: DocumentRole,
     /// Its bytes.
     pub(super) bytes: u64,
     /// Its symbols, where they are known.
@@ -131,7 +131,7 @@ pub(super) struct ReportDocument {
 /// Whether a document was queried with or found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum DocumentRole {
     /// It was queried with.
     Query,
     /// It is in the database, or is the second one of a comparison.
@@ -184,12 +184,12 @@ pub(super) struct ReportPair {
     pub(super) page: bool,
     /// Why A is removable, where B is its survivor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) removal: Option<Removal>,
+    pub(super) removal: Option<RemovalData>,
 }
 
 /// Why a document is removable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Removal {
+pub(super) struct RemovalData {
     /// The number of its group: those of one survivor, the largest group first.
     pub(super) group: u64,
     /// Its relation to the survivor.

@@ -19,5 +19,5 @@ mod texts;
 mod write;
 
 pub use options::{HtmlAnswers, HtmlOptions};
-use report::Report;
+use report::ReportContent;
 pub use write::{HtmlSummary, write_html};

@@ -5,7 +5,7 @@ use crate::query::{Location, Match};
 
 /// A report before it is written.
 #[derive(Clone, Debug)]
-pub(super) struct Report {
+pub(super) struct ReportContent {
     /// The contents of its first page.
     pub(super) overview: Overview,
     /// For each pair of the overview, by its index: the match with its passages, A being the query. `None` where passages

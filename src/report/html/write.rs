@@ -10,7 +10,7 @@ use super::options::{HtmlAnswers, HtmlOptions};
 use super::output::Output;
 use super::sides::ShownText;
 use super::texts::TextReader;
-use super::{Report, anonymous, escape, pack};
+use super::{ReportContent, anonymous, escape, pack};
 use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::ingest::Failure;
@@ -77,7 +77,8 @@ pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &Ht
     if options.anonymise {
         anonymous::anonymise(&mut report);
     }
-    let known = report.overview.documents.iter().map(|_| if options.texts { Text::Unread } else { Text::Settled });
+    let known =
+        report.overview.documents.iter().map(|_| if options.texts { TextState::Unread } else { TextState::Finished });
     let origins: Vec<Origin> = in_order(&report).collect();
     let unit = report.overview.profile.unit;
     let texts = TextReader::new(database, unit, &options.read, origins.iter());
@@ -104,7 +105,7 @@ pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &Ht
 }
 
 /// Where the texts of the pairs' documents are read, each once, in the order of the pairs.
-fn in_order(report: &Report) -> impl Iterator<Item = Origin> {
+fn in_order(report: &ReportContent) -> impl Iterator<Item = Origin> {
     let mut met = HashSet::new();
     let pairs = report.overview.pairs.iter().zip(&report.evidence).filter(|(_, found)| found.is_some());
     pairs
@@ -115,11 +116,11 @@ fn in_order(report: &Report) -> impl Iterator<Item = Origin> {
 
 /// The pages of pairs being written.
 struct Pages<'a> {
-    report: Report,
+    report: ReportContent,
     texts: TextReader<'a>,
     options: &'a HtmlOptions,
     /// The state of the text of each document.
-    known: Vec<Text>,
+    known: Vec<TextState>,
     /// Of the texts that are in the report, for pairs that have not come yet.
     sides: Sides,
     /// Bytes that may still be written.
@@ -127,7 +128,7 @@ struct Pages<'a> {
 }
 
 /// The state of the text of a document.
-enum Text {
+enum TextState {
     /// It was not read yet.
     Unread,
     /// It takes so many bytes, and is not in the report.
@@ -135,11 +136,11 @@ enum Text {
     /// It cannot be read, for this reason.
     Unreadable(String),
     /// It is in the report, or the report says why not, or there are to be no texts.
-    Settled,
+    Finished,
 }
 
 /// A text that was read.
-struct Packed {
+struct PackedText {
     packed: String,
     extracted: bool,
     /// The programming language it is written in.
@@ -166,9 +167,9 @@ impl Pages<'_> {
         let (a, b) = (pair.a, pair.b);
         let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
         let mut new = if a == b { vec![a] } else { vec![a, b] };
-        new.retain(|&document| !matches!(self.known[document], Text::Settled));
+        new.retain(|&document| !matches!(self.known[document], TextState::Finished));
         // What is known to take its bytes was read before, and is read again only when the other one leaves it room.
-        new.sort_by_key(|&document| matches!(self.known[document], Text::Takes(_)));
+        new.sort_by_key(|&document| matches!(self.known[document], TextState::Takes(_)));
         let mut read = Vec::new();
         for &document in &new {
             if self.least(&new) > self.room {
@@ -204,7 +205,7 @@ impl Pages<'_> {
             self.sides.extend(text.sides);
         }
         for document in new {
-            if let Text::Unreadable(why) = std::mem::replace(&mut self.known[document], Text::Settled) {
+            if let TextState::Unreadable(why) = std::mem::replace(&mut self.known[document], TextState::Finished) {
                 self.report.overview.documents[document].why = Some(why);
             }
         }
@@ -215,20 +216,20 @@ impl Pages<'_> {
     /// The bytes of the texts of these documents, or fewer where they are not known yet.
     fn least(&self, documents: &[usize]) -> u64 {
         let bytes = documents.iter().map(|&document| match self.known[document] {
-            Text::Unread => self.report.overview.documents[document].bytes / TEXT_PACKED,
-            Text::Takes(bytes) => bytes,
-            Text::Unreadable(_) | Text::Settled => 0,
+            TextState::Unread => self.report.overview.documents[document].bytes / TEXT_PACKED,
+            TextState::Takes(bytes) => bytes,
+            TextState::Unreadable(_) | TextState::Finished => 0,
         });
         bytes.sum()
     }
 
     /// Reads the text of a document, and finds in it the passages `found` of a pair and those of all pairs that come after it.
     /// `None` if it cannot be read.
-    fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<Packed>, Failed> {
+    fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<PackedText>, Failed> {
         let text = match &self.report.overview.documents[index].origin {
             Some(origin) => self.texts.text(origin),
             None => {
-                self.known[index] = Text::Settled;
+                self.known[index] = TextState::Finished;
                 return Ok(None);
             }
         };
@@ -236,7 +237,7 @@ impl Pages<'_> {
             Ok(text) => text,
             Err(error) => {
                 let why = if self.options.anonymise { anonymous::REASON.to_owned() } else { error };
-                self.known[index] = Text::Unreadable(why);
+                self.known[index] = TextState::Unreadable(why);
                 return Ok(None);
             }
         };
@@ -255,9 +256,9 @@ impl Pages<'_> {
         let ignored = self.report.ignored[index].iter().map(|span| shown.mark(span)).collect();
         let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
         let packed = pack::pack(&data).map_err(Failed::Pack)?;
-        self.known[index] = Text::Takes(part_bytes(&packed));
+        self.known[index] = TextState::Takes(part_bytes(&packed));
         let language = text.format.language().map(|language| language.name().to_owned());
-        Ok(Some(Packed { packed, extracted: text.offsets == Offsets::Extracted, language, sides }))
+        Ok(Some(PackedText { packed, extracted: text.offsets == Offsets::Extracted, language, sides }))
     }
 }
 

@@ -15,10 +15,10 @@ use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions
 
 const DOCUMENTS_HELD: u64 = 20;
 
-type Documents = Vec<(u32, DocumentRecord)>;
+type TestFiles = Vec<(u32, DocumentRecord)>;
 
 /// A database of documents without files, with so many fingerprints each, in two runs; one of them is deleted.
-fn make(root: &Path) -> Documents {
+fn make(root: &Path) -> TestFiles {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     for part in 0..2 {
@@ -39,7 +39,7 @@ fn make(root: &Path) -> Documents {
     documents(&store)
 }
 
-fn documents(store: &Store) -> Documents {
+fn documents(store: &Store) -> TestFiles {
     let mut documents = Vec::new();
     store
         .for_each_document(|id, record| {
@@ -53,13 +53,13 @@ fn documents(store: &Store) -> Documents {
 }
 
 /// Damages a database, and repairs it; returns what that has found, and the documents there are then.
-fn repaired(damage: impl FnOnce(&Store)) -> (Repair, Documents, Documents) {
+fn repaired(damage: impl FnOnce(&Store)) -> (Repair, TestFiles, TestFiles) {
     let (found, before, after) = repaired_with(damage, 0);
     (found.repair.unwrap(), before, after)
 }
 
 /// As [`repaired`], where the mark is so many commits ahead of the store.
-fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, Documents, Documents) {
+fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestFiles, TestFiles) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");
     let before = make(&root);

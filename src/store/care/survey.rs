@@ -267,7 +267,7 @@ fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitma
 
 /// True where all positions of a document can be read and are what they should be.
 fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<bool> {
-    let mut check = positions::Check::new(record);
+    let mut check = positions::PositionCheck::new(record);
     for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
         let Some(row) = salvage.get(POSITIONS, &position_key(id, chunk as u32))? else { return Ok(false) };
         if check.chunk(&row).is_err() {

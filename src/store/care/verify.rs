@@ -235,7 +235,7 @@ impl Verifier<'_> {
     }
 
     fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
-        let mut check = positions::Check::new(record);
+        let mut check = positions::PositionCheck::new(record);
         for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
             let row = self.store.engine.get(POSITIONS, position_key(id, chunk as u32), "read positions");
             let Some(row) = self.listed(row)? else { return Ok(()) };

@@ -82,13 +82,13 @@ pub(in crate::store) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>
 }
 
 /// Checks the positions of one document, chunk by chunk.
-pub(in crate::store) struct Check<'a> {
+pub(in crate::store) struct PositionCheck<'a> {
     record: &'a DocumentRecord,
     last: Option<FingerprintPlace>,
     places: u64,
 }
 
-impl<'a> Check<'a> {
+impl<'a> PositionCheck<'a> {
     pub(in crate::store) fn new(record: &'a DocumentRecord) -> Self {
         Self { record, last: None, places: 0 }
     }

@@ -63,7 +63,7 @@ impl TrustedList {
 
 /// One edit of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Edit {
+struct VersionEdit {
     /// Where its record begins in the list.
     start: usize,
     content: Vec<u8>,
@@ -87,9 +87,9 @@ pub(super) fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64
 }
 
 /// The edits of a list; `None` where it is not one. A record that is cut off at the end is left out.
-fn edits(list: &[u8]) -> Option<Vec<Edit>> {
+fn edits(list: &[u8]) -> Option<Vec<VersionEdit>> {
     let mut edits = Vec::new();
-    let mut open: Option<Edit> = None;
+    let mut open: Option<VersionEdit> = None;
     let mut at = 0;
     while at < list.len() {
         let left = BLOCK - at % BLOCK;
@@ -101,8 +101,8 @@ fn edits(list: &[u8]) -> Option<Vec<Edit>> {
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
         let Some(content) = list.get(at + HEAD..at + HEAD + length) else { break };
         match (head[6], open.as_mut()) {
-            (FULL, None) => edits.push(Edit { start: at, content: content.to_vec() }),
-            (FIRST, None) => open = Some(Edit { start: at, content: content.to_vec() }),
+            (FULL, None) => edits.push(VersionEdit { start: at, content: content.to_vec() }),
+            (FIRST, None) => open = Some(VersionEdit { start: at, content: content.to_vec() }),
             (MIDDLE, Some(edit)) => edit.content.extend_from_slice(content),
             (LAST, Some(edit)) => {
                 edit.content.extend_from_slice(content);

@@ -14,10 +14,10 @@ use crate::store::read::run_rows::{ReadPattern, current_filter, rows_of};
 /// A place in the filters of one run.
 pub(in crate::store) struct FilterCursor<'a> {
     run: u32,
-    rows: Rows<'a>,
+    rows: FilterRows<'a>,
 }
 
-enum Rows<'a> {
+enum FilterRows<'a> {
     Held(Arc<HeldFilters>),
     Read {
         rows: engine::rows::Rows<'a>,
@@ -30,29 +30,29 @@ impl<'a> FilterCursor<'a> {
     pub(in crate::store) fn new(store: &'a Store, run: u32) -> Result<Self> {
         // A run never changes, so that it does not matter which commit these were read at.
         let rows = match store.filter_use.of_run(run) {
-            Some(held) => Rows::Held(held),
-            None => Rows::Read { rows: rows_of(&store.engine, FILTERS, run, ReadPattern::Through)?, from: None },
+            Some(held) => FilterRows::Held(held),
+            None => FilterRows::Read { rows: rows_of(&store.engine, FILTERS, run, ReadPattern::Through)?, from: None },
         };
         Ok(Self { run, rows })
     }
 
     /// Has the filters held in memory.
     pub(in crate::store) fn hold(&mut self, filter_use: &FilterUse, record: &RunRecord) -> Result<()> {
-        let Rows::Read { rows, .. } = &mut self.rows else { return Ok(()) };
-        self.rows = Rows::Held(filter_use.hold(self.run, record, rows)?);
+        let FilterRows::Read { rows, .. } = &mut self.rows else { return Ok(()) };
+        self.rows = FilterRows::Held(filter_use.hold(self.run, record, rows)?);
         Ok(())
     }
 
     /// Whether they are in memory, so that it costs nothing to ask them.
     pub(in crate::store) fn is_held(&self) -> bool {
-        matches!(self.rows, Rows::Held(_))
+        matches!(self.rows, FilterRows::Held(_))
     }
 
     /// False where the run surely does not hold `hash`.
     pub(in crate::store) fn may_hold(&mut self, hash: u64) -> Result<bool> {
         let (rows, from) = match &mut self.rows {
-            Rows::Held(held) => return Ok(held.may_hold(hash)),
-            Rows::Read { rows, from } => (rows, from),
+            FilterRows::Held(held) => return Ok(held.may_hold(hash)),
+            FilterRows::Read { rows, from } => (rows, from),
         };
         let last = rows.key().and_then(parse_filter_key).map(|(_, last)| last);
         if from.is_none_or(|from| hash < from) || last.is_none_or(|last| last < hash) {

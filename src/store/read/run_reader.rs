@@ -128,7 +128,7 @@ pub(in crate::store) fn merge_hashes(
     wanted: Option<&dyn Fn(u32) -> bool>,
     visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
 ) -> Result<()> {
-    let mut together: Vec<Posting> = Vec::new();
+    let mut merged: Vec<Posting> = Vec::new();
     loop {
         let mut bound: Option<u64> = None;
         for reader in &mut *readers {
@@ -142,15 +142,15 @@ pub(in crate::store) fn merge_hashes(
         if let ([reader], None) = (&mut *readers, wanted) {
             visit_each(reader.take_below(bound), visit)?;
         } else {
-            together.clear();
+            merged.clear();
             for reader in &mut *readers {
-                together.extend_from_slice(reader.take_below(bound));
+                merged.extend_from_slice(reader.take_below(bound));
             }
             if let Some(wanted) = wanted {
-                together.retain(|posting| wanted(posting.document));
+                merged.retain(|posting| wanted(posting.document));
             }
-            together.sort();
-            visit_each(&together, visit)?;
+            merged.sort();
+            visit_each(&merged, visit)?;
         }
         let Some(bound) = bound else { return Ok(()) };
         for reader in &mut *readers {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::super::connected::connected;
 use super::seeds::Seed;
-use super::words::{DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
+use super::words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
 /// Words between two seeds of a fragment, at most, on either side; and the narrowest gap that is tried.
 const GAP: u32 = 60;
@@ -119,7 +119,7 @@ impl<'a> Comparison<'a> {
         self.with_counts(spans, |words, sides, counts| {
             // Each word of a side, so often as it occurs there, makes its square.
             let sum = |side: usize, other: usize| -> f64 {
-                let part = |&word: &Word| words.weight(word).powi(2) * f64::from(counts[other][word as usize]);
+                let part = |&word: &WordNumber| words.weight(word).powi(2) * f64::from(counts[other][word as usize]);
                 sides[side].iter().map(part).sum()
             };
             let norms = (sum(QUERY, QUERY) * sum(DOCUMENT, DOCUMENT)).sqrt();
@@ -133,7 +133,7 @@ impl<'a> Comparison<'a> {
             for side in [QUERY, DOCUMENT] {
                 let stretch = self.with_counts(&spans, |words, sides, counts| {
                     let text = sides[side];
-                    let same = |&word: &Word| {
+                    let same = |&word: &WordNumber| {
                         let [here, there] = [side, 1 - side].map(|side| counts[side][word as usize]);
                         words.weight(word) * f64::from(there.min(here)) / f64::from(here.max(1))
                     };
@@ -152,7 +152,7 @@ impl<'a> Comparison<'a> {
     fn with_counts<T>(
         &mut self,
         spans: &Spans,
-        look: impl FnOnce(&WordTexts, [&[Word]; 2], &[Vec<u32>; 2]) -> T,
+        look: impl FnOnce(&WordTexts, [&[WordNumber]; 2], &[Vec<u32>; 2]) -> T,
     ) -> Option<T> {
         let sides = [QUERY, DOCUMENT].map(|side| self.words.span(side, &spans[side]));
         self.budget = self.budget.checked_sub(sides[QUERY].len() + sides[DOCUMENT].len())?;

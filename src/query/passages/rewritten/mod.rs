@@ -23,7 +23,7 @@ use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
 use crate::query::ranges::{Uncounted, lies_in, union};
 use fragments::{Comparison, Fragment, LEAST, Spans};
-use words::{DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
+use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
 /// Words between matches where only fingerprints can be had.
 pub(super) const GAP_OF_FINGERPRINTS: u32 = 60;
@@ -203,7 +203,7 @@ impl AgreementCounter {
     }
 
     /// The words that both have, in any order.
-    fn agreeing(&mut self, here: &[Word], there: &[Word]) -> u64 {
+    fn agreeing(&mut self, here: &[WordNumber], there: &[WordNumber]) -> u64 {
         there.iter().for_each(|&word| self.counts[word as usize] += 1);
         let mut agreed = 0;
         for &word in here.iter().filter(|&&word| word != NO_WORD) {
@@ -230,8 +230,8 @@ fn in_order(words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>, budget:
     *budget = left;
     let mut matches: Vec<MaximalMatch> = near.iter().filter(inside).copied().collect();
     let [here, there] = [QUERY, DOCUMENT].map(|side| words.whole_span(side, &spans[side]));
-    let places = |text: &[Word]| {
-        let mut places: Vec<(Word, u32)> = text.iter().copied().zip(0..).collect();
+    let places = |text: &[WordNumber]| {
+        let mut places: Vec<(WordNumber, u32)> = text.iter().copied().zip(0..).collect();
         places.sort_unstable();
         places
     };
@@ -243,7 +243,7 @@ fn in_order(words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>, budget:
         rest = &rest[rest.partition_point(|&(word, _)| word < same[0].0)..];
         let others = &rest[..rest.partition_point(|&(word, _)| word == same[0].0)];
         if same.len() * others.len() <= RARE {
-            let diagonal = |&(_, place): &(Word, u32)| {
+            let diagonal = |&(_, place): &(WordNumber, u32)| {
                 others.iter().map(move |&(_, other)| (i64::from(place) - i64::from(other), place))
             };
             pairs.extend(same.iter().flat_map(diagonal));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::connected::Spanning;
 use super::super::runs::MaximalMatch;
-use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, Word, WordTexts};
+use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 use crate::query::ranges::{lies_in, union};
 
 /// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
@@ -66,12 +66,12 @@ impl Spanning for Seed {
 /// The maximal matches that are seeds: those that tell something, and do not stand on either side in one twice as long.
 pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
     let tells = |found: &&MaximalMatch| found.rarest <= RARE || found.length >= LONG.saturating_mul(k);
-    let telling: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
-    let longest = telling.iter().map(|found| found.length).max().unwrap_or(0);
+    let significant: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
+    let longest = significant.iter().map(|found| found.length).max().unwrap_or(0);
     // For each power of two the places of all matches that are as long, in either text.
     let levels: Vec<[Vec<Range<u32>>; 2]> = (0..=longest.max(1).ilog2())
         .map(|level| {
-            let long = || telling.iter().filter(move |found| found.length >> level > 0);
+            let long = || significant.iter().filter(move |found| found.length >> level > 0);
             let (queries, documents): (Vec<_>, Vec<_>) =
                 long().map(|found| (found.in_query(), found.in_document())).unzip();
             [union(queries.iter()), union(documents.iter())]
@@ -90,7 +90,7 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
         of_summary: true,
         similarity: 1.0,
     };
-    telling.iter().filter(stands_alone).map(seed).collect()
+    significant.iter().filter(stands_alone).map(seed).collect()
 }
 
 /// The pairs of pieces that are seeds, in order of the query.
@@ -207,7 +207,7 @@ impl Candidates {
     }
 
     /// The pieces of the document that hold a word, and how often; none where it is too common or not shared.
-    fn pieces_with(&self, word: Word) -> &[(u32, u32)] {
+    fn pieces_with(&self, word: WordNumber) -> &[(u32, u32)] {
         &self.pieces[self.first[word as usize]..self.first[word as usize + 1]]
     }
 }
@@ -258,7 +258,7 @@ impl CommonWords {
         self.weight += weight * f64::from(here.min(there));
     }
 
-    fn of(words: &WordTexts, mut here: &[(Word, u32)], mut there: &[(Word, u32)]) -> Self {
+    fn of(words: &WordTexts, mut here: &[(WordNumber, u32)], mut there: &[(WordNumber, u32)]) -> Self {
         let mut shared = Self::default();
         while let (Some((first, rest)), Some((other, others))) = (here.split_first(), there.split_first()) {
             if first.0 == other.0 {

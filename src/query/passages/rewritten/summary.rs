@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::fragments::{Fragment, heaviest, hull};
 use super::seeds::Seed;
-use super::words::{NO_WORD, Word, WordTexts};
+use super::words::{NO_WORD, WordNumber, WordTexts};
 
 /// Words between two seeds of a summary, at most.
 const GAP: u32 = 120;
@@ -150,7 +150,7 @@ impl Marking<'_> {
     fn common(&mut self, seed: &Seed) -> (f64, Vec<u32>) {
         let here = seed.span(self.side);
         let there = self.words.span(1 - self.side, &seed.span(1 - self.side));
-        let counting = |word: &&Word| **word != NO_WORD;
+        let counting = |word: &&WordNumber| **word != NO_WORD;
         there.iter().filter(counting).for_each(|&word| self.counts[word as usize] += 1);
         let mut places = Vec::new();
         let mut common = 0.0;

@@ -9,10 +9,10 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 /// A word by number.
-pub(super) type Word = u32;
+pub(super) type WordNumber = u32;
 
 /// A word that does not count: it weighs nothing, and equals no other.
-pub(super) const NO_WORD: Word = 0;
+pub(super) const NO_WORD: WordNumber = 0;
 
 /// A sentence of fewer words is merged with the next one.
 const SHORT: u32 = 5;
@@ -32,9 +32,9 @@ pub(super) const DOCUMENT: usize = 1;
 /// Two texts in words.
 pub(super) struct WordTexts {
     /// The words of the query that count, and the document.
-    pub(super) texts: [Vec<Word>; 2],
+    pub(super) texts: [Vec<WordNumber>; 2],
     /// The whole query, where not all of it counts.
-    whole_query: Option<Vec<Word>>,
+    whole_query: Option<Vec<WordNumber>>,
     /// The pieces of each text, in order.
     pub(super) pieces: [Vec<Range<u32>>; 2],
     /// By word.
@@ -47,15 +47,15 @@ impl WordTexts {
     /// Numbers the words of two texts, given as values with the places where sentences begin; `counts` says whether a place
     /// of the query counts.
     pub(super) fn new(values: [&[u64]; 2], sentences: [&[u32]; 2], counts: impl Fn(u32) -> bool) -> Self {
-        let mut numbers: FxHashMap<u64, Word> = FxHashMap::default();
+        let mut numbers: FxHashMap<u64, WordNumber> = FxHashMap::default();
         let mut texts = values.map(|values| {
             let number = |&value: &u64| {
-                let next = numbers.len() as Word + 1;
+                let next = numbers.len() as WordNumber + 1;
                 *numbers.entry(value).or_insert(next)
             };
-            values.iter().map(number).collect::<Vec<Word>>()
+            values.iter().map(number).collect::<Vec<WordNumber>>()
         });
-        let masked: Vec<Word> =
+        let masked: Vec<WordNumber> =
             (0..).zip(&texts[QUERY]).map(|(place, &word)| if counts(place) { word } else { NO_WORD }).collect();
         let whole_query = (masked != texts[QUERY]).then(|| std::mem::replace(&mut texts[QUERY], masked));
         let pieces = [QUERY, DOCUMENT].map(|side| pieces(sentences[side], values[side].len() as u32));
@@ -87,7 +87,7 @@ impl WordTexts {
         self.mean = if counting == 0 { 1.0 } else { total / counting as f64 };
     }
 
-    pub(super) fn weight(&self, word: Word) -> f64 {
+    pub(super) fn weight(&self, word: WordNumber) -> f64 {
         self.weights[word as usize]
     }
 
@@ -97,12 +97,12 @@ impl WordTexts {
     }
 
     /// The words of a span of one text that count.
-    pub(super) fn span(&self, side: usize, span: &Range<u32>) -> &[Word] {
+    pub(super) fn span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
         &self.texts[side][span.start as usize..span.end as usize]
     }
 
     /// All words of a span, those included that do not count.
-    pub(super) fn whole_span(&self, side: usize, span: &Range<u32>) -> &[Word] {
+    pub(super) fn whole_span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
         match &self.whole_query {
             Some(query) if side == QUERY => &query[span.start as usize..span.end as usize],
             _ => self.span(side, span),
@@ -134,7 +134,7 @@ fn pieces(sentences: &[u32], length: u32) -> Vec<Range<u32>> {
 
 /// The distinct words of each piece of a text, ascending, with how often each occurs in it.
 pub(super) struct Bags {
-    words: Vec<(Word, u32)>,
+    words: Vec<(WordNumber, u32)>,
     /// Where the words of each piece begin; one more at the end.
     first: Vec<usize>,
 }
@@ -157,7 +157,7 @@ impl Bags {
         self.first.len() - 1
     }
 
-    pub(super) fn of(&self, piece: usize) -> &[(Word, u32)] {
+    pub(super) fn of(&self, piece: usize) -> &[(WordNumber, u32)] {
         &self.words[self.first[piece]..self.first[piece + 1]]
     }
 }

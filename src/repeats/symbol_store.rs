@@ -1,4 +1,4 @@
-//! Shelf: the symbols and origins of all documents, in a temporary file; the whole of it in memory where there is room.
+//! The symbols and origins of all documents, in a temporary file, or in memory where there is room for all of them.
 
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 use crate::spill::{TempSpace, read_into, write_at};
 
 /// Bytes of memory that each document takes.
-pub(super) const BYTES_PER_DOCUMENT: u64 = size_of::<Place>() as u64 + 4;
+pub(super) const BYTES_PER_DOCUMENT: u64 = size_of::<DocumentOffsets>() as u64 + 4;
 
 /// Where a document is: its symbols, then its origins, then their checkpoints.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct DocumentOffsets {
     at: u64,
     origins: u64,
     symbols: u32,
@@ -24,29 +24,29 @@ pub(super) struct Place {
 }
 
 /// The documents.
-pub(super) struct Shelf {
+pub(super) struct SymbolStore {
     temp: TempSpace,
     file: File,
     end: AtomicU64,
     /// By number.
-    places: Vec<Place>,
+    places: Vec<DocumentOffsets>,
     held: Option<Vec<u8>>,
 }
 
-impl Shelf {
+impl SymbolStore {
     /// Room for the documents of numbers below this.
     pub(super) fn new(temp: &TempSpace, documents: u32) -> Result<Self> {
         Ok(Self {
             temp: temp.clone(),
             file: temp.file()?,
             end: AtomicU64::new(0),
-            places: vec![Place::default(); documents as usize],
+            places: vec![DocumentOffsets::default(); documents as usize],
             held: None,
         })
     }
 
     /// Writes a document, which is there once it is [put](Self::put); `None` where it has too many symbols to be counted.
-    pub(super) fn write(&self, scanned: &Scanned) -> Result<Option<Place>> {
+    pub(super) fn write(&self, scanned: &Scanned) -> Result<Option<DocumentOffsets>> {
         let Scanned { symbols, origins, .. } = scanned;
         let Some(count) = u32::try_from(symbols.len()).ok().filter(|&count| count < u32::MAX) else { return Ok(None) };
         let checkpoints: &[u8] = bytemuck::cast_slice(&origins.checkpoints);
@@ -56,10 +56,10 @@ impl Shelf {
         bytes.extend_from_slice(checkpoints);
         let at = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         write_at(&self.file, &bytes, at, &self.temp)?;
-        Ok(Some(Place { at, origins: origins.bytes.len() as u64, symbols: count, width: symbols.width() }))
+        Ok(Some(DocumentOffsets { at, origins: origins.bytes.len() as u64, symbols: count, width: symbols.width() }))
     }
 
-    pub(super) fn put(&mut self, document: u32, place: Place) {
+    pub(super) fn put(&mut self, document: u32, place: DocumentOffsets) {
         if let Some(known) = self.places.get_mut(document as usize) {
             *known = place;
         }
@@ -81,7 +81,7 @@ impl Shelf {
         Some(self.place(document)).filter(|place| place.width > 0).map(|place| place.symbols)
     }
 
-    fn place(&self, document: u32) -> Place {
+    fn place(&self, document: u32) -> DocumentOffsets {
         self.places.get(document as usize).copied().unwrap_or_default()
     }
 
@@ -94,7 +94,7 @@ impl Shelf {
         read: &mut Vec<u8>,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Place { at, symbols, width, .. } = self.place(document);
+        let DocumentOffsets { at, symbols, width, .. } = self.place(document);
         if u64::from(first) + u64::from(count) > u64::from(symbols) {
             return Err(Error::Damaged {
                 what: format!("document {document}"),

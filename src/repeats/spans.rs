@@ -1,10 +1,10 @@
-//! Telling: repeated windows become spans, with the names of documents and the bytes they come from.
+//! Repeated windows become spans, with the names of documents and the bytes they come from.
 
 use std::collections::HashMap;
 
 use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
-use super::shelf::Shelf;
+use super::symbol_store::SymbolStore;
 use crate::dedup::source_of;
 use crate::document::{Digest, DocId};
 use crate::error::Result;
@@ -27,7 +27,7 @@ const OTHER_SOURCES: &str = "(other)";
 
 /// A span of a document, in symbols, and where it first occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct RepeatedSymbols {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) source: u32,
@@ -36,16 +36,16 @@ pub(super) struct Piece {
 
 /// Joins the repeated windows of one document, which come in ascending order.
 #[derive(Debug, Default)]
-pub(super) struct Joining {
-    open: Option<Piece>,
+pub(super) struct WindowJoiner {
+    open: Option<RepeatedSymbols>,
 }
 
-impl Joining {
+impl WindowJoiner {
     /// Takes windows of so many symbols. Returns a span that is at its end.
-    pub(super) fn take(&mut self, cover: Cover, window: u32) -> Option<Piece> {
+    pub(super) fn take(&mut self, cover: Cover, window: u32) -> Option<RepeatedSymbols> {
         let (start, source_start) = (u64::from(cover.start), u64::from(cover.source_start));
         let end = start + u64::from(cover.windows) + u64::from(window) - 1;
-        let next = Piece { start, end, source: cover.source, source_start };
+        let next = RepeatedSymbols { start, end, source: cover.source, source_start };
         let Some(open) = &mut self.open else {
             self.open = Some(next);
             return None;
@@ -59,20 +59,20 @@ impl Joining {
         }
         // What two of them hold goes with the first.
         let within = open.end.saturating_sub(next.start);
-        let next = Piece { start: next.start + within, source_start: next.source_start + within, ..next };
+        let next = RepeatedSymbols { start: next.start + within, source_start: next.source_start + within, ..next };
         self.open.replace(next)
     }
 
     /// The last span.
-    pub(super) fn end(&mut self) -> Option<Piece> {
+    pub(super) fn end(&mut self) -> Option<RepeatedSymbols> {
         self.open.take()
     }
 }
 
 /// An answer being given.
-pub(super) struct Telling<'a> {
+pub(super) struct RepeatWriter<'a> {
     store: &'a Store,
-    shelf: &'a Shelf,
+    symbol_store: &'a SymbolStore,
     window: u32,
     uncompared: Vec<(u32, &'static str)>,
     /// Names and digests of sources.
@@ -81,10 +81,15 @@ pub(super) struct Telling<'a> {
     summary: RepeatSummary,
 }
 
-impl<'a> Telling<'a> {
-    pub(super) fn new(store: &'a Store, shelf: &'a Shelf, window: u32, uncompared: Vec<(u32, &'static str)>) -> Self {
+impl<'a> RepeatWriter<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        symbol_store: &'a SymbolStore,
+        window: u32,
+        uncompared: Vec<(u32, &'static str)>,
+    ) -> Self {
         let summary = RepeatSummary { min_length: window, ..RepeatSummary::default() };
-        Self { store, shelf, window, uncompared, names: HashMap::new(), sources: HashMap::new(), summary }
+        Self { store, symbol_store, window, uncompared, names: HashMap::new(), sources: HashMap::new(), summary }
     }
 
     /// Calls `visit` with each row, in order of document and place.
@@ -106,7 +111,7 @@ impl<'a> Telling<'a> {
                 task.step("documents listed", self.summary.documents, total)?;
             }
             self.summary.bytes += record.bytes;
-            self.summary.symbols += u64::from(self.shelf.symbols_of(id).unwrap_or(0));
+            self.summary.symbols += u64::from(self.symbol_store.symbols_of(id).unwrap_or(0));
             while let Some((document, why)) = uncompared.next_if(|&(document, _)| document <= id) {
                 if document < id {
                     continue;
@@ -115,7 +120,7 @@ impl<'a> Telling<'a> {
                 let (document, id) = (record.name.clone(), DocId(id));
                 visit(RepeatRow::Uncompared(Uncompared { schema: Schema::new(), document, id, why: why.into() }))?;
             }
-            let (mut joining, mut bytes, mut until, mut any) = (Joining::default(), 0, 0, false);
+            let (mut joining, mut bytes, mut until, mut any) = (WindowJoiner::default(), 0, 0, false);
             loop {
                 let next = covers.next_if(|cover| cover.as_ref().map_or(true, |cover| cover.document <= id));
                 let piece = match next.transpose()? {
@@ -154,10 +159,10 @@ impl<'a> Telling<'a> {
         Ok(summary)
     }
 
-    fn repeat(&mut self, id: u32, (name, digest): (&str, Digest), piece: &Piece) -> Result<Repeat> {
+    fn repeat(&mut self, id: u32, (name, digest): (&str, Digest), piece: &RepeatedSymbols) -> Result<Repeat> {
         let symbols = piece.end - piece.start;
         // Places of symbols have 32 bits.
-        let span = |document, start: u64| self.shelf.span(document, start as u32, symbols as u32);
+        let span = |document, start: u64| self.symbol_store.span(document, start as u32, symbols as u32);
         let (here, there) = (span(id, piece.start)?, span(piece.source, piece.source_start)?);
         let (document, of) = if piece.source == id { (name.to_owned(), digest) } else { self.name(piece.source)? };
         Ok(Repeat {
