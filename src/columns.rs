@@ -29,19 +29,19 @@ pub struct Fingerprint {
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprints {
     columns: Columns,
-    /// What the columns of the last block, which is still open, are relative to.
+    /// The columns of the last block, which is still open, are relative to these.
     bases: FingerprintRow,
     /// The blocks before it: where each ends, and its bases. Almost always there are none.
     closed: Vec<(usize, FingerprintRow)>,
 }
 
-/// What a fingerprint takes in memory.
+/// The memory of one fingerprint, in bytes.
 pub(crate) const FINGERPRINT_BYTES: usize = size_of::<u64>() + size_of::<[u32; 5]>();
 
 /// Where a fingerprint stands: its position, the start and end of its span, its first and its last line.
 pub(crate) type FingerprintRow = [u64; 5];
 
-/// What is known of fingerprints, in the order of a [`FingerprintRow`]; all are of one length.
+/// Columns of fingerprints, in the order of a [`FingerprintRow`]; all are of one length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) hashes: Vec<u64>,
@@ -86,7 +86,7 @@ impl Fingerprints {
         self.columns.hashes.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -136,7 +136,7 @@ impl Fingerprints {
         self.range(0..self.len())
     }
 
-    /// Those of these indices, in order. Panics like an index where there are not as many.
+    /// The fingerprints of these indices, in order. Panics like an index where there are not as many.
     pub fn range(&self, range: Range<usize>) -> FingerprintsIter<'_> {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &self.columns;
         let [positions, starts, ends, first_lines, last_lines] =
@@ -183,7 +183,7 @@ impl Fingerprints {
         Some((&mut self.columns, self.bases))
     }
 
-    /// Whether the open block can take what stands from `least` to `most`.
+    /// True if the open block can take what stands from `least` to `most`.
     #[inline(always)]
     fn fits(&self, least: FingerprintRow, most: FingerprintRow) -> bool {
         let is_above = self.bases.iter().zip(least).all(|(&base, least)| base <= least);
@@ -199,7 +199,7 @@ impl Fingerprints {
     }
 }
 
-/// Whether 32 bits hold what lies between.
+/// True if 32 bits hold what lies between.
 #[inline(always)]
 fn reach(bases: FingerprintRow, most: FingerprintRow) -> bool {
     bases.iter().zip(most).all(|(base, most)| most.wrapping_sub(*base) <= u64::from(u32::MAX))

@@ -24,7 +24,7 @@ pub struct Span {
     pub end: u64,
 }
 
-/// What the offsets of a document's spans count.
+/// The unit that the offsets of a document's spans count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Offsets {

@@ -57,7 +57,7 @@ pub struct Duplicate {
     pub novel: u64,
     /// Bytes of the document.
     pub bytes: u64,
-    /// What is known of the document beside its content; a field named `id` comes first.
+    /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
     pub metadata: Vec<(String, String)>,
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 pub struct Failure {
     /// Its name.
     pub name: String,
-    /// What went wrong, with its causes. [`crate::Progress::failed`] gets the error itself.
+    /// The error's message, with its causes. [`crate::Progress::failed`] gets the error itself.
     pub error: String,
 }
 

@@ -13,7 +13,7 @@ use crate::profile::{Profile, Unit};
 /// How much of an extracted text is fingerprinted before its fingerprints go to their places.
 const EXTRACTED_PIECE: usize = 16 << 10;
 
-/// What is known of a document once all of it has been seen.
+/// The figures of a document after all of it has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentFacts {
@@ -24,7 +24,7 @@ pub struct DocumentFacts {
     /// Bytes, lines, encoding, undecodable sequences. Bytes are the document's; lines too, unless offsets are of the
     /// extracted text.
     pub text: TextFacts,
-    /// What the spans count.
+    /// The unit of the spans.
     pub offsets: Offsets,
 }
 
@@ -41,7 +41,7 @@ pub struct Fingerprinter {
     whole: Vec<u8>,
     length: u64,
     limits: Limits,
-    /// Those of some of its text, which do not stand yet where the document has it.
+    /// Fingerprints of some of its text, whose places are not yet those in the document.
     of_text: Fingerprints,
 }
 
@@ -116,7 +116,7 @@ impl Fingerprinter {
 
     /// Appends the fingerprints of an extracted text where they stand in the document.
     fn finish_extracted(&mut self, document: &[u8], extracted: &Extracted, out: &mut Fingerprints) -> DocumentFacts {
-        // What says no encoding is UTF-8.
+        // UTF-8, unless the text names an encoding.
         let mut first_lines = Lines::new(document, extracted.encoding.unwrap_or_default());
         let mut last_lines = first_lines.clone();
         let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);

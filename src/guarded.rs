@@ -16,8 +16,8 @@ thread_local! {
     static PLACES: RefCell<Vec<Option<String>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What `work` returns; or, should it panic, what the panic said, and where if that is known, in one line. What `work` has
-/// changed half is not to be used any more then.
+/// Returns the result of `work`; should it panic, the message of the panic in one line, with its place if that is known. Values
+/// that `work` has changed half must not be used after a panic.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     PLACES.with_borrow_mut(|places| places.push(None));
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -25,7 +25,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|panic| format!("{}{}", words_of(&*panic), place.unwrap_or_default()))
 }
 
-/// What a panic says of itself, in one line.
+/// The message of a panic, in one line.
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     words.unwrap_or("it panicked").split_whitespace().collect::<Vec<_>>().join(" ")

@@ -32,7 +32,7 @@ pub(crate) struct Kernel {
     selected: Vec<Selected>,
 }
 
-/// What is known of a text once all of it has been read: how many symbols and k-grams, and the rest.
+/// The figures of a text after all of it has been read: the numbers of symbols and k-grams, and the rest.
 pub(crate) struct TextTotals {
     pub(crate) symbols: u64,
     pub(crate) kgrams: u64,

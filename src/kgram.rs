@@ -33,7 +33,7 @@ const BEHIND: usize = 4;
 /// Hashes of a part, at least.
 const LEAST: usize = 64;
 
-/// What the polynomial is multiplied with at the end. The last step is one round of the mixer that Degski published under
+/// The multiplier of the last step. The last step is one round of the mixer that Degski published under
 /// this constant: odd, so that nothing is lost.
 const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
 
@@ -135,7 +135,7 @@ impl RollingState {
 
 /// Symbols in one form or the other.
 trait SymbolSource: Copy {
-    /// What has to be known of a symbol that enters and the one that leaves with it.
+    /// The data of a symbol that enters and of the one that leaves with it.
     type Pair: Copy + Default;
     fn length(self) -> usize;
     fn value(self, i: usize) -> u64;
@@ -143,7 +143,7 @@ trait SymbolSource: Copy {
     fn after(self, i: usize) -> Self;
     /// The pairs of the symbols from the `i`-th on with those `k` after them.
     fn pair(self, i: usize, k: usize, out: &mut [Self::Pair]);
-    /// What the polynomial changes by, besides being multiplied.
+    /// The change of the polynomial, besides the multiplication.
     fn change(self, pair: Self::Pair) -> u64;
 }
 
@@ -272,7 +272,7 @@ fn roll<S: SymbolSource, const N: usize>(
     let mut at = 0;
     while at < part {
         let length = STRETCH.min(part - at);
-        // What does not depend on the hash before: the symbol that enters and the one that leaves.
+        // The part that does not depend on the hash before: the symbol that enters and the one that leaves.
         for (stream, pairs) in pairs.iter_mut().enumerate() {
             source.pair(stream * part + at, k, &mut pairs[..length]);
         }

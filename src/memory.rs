@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// What is assumed where the system does not tell.
+/// Assumed where the system does not tell.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Bytes of memory this process may use: the least of what the machine has and what the control groups around the process

@@ -19,7 +19,7 @@ pub(crate) const HASH_VERSION: u8 = 1;
 /// Version of the tokens of source code: 1 took them from the syntax trees of a parser, 2 takes them from lexers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
-/// What one symbol of the standard form is.
+/// One symbol of the standard form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unit {
@@ -63,7 +63,7 @@ pub enum Selection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "ProfileJson", try_from = "ProfileJson")]
 pub struct Profile {
-    /// What a symbol is.
+    /// The unit of a symbol.
     pub unit: Unit,
     /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
     pub word_rule: WordRule,

@@ -6,7 +6,7 @@ use crate::duplicate::Duplicate;
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
-/// What became of a document.
+/// The result of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -140,7 +140,7 @@ impl fmt::Debug for Task<'_> {
 /// A step is reported once for so many things.
 pub(crate) const STEP: u64 = 1 << 16;
 
-/// Whether a step is to be reported: now and then, for a report takes time too.
+/// True if a step is to be reported: now and then, for a report takes time too.
 pub(crate) fn is_due(done: u64) -> bool {
     done.is_multiple_of(STEP)
 }

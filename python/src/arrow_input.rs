@@ -146,7 +146,7 @@ impl Texts {
     }
 }
 
-/// Whether values of this type can be kept as metadata.
+/// True if values of this type can be kept as metadata.
 pub(crate) fn is_plain(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null | DataType::Boolean => true,

@@ -46,7 +46,7 @@ impl Query {
         Self { source, file }
     }
 
-    /// Whether the document can be read again as it was.
+    /// True if the document can be read again as it was.
     fn is_there(&self) -> bool {
         match self.source {
             QuerySource::File(_) => self.file.is_some() && FileState::of(&self.source) == self.file,

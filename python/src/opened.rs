@@ -64,7 +64,7 @@ impl Opened {
         Self { handle: Mutex::new(Some(handle)), path, process: process::id() }
     }
 
-    /// Whether this is the process that has opened it.
+    /// True if this is the process that has opened it.
     pub(crate) fn is_own(&self) -> bool {
         process::id() == self.process
     }

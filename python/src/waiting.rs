@@ -30,7 +30,7 @@ impl StopToken {
         self.0.stop();
     }
 
-    /// Whether `stop` has been called.
+    /// True if `stop` has been called.
     #[getter]
     fn stopped(&self) -> bool {
         self.0.is_stopped()

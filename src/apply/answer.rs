@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema::{Answer, Schema};
 
-/// What is done with a file.
+/// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -47,7 +47,7 @@ impl Act {
     }
 }
 
-/// What is done with one file. Also its JSON (`fpdb.apply/1`).
+/// The action on one file. Also its JSON (`fpdb.apply/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -55,7 +55,7 @@ pub struct Applied {
     pub(crate) schema: Schema<Self>,
     /// The file.
     pub source: String,
-    /// What is done with it.
+    /// The action.
     pub act: Act,
     /// The copy, the file that is linked to, or the new place.
     pub target: Option<String>,
@@ -71,7 +71,7 @@ impl Answer for Applied {
     const SCHEMA: &'static str = "fpdb.apply/1";
 }
 
-/// What is done in all. Also its JSON (`fpdb.apply.summary/1`).
+/// The totals of all actions. Also its JSON (`fpdb.apply.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -81,13 +81,13 @@ pub struct ApplySummary {
     pub sources: u64,
     /// Removable documents of the report, or documents with repeated passages.
     pub documents: u64,
-    /// Those that are gone, linked, moved, marked or cut.
+    /// Documents left out, removed, linked, moved, marked or cut.
     pub applied: u64,
-    /// Those that stay.
+    /// Documents that stay.
     pub left: u64,
-    /// Those that stay because their survivor is not what it was.
+    /// Documents that stay because their survivor has changed.
     pub unjustified: u64,
-    /// Those that the database no longer holds.
+    /// Documents that the database no longer holds.
     pub missing: u64,
     /// Files left alone because they have changed or cannot be read or written.
     pub failed: u64,
@@ -97,7 +97,7 @@ pub struct ApplySummary {
     pub bytes: u64,
     /// False where all this would only be done.
     pub done: bool,
-    /// Whether the report lists repeated passages, and not removable documents.
+    /// True if the report lists repeated passages, and not removable documents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passages: bool,
 }

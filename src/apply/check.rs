@@ -47,7 +47,7 @@ pub(super) struct CutRange {
     pub(super) count: u64,
 }
 
-/// What a file is found to be.
+/// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
     /// No document of it is concerned: it was not looked at.
@@ -55,7 +55,7 @@ pub(super) enum FileState {
     /// Its documents are what they were.
     File {
         kind: FileKind,
-        /// What its members are in; `None` for a document.
+        /// The container of its members; `None` for a document.
         container: Option<Container>,
         cuts: CutRange,
         /// Why removable documents of it stay.
@@ -67,7 +67,7 @@ pub(super) enum FileState {
     Changed(String),
 }
 
-/// What was found.
+/// The result of the check.
 pub(super) struct Checked {
     pub(super) states: Vec<FileState>,
     /// Of each file that was looked at.
@@ -83,12 +83,12 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Whether a survivor lies in the file at this path, under this name or another.
+    /// True if a survivor lies in the file at this path, under this name or another.
     pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
         Ok(self.survivors.contains(&real_path(path)?))
     }
 
-    /// Whether the file at this path was looked at and has not changed since.
+    /// True if the file at this path was looked at and has not changed since.
     pub(super) fn is_unchanged(&self, path: &str) -> Result<bool> {
         let number = self.numbers.get(&xxh3_64(path.as_bytes()));
         let facts = number.and_then(|&number| self.facts[number as usize]);
@@ -195,7 +195,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What an earlier run has done with a file that is gone.
+    /// The action of an earlier run on a file that is no longer there.
     fn gone_before(&self, path: &Path) -> Option<Act> {
         let act = match self.options.action {
             Action::Remove => Act::Remove,
@@ -309,7 +309,7 @@ impl Check<'_> {
         Ok(looked)
     }
 
-    /// Whether a document of this digest is stored under the same name and of the same file.
+    /// True if a document of this digest is stored under the same name and of the same file.
     fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
         let name = self.store.document(entry.id)?.name;
         for id in self.store.documents_with(digest)? {
@@ -322,7 +322,7 @@ impl Check<'_> {
     }
 }
 
-/// What one file is found to be.
+/// The state of one file.
 struct Looked {
     kind: FileKind,
     container: Option<Container>,
@@ -332,7 +332,7 @@ struct Looked {
     reason: Option<String>,
 }
 
-/// What is seen of one file.
+/// A scan of one file.
 struct Scan<'a> {
     /// In order of suffix.
     entries: &'a [PlannedDocument],

@@ -15,7 +15,7 @@ use crate::temporary::Temporary;
 /// Bytes taken at a time.
 pub(super) const BUFFER: usize = 256 << 10;
 
-/// What tells a file from what it is after a change.
+/// Tells a file from a later version of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     bytes: u64,
@@ -151,7 +151,7 @@ pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result
     target.flush().map_err(Error::io("copy", source))
 }
 
-/// Whether two files are of the same bytes, and there are two.
+/// True if two files are not one and have the same bytes.
 pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
     let open = |path: &Path| File::open(path).map_err(Error::io("read", path));
     let (mut first, mut second) = (open(one)?, open(other)?);

@@ -95,7 +95,7 @@ impl Log {
         self.acts.get(&key(path)).filter(|(_, done)| *done).map(|&(bytes, _)| bytes)
     }
 
-    /// Whether an earlier run has begun to work on the file at a path.
+    /// True if an earlier run has begun to work on the file at a path.
     pub(super) fn begun(&self, path: &Path) -> bool {
         self.acts.contains_key(&key(path))
     }

@@ -92,13 +92,13 @@ pub(crate) fn apply(
     Ok(summary)
 }
 
-/// What is done with one file after the other.
+/// Acts on one file after the other.
 struct Acting<'a> {
     store: &'a Store,
     options: &'a ApplyOptions,
     task: &'a Task<'a>,
     checked: &'a Checked,
-    /// What is repeated, where the report lists that.
+    /// The repeated passages, where the report lists them.
     passages: Option<&'a Passages>,
     log: Log,
     /// The hashes of the paths that have been written to.
@@ -107,7 +107,7 @@ struct Acting<'a> {
     visit: &'a mut dyn FnMut(Applied) -> Result<()>,
 }
 
-/// What is to be done with a file.
+/// The step to take with a file.
 struct FileStep {
     act: Act,
     target: Option<PathBuf>,
@@ -371,7 +371,7 @@ fn documents_of(cuts: &[Cut]) -> u64 {
     cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>().len()
 }
 
-/// Whether no other file would fare better.
+/// True if no other file would fare better.
 fn is_fatal(error: &Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {

@@ -1,4 +1,4 @@
-//! What can be done about a dedup's report.
+//! The options of acting on a dedup's report.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::input::{InputLimits, enclosing_database};
 use crate::setters::setters;
 
-/// What is done with the documents that a report lists as removable.
+/// The action on the documents that a report lists as removable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -51,23 +51,23 @@ pub enum LinkKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApplyOptions {
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// Does it. Otherwise nothing is changed, and the answer says what would be done.
     pub act: bool,
-    /// What a file may unfold to.
+    /// Limits on the files that are read.
     pub limits: InputLimits,
     /// Where data that exceeds the memory goes; the system's folder for temporary files where `None`.
     pub temp_dir: Option<PathBuf>,
 }
 
 impl Action {
-    /// Whether each record takes a mark.
+    /// True if each record takes a mark.
     pub(super) fn marks(&self) -> bool {
         matches!(self, Self::Write { mark: Some(_), .. } | Self::Mark { .. })
     }
 
-    /// Whether files go from their places.
+    /// True if files go from their places.
     pub(super) fn takes_files(&self) -> bool {
         matches!(self, Self::Remove | Self::Link(_) | Self::Move { .. })
     }
@@ -99,7 +99,7 @@ impl ApplyOptions {
         }
     }
 
-    /// Whether this can be done about a report of passages, or of documents.
+    /// True if this action suits a report of passages, or of documents.
     pub(super) fn suits(&self, passages: bool) -> bool {
         match &self.action {
             Action::Cut { .. } => passages,
@@ -108,7 +108,7 @@ impl ApplyOptions {
         }
     }
 
-    /// What is done, as the log tells it from other work about the same report.
+    /// The action, as the log tells it from other work about the same report.
     pub(super) fn action_line(&self) -> String {
         match &self.action {
             Action::Write { mark: Some(field), .. } | Action::Mark { field } => format!("{} {field}", self.verb()),
@@ -118,7 +118,7 @@ impl ApplyOptions {
         }
     }
 
-    /// What the log is named after.
+    /// The log is named after this.
     pub(super) fn verb(&self) -> &'static str {
         match &self.action {
             Action::Write { .. } => "write",

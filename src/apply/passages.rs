@@ -61,7 +61,7 @@ impl Passages {
         Ok(())
     }
 
-    /// Those of a document, in order of place.
+    /// The passages of a document, in order of place.
     pub(super) fn get(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
         let Ok(index) = self.documents.binary_search_by_key(&document, |&(document, _)| document) else {
             return Ok(Vec::new());
@@ -110,7 +110,7 @@ impl Cutting<'_> {
     }
 }
 
-/// Whether a passage can be cut out of a document without harm to what is around it: its offsets are its own, and it has no markup whose
+/// True if a passage can be cut out of a document without harm to what is around it: its offsets are its own, and it has no markup whose
 /// beginning would lose its end.
 pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::store::Store;
 pub(super) struct SourceFile {
     /// Its absolute path.
     pub(super) path: String,
-    /// What the names of its documents begin with.
+    /// The prefix of the names of its documents.
     pub(super) name: String,
     /// How it was read.
     pub(super) reading: SourceReading,

@@ -27,7 +27,7 @@ pub(super) struct ReportedPair {
     pub(super) identity: Identity,
 }
 
-/// What tells a document of a report from another of the same number.
+/// Tells a document of a report from another of the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Identity {
@@ -43,7 +43,7 @@ impl Identity {
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
 
-    /// Whether it is that of this document.
+    /// True if it is that of this document.
     pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
         let digest = format!("{:032x}", u128::from_be_bytes(record.digest));
         let known = Self::new(&record.name, &digest);
@@ -60,7 +60,7 @@ pub(super) struct Survivor {
     pub(super) identity: Identity,
 }
 
-/// What a report says.
+/// The content of a report.
 pub(super) struct ParsedReport<'a> {
     pub(super) path: PathBuf,
     /// Of all of its bytes.
@@ -68,13 +68,13 @@ pub(super) struct ParsedReport<'a> {
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
     pub(super) pairs: Sorter<'a, ReportedPair>,
-    /// What is repeated, where the report lists passages instead of documents: all documents that have some count as removed.
+    /// The repeated passages, where the report lists passages instead of documents: all documents that have some count as removed.
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
     /// One for each pair.
     pub(super) kept: Sorter<'a, Survivor>,
 }
 
-/// What matters of a line; later versions may say more.
+/// The fields of a line that matter; later versions may have more.
 #[derive(Deserialize)]
 struct ReportLine {
     schema: String,

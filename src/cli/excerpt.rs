@@ -68,7 +68,7 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// What keeps a text from being read was told with the passage: it is inferred, and says why.
+    /// The reason why a text is unreadable was shown with the passage, which is inferred then.
     fn text(&self, id: DocId) -> Option<ExcerptText> {
         let (text, encoding) = match self.source {
             TextSource::Database(database) => {

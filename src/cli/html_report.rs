@@ -59,7 +59,7 @@ impl<'a> HtmlReport<'a> {
     /// How the report is to be, and what it says of the flags that were given, `None` being those that were not.
     ///
     /// # Errors
-    /// What keeps the database from being found.
+    /// Fails if the database cannot be found.
     pub(super) fn options(&self, flags: Vec<(&str, Option<String>)>) -> anyhow::Result<HtmlOptions> {
         let mut settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
         if self.args.anonymise {

@@ -12,10 +12,10 @@ use fpdb::StopToken;
 /// Stopped by the first Ctrl-C.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
-/// What is said at the first Ctrl-C, while a command runs that stops by itself when [`STOP`] is stopped.
+/// The message at the first Ctrl-C, while a command runs that stops by itself when [`STOP`] is stopped.
 static GRACEFUL: OnceLock<&str> = OnceLock::new();
 
-/// What stops at the next commit says.
+/// The message of commands that stop at the next commit.
 pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
@@ -60,7 +60,7 @@ fn stop() {
     let graceful = GRACEFUL.get().filter(|_| !again);
     let at_once = graceful.is_none();
     let said = graceful.copied().unwrap_or("interrupted");
-    // Whoever reads it may have gone.
+    // The reader of standard error may be gone.
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
         fpdb::remove_temporary_files();

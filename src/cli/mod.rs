@@ -72,7 +72,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What was typed, where a field alone does not say it all.
+/// The command line, where single fields do not say it all.
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");

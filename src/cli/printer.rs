@@ -12,9 +12,9 @@ pub(crate) struct Printer {
     quiet: bool,
     verbose: bool,
     colour: bool,
-    /// Whether a progress bar may be drawn.
+    /// True if a progress bar may be drawn.
     pub(crate) progress: bool,
-    /// Whether lines of text tell of progress instead.
+    /// True if lines of text tell of progress instead.
     pub(crate) lines: bool,
 }
 
@@ -45,7 +45,7 @@ impl Printer {
         }
     }
 
-    /// What ended the run.
+    /// Prints the error that ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
         if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?)) {
@@ -53,7 +53,7 @@ impl Printer {
         }
     }
 
-    /// What kept one document from being read.
+    /// Prints the error of one document that could not be read.
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
         let told = match error {
             // These say the name themselves.

@@ -72,13 +72,13 @@ impl IngestBar {
     }
 }
 
-/// What a command is at: a bar where it is known how much there is to do, else a count or no more than a sign of life.
+/// The step a command works on: a bar where the amount of work is known, else a count or only a sign of life.
 /// Nothing where none is wanted.
 pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
-    /// Whether lines of text take the place of the bar.
+    /// True if lines of text take the place of the bar.
     lines: bool,
-    /// What was shown last, and whether as a bar.
+    /// The step shown last, and true if as a bar.
     shown: Mutex<(&'static str, bool)>,
 }
 
@@ -131,7 +131,7 @@ impl fpdb::Progress for StepBar {
     }
 }
 
-/// What is done is part of the style, which changes at once with it: no message is drawn beside the numbers of another.
+/// The step's name is part of the style, and both change at once: no name is drawn beside the numbers of another step.
 fn steps_style(what: &str, is_bar: bool) -> ProgressStyle {
     match is_bar {
         true => style(&format!("{{bar:30}} {{human_pos}} of {{human_len}} {what} ({{rate}}), {{eta}} left")),
@@ -148,7 +148,7 @@ fn style(template: &str) -> ProgressStyle {
         .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
             let _ = out.write_str(&rate(state.per_sec()));
         })
-        // What there is to say of a count, once there is something.
+        // The text of a count, once there is something to count.
         .with_key("sofar", |state: &ProgressState, out: &mut dyn Write| {
             if state.pos() > 0 {
                 let _ = write!(out, ": {} ({})", HumanCount(state.pos()), rate(state.per_sec()));

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 struct Step {
     what: &'static str,
     begun: Instant,
-    /// What was done when it began: by an earlier run.
+    /// The work that an earlier run had done when it began.
     before: u64,
     done: u64,
     total: u64,

@@ -11,7 +11,7 @@ use crate::progress::Task;
 use crate::store::{Store, StoreOptions, Verification};
 
 impl Database {
-    /// What a host may decide of a database that it opens.
+    /// The settings that a host may choose for a database that it opens.
     #[must_use]
     pub fn builder() -> DatabaseBuilder {
         DatabaseBuilder::new()
@@ -42,7 +42,7 @@ impl Database {
     }
 }
 
-/// What the host allows a database, and the ways to open one. Every setting has a default.
+/// Opens and creates databases with the memory, threads and files that the host allows. Every setting has a default.
 ///
 /// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part of it as it
 /// needs it) and for what it works on; its own threads, which start when they are needed; an open file for each of its
@@ -106,9 +106,9 @@ impl DatabaseBuilder {
         self
     }
 
-    /// Whether to raise the limit of open files of the process as far as the system allows. A database keeps every table
-    /// open, so that a reader goes on seeing what it saw. Without this one that has more tables than files may be open is
-    /// refused.
+    /// Raises the limit of open files of the process as far as the system allows, if `raise` is true. A database keeps every table
+    /// open, so that a reader goes on seeing what it saw. Without this, a database with more tables than open files are allowed is
+    /// an error.
     #[must_use]
     pub fn raise_open_files(mut self, raise: bool) -> Self {
         self.store.raise_open_files = raise;

@@ -49,9 +49,9 @@ pub struct DocumentInfo {
     pub member: Option<String>,
     /// The name of the format it was read in.
     pub format: String,
-    /// What the user or its container said of it.
+    /// Names and values that the user or its container gave.
     pub metadata: BTreeMap<String, String>,
-    /// Whether it is boilerplate: it never matches, and its hashes are ignored in other documents.
+    /// True if it is boilerplate: it never matches, and its hashes are ignored in other documents.
     pub boilerplate: bool,
     /// Names of other documents with the same bytes; empty unless they were looked for, with
     /// [`Database::identical_to`](crate::Database::identical_to).
@@ -66,7 +66,7 @@ impl Answer for DocumentInfo {
     const SCHEMA: &'static str = "fpdb.document/1";
 }
 
-/// What a database holds.
+/// The size and the figures of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -129,7 +129,7 @@ pub struct CacheUse {
     pub capacity: u64,
 }
 
-/// What one part of a database takes on disk.
+/// The bytes of one part of a database on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -160,7 +160,7 @@ fn as_shown<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Resu
 }
 
 impl DocumentInfo {
-    /// What the record of a document says.
+    /// From the record of a document.
     pub(super) fn new(id: u32, record: DocumentRecord) -> Self {
         Self {
             schema: Schema::new(),

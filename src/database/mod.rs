@@ -308,7 +308,7 @@ impl Database {
         visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
     }
 
-    /// What a dedup with these options will take: passes over the postings, memory and disk. Decides nothing.
+    /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.
     ///
     /// # Errors
     /// As [`Database::for_each_removable`], but that too little memory is no error.
@@ -320,7 +320,7 @@ impl Database {
     /// Calls `visit` with each document, in order of number.
     ///
     /// # Errors
-    /// What `visit` returns, and what keeps the store from being read.
+    /// Returns the error of `visit`, and fails if the store cannot be read.
     pub fn for_each_document<E: From<Error>>(
         &self,
         mut visit: impl FnMut(DocumentInfo) -> std::result::Result<(), E>,
@@ -337,7 +337,7 @@ impl Database {
     /// that ask for the next page when they have done with this one. The last page is empty.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub fn documents_from(&self, first: DocId, most: usize) -> Result<Vec<DocumentInfo>> {
         let mut page = Vec::new();
         self.store.for_each_document_from(first.0, |id, record| {
@@ -420,25 +420,25 @@ impl Database {
     /// The names of the other documents with the same bytes.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub fn identical_to(&self, document: &DocumentInfo) -> Result<Vec<String>> {
         let ids = self.store.documents_with(&document.digest)?;
         let others: Vec<u32> = ids.into_iter().filter(|&id| id != document.id.0).collect();
         Ok(self.records(&others)?.into_iter().map(|(_, record)| record.name).collect())
     }
 
-    /// What tells the commit that this handle shows from all others, those of other databases included.
+    /// Identifies the commit that this handle shows: no other commit, of this or any other database, has the same identifier.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub fn commit_id(&self) -> Result<String> {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
-    /// What the database holds, from its records: quick however large it is.
+    /// The size and the figures of the database, from its records: quick however large it is.
     ///
     /// # Errors
-    /// What keeps the store from being measured.
+    /// Fails if the store cannot be measured.
     pub fn stats(&self) -> Result<DatabaseStats> {
         let view = self.store.view();
         let state = view.state();
@@ -470,7 +470,7 @@ impl Database {
     /// Checks every posting, position, document, name and count against each other and against the engine's checksums.
     ///
     /// # Errors
-    /// What keeps the check from being made, [`Error::Stopped`]; damage is listed in its result.
+    /// Fails if the check cannot be made; [`Error::Stopped`]. Damage is no error but is listed in the result.
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let _unchanged = self.store.keep_unchanged();
         self.store.verify(task)
@@ -479,7 +479,7 @@ impl Database {
     /// As [`Self::stats`], with the counts of distinct hashes, also by the number of documents that hold them. Reads every posting.
     ///
     /// # Errors
-    /// What keeps the postings from being read; [`Error::Stopped`].
+    /// Fails if the postings cannot be read; [`Error::Stopped`].
     pub fn stats_with_hashes(&self, task: &Task<'_>) -> Result<DatabaseStats> {
         let _unchanged = self.store.keep_unchanged();
         let mut counts = HashCounts::default();

@@ -28,8 +28,8 @@ impl Database {
     /// passes more for each batch that fits.
     ///
     /// # Errors
-    /// What keeps the postings from being read, or temporary files from being written; [`Error::InvalidParameter`] for an invalid
-    /// regular expression; [`Error::TooLittleMemory`]; [`Error::Stopped`]; what `visit` returns.
+    /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for an invalid regular
+    /// expression; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`.
     pub fn for_each_pair<E: From<Error>>(
         &self,
         options: &PairsOptions,

@@ -41,7 +41,7 @@ impl BackupOptions {
     setters! { keep: Option<usize>, quick: bool }
 }
 
-/// What was deleted. Also its JSON (`fpdb.rm/1`).
+/// The result of a removal. Also its JSON (`fpdb.rm/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -65,7 +65,7 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// What a compaction has done. Also its JSON (`fpdb.compact/1`).
+/// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -169,7 +169,7 @@ impl DatabaseWriter {
     /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.
     ///
     /// # Errors
-    /// What keeps the store from being read or written.
+    /// Fails if the store cannot be read or written.
     pub fn remove<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
         self.store.change_alone(|| {
             let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
@@ -187,7 +187,7 @@ impl DatabaseWriter {
     /// Deletes documents by number, in one commit.
     ///
     /// # Errors
-    /// What keeps the store from being read or written.
+    /// Fails if the store cannot be read or written.
     pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
         self.store.change_alone(|| self.remove_live(ids))
     }
@@ -214,7 +214,7 @@ impl DatabaseWriter {
     /// documents. Readers are not disturbed.
     ///
     /// # Errors
-    /// What keeps the store from being read or written; [`Error::Stopped`].
+    /// Fails if the store cannot be read or written; [`Error::Stopped`].
     pub fn compact(&self, task: &Task<'_>) -> Result<Compaction> {
         self.store.change_alone(|| {
             let before = self.stats()?.stored_bytes();

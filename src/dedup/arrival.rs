@@ -178,7 +178,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// Whether the hashes that nobody holds leave too long a stretch by themselves.
+    /// True if the hashes that nobody holds leave too long a stretch by themselves.
     fn is_novel(&mut self, fingerprints: &[(u64, u64)], symbols: u64) -> bool {
         let Some(most) = self.max_novel else { return false };
         let mut absent = std::mem::take(&mut self.found.absent);

@@ -79,7 +79,7 @@ impl Decisions {
         self.witnesses[rank as usize] == OPEN
     }
 
-    /// Whether it stays for whatever reason.
+    /// True if it stays for whatever reason.
     pub(super) fn stays(&self, rank: Rank) -> bool {
         matches!(self.witnesses[rank as usize], STAYS | UNDECIDED)
     }

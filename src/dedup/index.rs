@@ -97,7 +97,7 @@ impl SurvivorIndex {
         (self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8) as u64
     }
 
-    /// Whether it should take no more.
+    /// True if it should take no more.
     pub(super) fn is_full(&self, memory: u64) -> bool {
         self.bytes() > memory || self.arena.len() > MOST_LISTED
     }

@@ -11,7 +11,7 @@ use super::sets::{TermEntry, distinct, ordinal, term};
 use super::witness::Witness;
 use crate::error::Result;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchResult {
     Found(Witness),
@@ -239,7 +239,7 @@ fn skip_to(entries: &[TermEntry], wanted: u32) -> &[TermEntry] {
     &entries[from..]
 }
 
-/// Whether the first entry is of this term.
+/// True if the first entry is of this term.
 fn holds(entries: &[TermEntry], wanted: u32) -> bool {
     entries.first().is_some_and(|&entry| term(entry) == wanted)
 }

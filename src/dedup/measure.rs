@@ -21,7 +21,7 @@ impl Threshold {
         self.by
     }
 
-    /// Whether documents are compared by their fingerprints.
+    /// True if documents are compared by their fingerprints.
     pub(super) fn compares(&self) -> bool {
         matches!(self.by, DedupBy::Containment | DedupBy::Resemblance)
     }
@@ -60,7 +60,7 @@ impl Threshold {
         low
     }
 
-    /// Whether two documents justify each other's removal or neither does.
+    /// True if two documents either justify each other's removal, or neither does.
     pub(super) fn is_symmetric(&self) -> bool {
         self.by == DedupBy::Resemblance
     }

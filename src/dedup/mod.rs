@@ -107,7 +107,7 @@ struct DedupRun<'a> {
     job: PathBuf,
 }
 
-/// What a run has found.
+/// The result of a run.
 struct RunResult {
     outcome: RunOutcome,
     /// Where its state is kept.
@@ -207,7 +207,7 @@ fn open_documents(ranking: &Ranking) -> impl Iterator<Item = u32> + '_ {
     (0..ranking.len()).filter(|&rank| !ranking.pinned.contains(rank)).map(|rank| ranking.id(rank))
 }
 
-/// What comes of a document after a run.
+/// The decision about a document after a run.
 fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32) -> Result<RecordEntry> {
     if let Some(fate) = outcome.fate(document) {
         return Ok(RecordEntry { document, run, fate });
@@ -224,7 +224,7 @@ fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) 
     (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
 }
 
-/// What a join has found beside its decisions.
+/// The result of a join, beside its decisions.
 struct JoinResult {
     /// Hashes that the df cap has left out.
     common: u64,

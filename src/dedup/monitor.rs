@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Result;
 use crate::progress::{STEP, Task};
 
-/// What a job is at.
+/// The step that a job works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activity {
     Reading,
@@ -71,7 +71,7 @@ impl Monitor<'_> {
     }
 }
 
-/// What one thread has counted. It is passed on in portions: a counter that all threads write to costs more than the work.
+/// The counts of one thread. It passes them on in portions: a counter that all threads write to costs more than the work.
 pub(super) struct ThreadCounts<'a> {
     monitor: &'a Monitor<'a>,
     activity: Activity,

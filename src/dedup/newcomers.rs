@@ -1,6 +1,6 @@
 //! Newcomers: what of the postings concerns the documents that no earlier run has decided about.
 //!
-//! Whether a newcomer goes, and whether it supersedes a survivor, depends on the hashes it holds and on nothing else. So only
+//! The hashes that a newcomer holds, and nothing else, decide if it is removable and if it supersedes a survivor. So only
 //! those are visited, with all their holders.
 
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! What can be asked of a dedup, and what it answers.
+//! The options of a dedup.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::input::InputLimits;
 use crate::profile::{Profile, Unit};
 use crate::setters::setters;
 
-/// What makes a document removable, beside being identical.
+/// The rule that makes a document removable, beside being identical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupBy {
@@ -49,7 +49,7 @@ impl Keep {
     }
 }
 
-/// What earlier decisions count for.
+/// The use of earlier decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupMode {
@@ -78,7 +78,7 @@ impl DedupMode {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DedupOptions {
-    /// What makes a document removable.
+    /// The rule that makes a document removable.
     pub by: DedupBy,
     /// The least resemblance, or the least containment in the survivor.
     pub threshold: f64,
@@ -96,11 +96,11 @@ pub struct DedupOptions {
     pub max_df: Option<u64>,
     /// The most posting reads for one document. A document that needs more stays and is reported as undecided.
     pub budget: Option<u64>,
-    /// What earlier decisions count for.
+    /// The use of earlier decisions.
     pub mode: DedupMode,
     /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
     pub temp_dir: Option<PathBuf>,
-    /// What a source may unfold to where texts are read again.
+    /// Limits on the sources of texts that are read again.
     pub limits: InputLimits,
 }
 
@@ -158,7 +158,7 @@ impl DedupOptions {
         Self { by, threshold, max_novel: Some(page), ..default }
     }
 
-    /// What decisions depend on, beside the documents. Records and jobs on disk hold it and are compared with it: the words stay
+    /// The words that decisions depend on, beside the documents. Records and jobs on disk hold them and are compared with them: they stay
     /// as they are, whatever the types are called. A change of them begins jobs again and refuses records.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;

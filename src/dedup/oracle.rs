@@ -136,7 +136,7 @@ impl Model {
         DedupOptions { prefer: vec![String::new(); patterns], ..options }
     }
 
-    /// Whether a document justifies the removal of another, by the definition.
+    /// The witness if a document justifies the removal of another, by the definition.
     pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
         let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
         let left_out = |hash: &u64| {
@@ -148,7 +148,7 @@ impl Model {
         let (d, s) = (document(rank), document(keep).set());
         let all = d.set();
         let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
-        // What is left out is part of both sizes.
+        // Hashes left out are part of both sizes.
         let union = all.len() + s.len() - shared.len();
         let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
         if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
@@ -382,7 +382,7 @@ proptest! {
     }
 }
 
-/// What is undecided depends on the budget alone, and fewer documents go with less.
+/// The budget alone decides which documents are undecided, and fewer documents are removable with less.
 #[test]
 fn a_budget_decides_alike_whatever_the_memory() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -78,7 +78,7 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
     prop::collection::vec(operation, 1..14)
 }
 
-/// What comes of each document, by the definition, after a run that knows what `earlier` holds.
+/// The decision about each document, by the definition, after a run that knows the decisions in `earlier`.
 fn expected(
     model: &Model,
     ranking: &Ranking,
@@ -118,7 +118,7 @@ fn expected(
     after
 }
 
-/// What of earlier decisions holds, by the definition.
+/// The earlier decisions that hold, by the definition.
 fn holding(record: &BTreeMap<u32, RecordEntry>, stored: &BTreeSet<u32>) -> BTreeMap<u32, RecordEntry> {
     let holds = |entry: &RecordEntry| match entry.fate {
         Fate::Goes(reason) if !stored.contains(&reason.keep) => None,
@@ -145,7 +145,7 @@ impl Archive {
         all.filter(|id| !self.model.absent.contains(id) && !self.model.boilerplate.contains(id)).collect()
     }
 
-    /// What a run of the program does, with the model in the place of a store.
+    /// Does the same as a run of the program, with the model in the place of a store.
     fn run(&mut self, appends: bool) -> std::result::Result<(), TestCaseError> {
         let Self { model, options, plan, temp, files, record } = self;
         let all = 0..model.documents.len() as u32;

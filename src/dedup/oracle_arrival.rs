@@ -69,7 +69,7 @@ proptest! {
         let boilerplate = model.boilerplate.iter().map(|&id| &model.documents[id as usize]);
         stored.boilerplate = boilerplate.flat_map(|document| document.set()).collect();
         let mut arrivals = Arrivals::new(&options, K as u32);
-        // What is thought to be frequent decides nothing.
+        // Guesses of frequent hashes decide nothing.
         arrivals.think_frequent(frequent);
         let documents = model.documents.iter().cycle().take(model.documents.len() * repeats);
         for (id, document) in (0..).zip(documents) {

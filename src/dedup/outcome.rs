@@ -17,7 +17,7 @@ pub(super) struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// What comes of a document, but of one of which an earlier run has decided; `None` where it is not ranked.
+    /// The decision about a document without an earlier decision; `None` where it is not ranked.
     pub(super) fn fate(&self, document: u32) -> Option<Fate> {
         let rank = self.ranking.of(document);
         if rank >= self.ranking.len() || self.ranking.pinned.contains(rank) {
@@ -34,7 +34,7 @@ impl RunOutcome {
         })
     }
 
-    /// What comes of a document of which an earlier run has decided that it stays, and of any other as that has decided.
+    /// The decision about a document that an earlier run kept; for any other document, the earlier decision.
     pub(super) fn fate_after(&self, earlier: RecordEntry, run: u32) -> RecordEntry {
         let rank = self.ranking.of(earlier.document);
         match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {

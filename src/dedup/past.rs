@@ -42,7 +42,7 @@ impl<'a> Past<'a> {
         Ok(Self { record, stored })
     }
 
-    /// What is known of all decisions; `None` where there are none.
+    /// The header of all decisions; `None` where there are none.
     pub(super) fn header(&self) -> Option<&RecordHeader> {
         self.record.as_ref().map(RecordReader::header)
     }

@@ -69,7 +69,7 @@ fn needed(documents: u64, options: &DedupOptions) -> u64 {
     fixed + fixed / 4
 }
 
-/// What a dedup will take. Also its JSON (`fpdb.dedup.plan/1`).
+/// The cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -77,7 +77,7 @@ pub struct DedupPlan {
     pub(crate) schema: Schema<Self>,
     /// All documents but boilerplate.
     pub documents: u64,
-    /// Those that it will decide about.
+    /// Documents that it will decide about.
     pub open: u64,
     /// Postings that it will read in each pass.
     pub postings: u64,
@@ -91,7 +91,7 @@ pub struct DedupPlan {
     pub disk: u64,
     /// The folder they will be in.
     pub temp_dir: PathBuf,
-    /// Whether an interrupted job has left its state there. It goes on if the documents are the same.
+    /// True if an interrupted job has left its state there. It goes on if the documents are the same.
     pub interrupted: bool,
 }
 
@@ -99,7 +99,7 @@ impl Answer for DedupPlan {
     const SCHEMA: &'static str = "fpdb.dedup.plan/1";
 }
 
-/// What a run with these options will take.
+/// The cost of a run with these options.
 ///
 /// # Errors
 /// As those of the run, but that too little memory is no error.
@@ -132,7 +132,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     };
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
-    // What does not fit in memory is on disk twice for a while: divided by rank, and sorted.
+    // Data that does not fit in memory is on disk twice for a while: divided by rank, and sorted.
     let sets = if compares && postings * sets::BYTES_PER_POSTING > rest / 2 {
         postings * (sets::BYTES_PER_RECORD + sets::BYTES_PER_POSTING)
     } else {

@@ -17,9 +17,9 @@ use crate::error::Result;
 pub(super) enum Probes {
     /// None can: the document stays.
     Nobody,
-    /// Those that hold at least `least` of the first `count` distinct terms.
+    /// Documents that hold at least `least` of the first `count` distinct terms.
     Rarest { count: u32, least: u32 },
-    /// Those that hold one of these terms, which stand in one stretch. Ascending.
+    /// Documents that hold one of these terms, which stand in one stretch. Ascending.
     Stretch(Vec<u32>),
 }
 

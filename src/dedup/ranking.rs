@@ -51,7 +51,7 @@ pub(super) struct Ranking {
     pub(super) outranked: Vec<(Rank, Rank)>,
 }
 
-/// What a document is ordered by.
+/// Documents are ordered by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct RankKey {
@@ -83,7 +83,7 @@ impl PartialOrd for RankKey {
 /// The class of documents that are not protected and that no pattern prefers.
 const ORDINARY: u32 = u32::MAX;
 
-/// What is known of a document before it is ranked.
+/// The facts by which a document is ranked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankingKey {
     pub(super) id: u32,
@@ -242,7 +242,7 @@ impl Ranking {
             alike.push(twin.rank);
         }
         ranking.order_by_arrival(&mut alike, keep);
-        // What was decided stands, whatever comes before it.
+        // Earlier decisions stand, whatever documents come before.
         for rank in &ranking.pinned {
             let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
             if leader != rank && !ranking.pinned.contains(leader) {
@@ -287,7 +287,7 @@ impl Ranking {
         self.leaders[rank as usize]
     }
 
-    /// Whether no earlier document has the same bytes.
+    /// True if no earlier document has the same bytes.
     pub(super) fn leads(&self, rank: Rank) -> bool {
         self.leader(rank) == rank
     }
@@ -303,7 +303,7 @@ impl Ranking {
     }
 }
 
-/// What an earlier run has decided about a document.
+/// The decision of an earlier run about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// Nothing that holds.
@@ -312,7 +312,7 @@ pub(super) enum Standing {
     Removable,
 }
 
-/// What was asked for and fits no document's name.
+/// Patterns of the options that match no document's name.
 #[derive(Debug, Default)]
 pub(super) struct Unmatched {
     pub(super) protect: Vec<String>,

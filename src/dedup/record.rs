@@ -24,14 +24,14 @@ use crate::store::DECISIONS;
 
 const MAGIC: &[u8; 32] = b"fpdb dedup decisions, format 1\n\0";
 
-/// What the magic of every version begins with; the number follows.
+/// The beginning of the magic of every version; the number follows.
 const MAGIC_NAME: &str = "fpdb dedup decisions, format ";
 const VERSION: u32 = 1;
 
 /// Entries in a block.
 const BLOCK: usize = 4096;
 
-/// What comes of a document.
+/// The decision about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) enum Fate {
     Stays,
@@ -54,7 +54,7 @@ pub(super) struct Reason {
     pub(super) novel: u32,
 }
 
-/// What comes of one document.
+/// The decision about one document, and the run that took it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) struct RecordEntry {
     pub(super) document: u32,
@@ -63,7 +63,7 @@ pub(super) struct RecordEntry {
     pub(super) fate: Fate,
 }
 
-/// What decisions depend on, and what is to be said of the last run.
+/// The rule that decisions depend on, and the figures of the last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(super) struct RecordHeader {
     /// The identity of the database.
@@ -205,7 +205,7 @@ impl RecordReader {
         &self.header
     }
 
-    /// What comes of a document; `None` where that was not decided. Documents must ascend.
+    /// The decision about a document; `None` where there is none. Documents must ascend.
     pub(super) fn find(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         while let Some(entry) = self.next {
             if entry.document >= document {

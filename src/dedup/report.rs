@@ -39,7 +39,7 @@ pub struct Removable {
     /// The run that has decided so, where decisions are kept from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
-    /// What is known of the document beside its content; a field named `id` comes first.
+    /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
     pub metadata: Vec<(String, String)>,
 }
@@ -58,7 +58,7 @@ pub struct Undecided {
     pub document: String,
     /// Its number.
     pub id: DocId,
-    /// What is known of it beside its content; a field named `id` comes first.
+    /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
     pub metadata: Vec<(String, String)>,
 }
@@ -94,7 +94,7 @@ pub struct Superseded {
     pub bytes: u64,
     /// The run that has found so.
     pub run: u32,
-    /// What is known of the document beside its content; a field named `id` comes first.
+    /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
     pub metadata: Vec<(String, String)>,
 }
@@ -116,7 +116,7 @@ pub enum DedupRow {
     Superseded(Superseded),
 }
 
-/// What is removable in all. Also its JSON (`fpdb.dedup.summary/1`).
+/// The totals of a dedup. Also its JSON (`fpdb.dedup.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -124,11 +124,11 @@ pub struct DedupSummary {
     pub(crate) schema: Schema<Self>,
     /// All documents but boilerplate.
     pub documents: u64,
-    /// Those that are removable.
+    /// Removable documents.
     pub removable: u64,
-    /// Those that stay.
+    /// Documents that stay.
     pub kept: u64,
-    /// Those that stay because the budget did not suffice.
+    /// Documents that stay because the budget did not suffice.
     pub undecided: u64,
     /// Survivors that justify at least one removal.
     pub groups: u64,
@@ -158,7 +158,7 @@ impl Answer for DedupSummary {
     const SCHEMA: &'static str = "fpdb.dedup.summary/1";
 }
 
-/// What the last run has decided that was not decided before.
+/// The new decisions of the last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -202,7 +202,7 @@ impl DedupSummary {
     }
 }
 
-/// What one archive or folder loses.
+/// The removable documents of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -211,7 +211,7 @@ pub struct SourceTotals {
     pub source: String,
     /// Its documents.
     pub documents: u64,
-    /// Those that are removable.
+    /// Removable documents.
     pub removable: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -227,7 +227,7 @@ pub struct DedupAnswer {
     pub undecided: Vec<Undecided>,
     /// In order of ingestion.
     pub superseded: Vec<Superseded>,
-    /// What they are in all.
+    /// The totals.
     pub summary: DedupSummary,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct SameText {
     pub(super) unread: u64,
 }
 
-/// What documents of the same text have in common.
+/// The common facts of documents of the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 struct Likeness {
@@ -65,7 +65,7 @@ impl SameText {
     /// Finds them. Documents without symbols have no text, and are compared by their bytes alone.
     ///
     /// # Errors
-    /// What keeps the store from being read. A text that cannot be read is no error.
+    /// Fails if the store cannot be read. A text that cannot be read is no error.
     pub(super) fn find(
         store: &Store,
         limits: &InputLimits,
@@ -140,7 +140,7 @@ impl SameText {
         Ok(found)
     }
 
-    /// What the document of these bytes is compared by: its text where that is known, else its bytes.
+    /// The digest that the document of these bytes is compared by: that of its text where that is known, else that of its bytes.
     pub(super) fn of(&self, bytes: Digest) -> Digest {
         self.texts.get(&bytes).copied().unwrap_or(bytes)
     }

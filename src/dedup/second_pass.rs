@@ -30,14 +30,14 @@ struct Justified {
     documents: Vec<Rank>,
 }
 
-/// What the blocks of higher ranks answer, by rank; empty while there is none.
+/// The answers of the blocks of higher ranks, by rank; empty while there are none.
 #[derive(Default)]
 struct Fallback {
     found: Vec<Option<SearchResult>>,
     costs: Vec<u64>,
 }
 
-/// What the second pass works with.
+/// The state of the second pass.
 struct Pass<'a> {
     join: &'a Join<'a>,
     active: &'a [bool],
@@ -120,7 +120,7 @@ impl Join<'_> {
 
     /// Where the block of survivors begins that ends at `end`.
     fn block_before(&self, end: Rank, probed: &ProbedTerms, decisions: &Decisions) -> Result<Rank> {
-        // What a term takes at most: a slot of the table, which is half empty, and a place in a list.
+        // The bytes of a term, at most: a slot of the table, which is half empty, and a place in a list.
         const BYTES: u64 = 40;
         let (mut start, mut bytes) = (end, 0);
         while start > 0 && (start == end || bytes < self.memory) {
@@ -250,7 +250,7 @@ impl Pass<'_> {
 }
 
 impl Fallback {
-    /// What the blocks above answer, and its cost.
+    /// The answer of the blocks above, and its cost.
     fn of(&self, rank: Rank) -> (SearchResult, u64) {
         let index = rank as usize;
         let found = self.found.get(index).copied().flatten().unwrap_or(SearchResult::Nobody);

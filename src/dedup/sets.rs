@@ -109,7 +109,7 @@ impl Sets {
         drop(postings);
         let writer = EntryWriter::new(&starts, total, temp, memory)?;
         let done = AtomicU64::new(0);
-        // What is read takes as much as what is collected.
+        // Reading takes as much memory as collecting.
         let least = ranges_per_reader(ranges.len(), ranking.len(), memory).max(1);
         ranges.par_iter().zip(firsts).with_min_len(least).try_for_each(|(range, mut next)| {
             let mut holders = HashHolders::default();

@@ -1,4 +1,4 @@
-//! What the survivor join reads: postings by hash, and the positions of a document's fingerprints.
+//! The input of the survivor join: postings by hash, and the positions of a document's fingerprints.
 
 use std::ops::RangeInclusive;
 

@@ -12,7 +12,7 @@ pub enum DocumentError {
     /// A document of a text front-end that holds no text.
     #[error("no front-end reads it: {reason}")]
     Binary {
-        /// What it is, as a noun phrase.
+        /// The kind of its content, as a noun phrase.
         reason: &'static str,
     },
     /// Compressed or packed data that is damaged, cut short, or of a kind that is not known.
@@ -20,13 +20,13 @@ pub enum DocumentError {
     Undecodable {
         /// The format: "gzip", "zip".
         format: &'static str,
-        /// What the decoder said.
+        /// The decoder's error.
         source: Cause,
     },
     /// Data on which the reader of its format gave up in a way it is not meant to.
     #[error("the reader of this format failed on it: {detail}")]
     ReaderFailed {
-        /// What it said, and where.
+        /// The reader's message, and the place.
         detail: String,
     },
     /// A member that only a password opens.
@@ -91,7 +91,7 @@ pub enum DocumentError {
     NotARecord {
         /// The format: "JSON".
         format: &'static str,
-        /// What the parser said.
+        /// The parser's error.
         source: Cause,
     },
     /// A record or table without the field that should hold the text.
@@ -111,9 +111,9 @@ pub enum DocumentError {
     NotOfFormat {
         /// The name of the format.
         format: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         detail: Cow<'static, str>,
-        /// What the library that reads it said.
+        /// The error of the library that reads it.
         source: Option<Cause>,
     },
     /// A document that only its owner can read.

@@ -44,7 +44,7 @@ impl StoreFailure {
         !matches!(self, Self::Missing | Self::Unreadable | Self::Damaged | Self::Other)
     }
 
-    /// What an error of the system means.
+    /// The meaning of an error of the system.
     pub(crate) fn of_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace,
@@ -61,7 +61,7 @@ impl StoreFailure {
         }
     }
 
-    /// Those for which the standard library has no kind.
+    /// For errors for which the standard library has no kind.
     #[cfg(unix)]
     fn of_number(number: Option<i32>) -> Self {
         use rustix::io::Errno;

@@ -142,7 +142,7 @@ const SPACE_HINT: &str = "free some space and try again: what was committed stay
 
 const READ_ONLY_HINT: &str = "the file system is mounted read-only: reading is possible; to write, mount it otherwise or copy the database elsewhere";
 
-/// What to do about a failure of the system; `None` where bytes may be damaged.
+/// The next step after a failure of the system; `None` where bytes may be damaged.
 fn failure_hint(failure: StoreFailure) -> Option<&'static str> {
     match failure {
         StoreFailure::NoSpace => Some(SPACE_HINT),

@@ -30,11 +30,11 @@ pub enum Error {
     /// The operating system refused a file operation.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was being done, as a verb: "read", "create".
+        /// The action that failed, as a verb: "read", "create".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// No database where one was looked for.
@@ -70,7 +70,7 @@ pub enum Error {
         path: PathBuf,
         /// The backup asked for; `None` for the newest.
         number: Option<u32>,
-        /// Those it has.
+        /// The numbers of the backups that it has.
         numbers: Vec<u32>,
     },
     /// A backup of which a file is not what was written.
@@ -88,7 +88,7 @@ pub enum Error {
     NotAReport {
         /// The path given.
         path: PathBuf,
-        /// What is there, as a phrase.
+        /// The content found, as a phrase.
         what: String,
     },
     /// A database is to be made where one is already.
@@ -102,7 +102,7 @@ pub enum Error {
     Locked {
         /// The path of the database.
         path: PathBuf,
-        /// Who holds the lock: process id and command.
+        /// The process that holds the lock: its id and command.
         holder: String,
     },
     /// The system does not let this process have all tables of the database open.
@@ -190,7 +190,7 @@ pub enum Error {
         path: PathBuf,
         /// The line in it.
         line: u64,
-        /// What is wrong, as a sentence.
+        /// The fault, as a sentence.
         why: &'static str,
     },
     /// A parameter outside its range, or not understood.
@@ -200,15 +200,15 @@ pub enum Error {
         name: &'static str,
         /// The value given.
         value: String,
-        /// What is allowed.
+        /// The values allowed.
         expected: &'static str,
     },
     /// Quotations or phrases to be ignored, in documents that are not read as prose.
     #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {
-        /// What is to be done, as a noun phrase: "skipping quotations".
+        /// The action asked for, as a noun phrase: "skipping quotations".
         asked: &'static str,
-        /// What they are read as.
+        /// The unit of the documents.
         unit: Unit,
     },
     /// Passages of rewritten text, in documents that are not read as words.
@@ -216,13 +216,13 @@ pub enum Error {
         "looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}"
     )]
     NotWords {
-        /// What they are read as.
+        /// The unit of the documents.
         unit: Unit,
     },
     /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
     #[error("{asked} needs the text of the query, of 32 MiB at most, and that of {name} is not there")]
     NoTextToIgnore {
-        /// What is to be done, as a noun phrase: "skipping quotations".
+        /// The action asked for, as a noun phrase: "skipping quotations".
         asked: &'static str,
         /// The document.
         name: String,
@@ -232,7 +232,7 @@ pub enum Error {
     Damaged {
         /// Which record: its kind and key.
         what: String,
-        /// What is wrong with it.
+        /// The fault.
         detail: &'static str,
     },
     /// Too little of a damaged database is left for a repair to begin with.
@@ -240,9 +240,9 @@ pub enum Error {
     BeyondRepair {
         /// The path of the database.
         path: PathBuf,
-        /// What the repair would need.
+        /// The missing part that a repair would need.
         lost: &'static str,
-        /// What the engine said.
+        /// The engine's error.
         source: Cause,
     },
     /// The database is an older one than it was: what came after a commit is gone.
@@ -270,19 +270,19 @@ pub enum Error {
     CannotOpen {
         /// The path of the database.
         path: PathBuf,
-        /// What kept it from that.
+        /// The reason, by kind.
         failure: StoreFailure,
-        /// What the engine said.
+        /// The engine's error.
         source: Cause,
     },
     /// The storage engine failed.
     #[error("the store could not {action}")]
     Store {
-        /// What was being done, as a verb phrase.
+        /// The action that failed, as a verb phrase.
         action: &'static str,
-        /// What kept it from that.
+        /// The reason, by kind.
         failure: StoreFailure,
-        /// What the engine said.
+        /// The engine's error.
         source: Cause,
     },
     /// A name that no stored document has.
@@ -302,7 +302,7 @@ pub enum Error {
     Threads {
         /// How many were wanted.
         threads: usize,
-        /// What the system said.
+        /// The system's error.
         source: Cause,
     },
     /// One document, or one container of them, cannot be read. Others are not affected.
@@ -313,7 +313,7 @@ pub enum Error {
     BadTable {
         /// The table.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
     /// A followed link that leads back to a folder it lies in.
@@ -343,7 +343,7 @@ pub enum Error {
     /// A stored document that can only be used by reading its text again, and something keeps it from being read.
     #[error("its text is needed for this window and cannot be read again")]
     NotReadAgain {
-        /// What keeps it from being read.
+        /// The reason why it cannot be read.
         source: Box<Error>,
     },
     /// A folder that could not be walked.
@@ -351,7 +351,7 @@ pub enum Error {
     Walk {
         /// The folder, or the path the walk began at.
         path: PathBuf,
-        /// What the walker said.
+        /// The walker's error.
         source: Cause,
     },
     /// The document ids are used up.
@@ -363,7 +363,7 @@ pub enum Error {
     /// Counters that do not fit in the memory allowed.
     #[error("comparing so many documents needs {needed} bytes of memory at least, and {allowed} are allowed")]
     TooLittleMemory {
-        /// What one counter for each document and lists beside it take.
+        /// The bytes of one counter for each document and the lists beside it.
         needed: u64,
         /// The limit.
         allowed: u64,
@@ -381,7 +381,7 @@ pub enum Error {
         path: PathBuf,
         /// The line, from 1 on.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
     /// Records that are to be marked have a field of this name.
@@ -443,7 +443,7 @@ pub enum Error {
     DamagedBuild {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, as a sentence.
+        /// The fault, as a sentence.
         detail: &'static str,
     },
     /// A build whose parts do not fit together.
@@ -451,7 +451,7 @@ pub enum Error {
     IncoherentBuild {
         /// Its path.
         path: PathBuf,
-        /// What was counted, as a noun in the plural.
+        /// The kind of rows counted, as a noun in the plural.
         what: &'static str,
         /// How many the parts hold.
         found: u64,
@@ -465,7 +465,7 @@ pub enum Error {
         part: u32,
         /// The number of the row in it, from 1 on.
         row: u64,
-        /// What is wrong with it, as a verb phrase.
+        /// The fault, as a verb phrase.
         detail: &'static str,
     },
     /// A document number that the plan of a build does not have.

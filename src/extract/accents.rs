@@ -60,7 +60,7 @@ fn named(tex: &[u8], at: usize) -> Option<(String, usize)> {
     let name = &name[..name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
     let (_, character) = CHARACTERS.iter().find(|(known, _)| *known == name)?;
     let end = at + 1 + name.len();
-    // What ends a name and is nothing itself: `\ss{}` and `\ss `.
+    // The end of a name, which is no text: `\ss{}` and `\ss `.
     let end = if tex[end..].starts_with(b"{}") { end + 2 } else { blanks_end(tex, end) };
     Some(((*character).to_owned(), end))
 }
@@ -85,7 +85,7 @@ fn accented(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     Some((ComposingNormalizerBorrowed::new_nfc().normalize(&decomposed).into_owned(), end))
 }
 
-/// What an accent is put on.
+/// The letter that an accent stands on.
 fn base(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     if tex.get(at) == Some(&b'\\') {
         let (base, end) = accented(tex, at, depth - 1).or_else(|| named(tex, at))?;

@@ -9,9 +9,9 @@ use crate::normalize::Scribe;
 pub(super) struct TextBuilder {
     text: Vec<u8>,
     segments: Vec<Segment>,
-    /// Whether the last segment is verbatim, and so may grow.
+    /// True if the last segment is verbatim, and so may grow.
     growing: bool,
-    /// What is added to every origin.
+    /// A number to add to every origin.
     shift: u64,
 }
 

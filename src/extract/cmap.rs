@@ -115,7 +115,7 @@ impl CmapTokens<'_> {
             match byte {
                 b'(' => depth += 1,
                 b')' => depth -= 1,
-                // What an escape stands for may be anything: the greatest there is.
+                // An escape may stand for any byte: take the greatest.
                 b'\\' => {
                     self.at += usize::from(bytes.next().is_some());
                     code = u32::MAX;

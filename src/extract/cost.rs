@@ -8,7 +8,7 @@
 use crate::document::Format;
 use crate::normalize::is_plain_utf8;
 
-/// What a format takes, in bytes of memory.
+/// The memory that reading a format takes, in bytes.
 struct Factors {
     /// For each byte.
     byte: u64,
@@ -31,7 +31,7 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
             mark: 200,
             is_mark: |byte| matches!(byte, b'\n' | b',' | b';' | b':' | b'<' | b'(' | b'-'),
         },
-        // What these unpack to is what matters: each part is looked at once it is unpacked.
+        // Their size after decompression counts: the reader checks each part once it is decompressed.
         Format::Docx | Format::Odt | Format::Epub | Format::Pdf => Factors { byte: 2, mark: 0, is_mark: |_| false },
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => return 0,
     };

@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What reading a document takes beside the document, at most, in bytes.
+/// The memory that reading a document takes beside the document, at most, in bytes.
 fn peak(format: Format, document: &[u8]) -> u64 {
     let limits = Limits { memory: u64::MAX, ..Limits::default() };
     let before = HELD.get();

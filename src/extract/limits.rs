@@ -18,12 +18,12 @@ pub(crate) struct Limits {
     pub(crate) memory: u64,
     /// Seconds of processor time; one more for each [`BYTES_A_SECOND`](Self::BYTES_A_SECOND).
     pub(crate) seconds: u64,
-    /// What reads documents of formats with a [detached](super::is_detached) text.
+    /// The process that reads documents of formats with a [detached](super::is_detached) text.
     pub(crate) process: Option<ReaderProcess>,
 }
 
 impl Limits {
-    /// What the parts of any document may unpack to.
+    /// The parts of any document may decompress to this many bytes.
     pub(crate) const FREE_UNPACKED_BYTES: u64 = 16 << 20;
 
     /// The slowest that a large document may be read.
@@ -63,7 +63,7 @@ impl Limits {
         self.seconds.saturating_add(bytes / Self::BYTES_A_SECOND)
     }
 
-    /// What a document of this many bytes may unpack to.
+    /// A document of this many bytes may decompress to so many.
     pub(super) fn unpacked(&self, bytes: u64) -> u64 {
         bytes.saturating_mul(self.expansion).max(Self::FREE_UNPACKED_BYTES).min(self.unpacked)
     }

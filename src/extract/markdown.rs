@@ -57,7 +57,7 @@ pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
     }
 }
 
-/// Whether an element joins what stands before, in and after it.
+/// True if an element joins what stands before, in and after it.
 fn is_inline(tag: TagEnd) -> bool {
     matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link)
 }

@@ -43,12 +43,12 @@ use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::guarded::guarded;
 
-/// Whether documents of this format are extracted before they are read; the others are their own text.
+/// True if documents of this format are extracted before they are read; the others are their own text.
 pub(crate) fn applies(format: Format) -> bool {
     !matches!(format, Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_))
 }
 
-/// Whether the text of this format is apart from the document, so that no offset leads back. These are the formats whose
+/// True if the text of this format is apart from the document, so that no offset leads back. These are the formats whose
 /// readers are the work of others from end to end; a process of its own can read them.
 pub(crate) fn is_detached(format: Format) -> bool {
     matches!(format, Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub)

@@ -13,7 +13,7 @@ use crate::error::{DocumentError, Error, Result};
 pub(super) struct Package<'a> {
     format: Format,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// What its parts may unpack to, and how much of that is left.
+    /// The bytes that its parts may decompress to, and how many of them are left.
     limit: u64,
     left: u64,
 }

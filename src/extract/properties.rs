@@ -1,4 +1,4 @@
-//! What must hold of any bytes that are read as a document of a format: an error, or text with segments that lead back to
+//! A property of any bytes that are read as a document of a format: an error, or text with segments that lead back to
 //! where it came from, and fingerprints that stand in the document.
 
 use std::io::{Cursor, Write};
@@ -20,7 +20,7 @@ pub(crate) fn document(format: Format, bytes: &[u8]) {
     }
 }
 
-/// Whether it can be read, once its segments have been looked at.
+/// True if it can be read, once its segments have been looked at.
 fn read(format: Format, bytes: &[u8]) -> bool {
     let limits = Limits { document: 1 << 20, unpacked: 1 << 20, ..Limits::default() };
     let extracted = extract(format, bytes, &limits);
@@ -47,7 +47,7 @@ fn package(format: Format, body: &[u8]) -> Vec<u8> {
     let parts: &[(&str, &[u8])] = match format {
         Format::Docx => &[("_rels/.rels", RELATIONS), ("word/document.xml", body)],
         Format::Odt => &[("META-INF/manifest.xml", b"<m/>"), ("content.xml", body)],
-        // What follows a NUL is a page; what comes before lists the pages.
+        // A page follows a NUL; the part before it lists the pages.
         _ => match body.iter().position(|&byte| byte == 0) {
             Some(end) => {
                 &[("META-INF/container.xml", CONTAINER), ("list.opf", &body[..end]), ("a.xhtml", &body[end + 1..])]

@@ -11,7 +11,7 @@ use crate::normalize::{Transcribed, is_plain_utf8, transcribe};
 pub(super) enum Utf8Source<'a> {
     /// Its own bytes, after a byte order mark of `mark` bytes.
     Plain { bytes: &'a [u8], mark: usize },
-    /// What they were decoded to.
+    /// The text that they were decoded to.
     Transcript { text: Vec<u8>, segments: Vec<Segment>, facts: Transcribed },
 }
 
@@ -45,7 +45,7 @@ impl<'a> Utf8Source<'a> {
         TextBuilder::new(capacity, mark)
     }
 
-    /// What was made by a [`builder`](Self::builder), with origins in the document itself.
+    /// The text that a [`builder`](Self::builder) made, with origins in the document itself.
     pub(super) fn lead_back(self, builder: TextBuilder) -> Extracted {
         let (text, segments) = builder.finish();
         let (text, segments, facts) = match self {

@@ -1,4 +1,4 @@
-//! What every extractor owes, whatever it is given: no panic, and segments that lead back to where the text came from.
+//! Every extractor, on any input, must not panic, and must return segments that lead back to the origin of the text.
 //! Samples of each format, made by its usual tools, are in `tests/samples/`.
 
 use std::path::Path;
@@ -96,7 +96,7 @@ fn a_sample_cut_short_is_an_error_or_a_beginning() {
             let text = letters(&text);
             let package = matches!(format, Format::Docx | Format::Odt | Format::Epub | Format::Notebook);
             assert!(!package, "{format} cut after {} bytes is still one", cut.len());
-            // What a cut tag, entity or line leaves behind is short.
+            // A cut tag, entity or line leaves only a short rest.
             let kept = whole.len().min(text.len().saturating_sub(60));
             assert!(whole.starts_with(text.get(..kept).unwrap_or_default()), "{format} at {}: {text}", cut.len());
         }

@@ -8,7 +8,7 @@ use super::source::Utf8Source;
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 
-/// What is met on the way through a part. Names are without prefix.
+/// An event on the way through a part. Names are without prefix.
 pub(super) enum XmlEvent<'a> {
     /// An element begins.
     Start(&'a str, Attributes<'a>),

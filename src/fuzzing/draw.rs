@@ -13,7 +13,7 @@ impl<'a> Draw<'a> {
         self.0.is_empty()
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub(crate) fn rest(self) -> &'a [u8] {
         self.0
     }

@@ -1,4 +1,4 @@
-//! What must hold of any bytes, of everything here that reads bytes which others have written: one property for each
+//! Properties of all code that reads bytes which others have written, for any bytes: one property for each
 //! reader, a function that panics where it does not hold.
 //!
 //! The targets in `fuzz/` look for such bytes, and `make test` gives each property those in `tests/corpus/`: samples,

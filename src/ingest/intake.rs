@@ -44,7 +44,7 @@ pub(super) struct Intake<'a> {
     outcomes: Receiver<Result<()>>,
     last: LastBatch,
     pub(super) summary: IngestSummary,
-    /// What the run had done when the container that is being taken in began; `None` once part of it has been given up.
+    /// The counts of the run when the current container began; `None` once part of it has been given up.
     before: Option<RunCounts>,
     sweep: Sweep,
     /// Decides which documents are left out, where that is asked for.
@@ -54,7 +54,7 @@ pub(super) struct Intake<'a> {
     broken_off: bool,
 }
 
-/// What the run had done when a container began.
+/// The counts of the run when a container began.
 struct RunCounts {
     documents: u64,
     kept: u64,

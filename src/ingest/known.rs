@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::input::{About, CLOSED, FileFacts, ReadAs};
 use crate::store::{DocumentRecord, PendingDocuments, Store};
 
-/// What is known of a document before it is read.
+/// The answer for a document before it is read.
 pub(super) enum Known {
     /// Nothing, or that it has changed.
     Nothing,
@@ -22,7 +22,7 @@ pub(super) enum Known {
     Unchanged(String),
 }
 
-/// What is known of a document that is a file.
+/// The answer for a document that is a file.
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
     let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
@@ -61,13 +61,13 @@ pub(super) fn by_content(
     Ok((digest == record.digest).then_some(digest))
 }
 
-/// Whether a stored document is the one of this record: its content is the same, and its format where one was asked for.
+/// True if a stored document is the one of this record: its content is the same, and its format where one was asked for.
 pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
     let same_format = options.read.front_end == ReadAs::Auto || stored.format == record.format;
     stored.digest == record.digest && same_format
 }
 
-/// Whether a stored document may be one of so many bytes that is not read yet: its format is allowed, and its text is stored
+/// True if a stored document may be one of so many bytes that is not read yet: its format is allowed, and its text is stored
 /// where texts are to be.
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
@@ -98,7 +98,7 @@ impl KnownDocuments<'_> {
     /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
     pub(super) fn named(self, name: &str) -> Result<Vec<u32>> {
         let Self { committing, filling, .. } = self;
-        // Those of the last batch are stored too by now, or not.
+        // Documents of the last batch are stored too by now, or not.
         let stored = self.store.documents_named(name)?.into_iter();
         let stored = stored.filter(|&id| committing.record(id).is_none() && !committing.deletes(id));
         let added = committing.documents_named(name).iter().copied();
@@ -140,7 +140,7 @@ impl KnownDocuments<'_> {
         Ok(None)
     }
 
-    /// Whether some document has this content.
+    /// True if some document has this content.
     pub(super) fn has_content(self, digest: &Digest) -> Result<bool> {
         let Self { committing, filling, .. } = self;
         let stays = |&id: &u32| !committing.deletes(id) && !filling.deletes(id);
@@ -161,7 +161,7 @@ impl KnownDocuments<'_> {
         Ok(None)
     }
 
-    /// Whether one of the two batches deletes the document.
+    /// True if one of the two batches deletes the document.
     pub(super) fn is_deleted(self, id: u32) -> bool {
         self.committing.deletes(id) || self.filling.deletes(id)
     }
@@ -173,7 +173,7 @@ impl KnownDocuments<'_> {
         pending.map_or_else(|| self.store.document(id), Ok)
     }
 
-    /// Whether one of the two batches adds the document.
+    /// True if one of the two batches adds the document.
     pub(super) fn is_added(self, id: u32) -> bool {
         self.committing.record(id).is_some() || self.filling.record(id).is_some()
     }

@@ -52,7 +52,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         Ok(true)
     })?;
     if left {
-        // What is committed stays; what was decided since is not written.
+        // Committed documents stay; decisions since then are not written.
         intake.await_commit()?;
         return Ok(IngestSummary { interrupted: true, ..committed });
     }

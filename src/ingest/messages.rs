@@ -14,13 +14,13 @@ use crate::input::{About, Candidate, FileFacts};
 
 /// One step of the walk, as the intake sees it.
 pub(super) enum IntakeStep {
-    /// What comes of a job of so many entries.
+    /// A job of so many entries, and the channel of its results.
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
     /// A container that was ingested whole before and has not changed: its name, bytes and documents.
     KnownContainer(String, u64, u64),
-    /// What comes up to the next `Close` is of one file.
+    /// All messages up to the next `Close` are of one file.
     Open,
     /// All of the file has been handed over.
     Close(ReadContainer),
@@ -59,7 +59,7 @@ pub(super) enum JobEntry {
     Failed { name: String, error: Error },
 }
 
-/// What travels together: fingerprints, and the pieces between them, in order. Documents share the memory of their
+/// Fingerprints, and the pieces between them, in order: they travel together. Documents share the memory of their
 /// fingerprints: lists of its own for each would cost more than a small document.
 #[derive(Default)]
 pub(super) struct Parcel {
@@ -68,7 +68,7 @@ pub(super) struct Parcel {
     pub(super) pieces: Vec<(usize, ParcelEntry)>,
 }
 
-/// What comes between the fingerprints of documents, on its way from a worker to the intake.
+/// A message between the fingerprints of documents, on its way from a worker to the intake.
 pub(super) enum ParcelEntry {
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
@@ -91,6 +91,6 @@ pub(crate) struct ReadDocument {
     pub(crate) digest: Digest,
     pub(crate) format: Format,
     pub(crate) facts: DocumentFacts,
-    /// Whether its bytes came before it.
+    /// True if its bytes came before it.
     pub(crate) stored_text: bool,
 }

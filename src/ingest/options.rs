@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
 use crate::setters::setters;
 
-/// What to do with a document whose name is stored with other content.
+/// The treatment of a document whose name is stored with other content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnChange {
@@ -26,19 +26,19 @@ pub enum OnChange {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct IngestOptions {
-    /// What to do with documents that have changed.
+    /// The treatment of documents that have changed.
     pub on_change: OnChange,
-    /// Whether to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
+    /// True if to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
     /// by symbol once the files are gone. Documents stored without are taken in again.
     pub store_text: bool,
     /// Which files count.
     pub walk: WalkOptions,
-    /// What is taken for a document, and how it is read.
+    /// Which files are documents, and how they are read.
     pub read: ReadOptions,
     /// The documents are boilerplate: never a match, and what they hold is ignored in others. A document that is
     /// boilerplate stays it until it is removed.
     pub boilerplate: bool,
-    /// What is known of documents beside their content.
+    /// The metadata of documents.
     pub metadata: Option<Arc<MetadataTable>>,
     /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it.
     /// Of these options the measure, the threshold and the bound on unmatched stretches count.
@@ -62,7 +62,7 @@ impl IngestOptions {
         prune: bool,
     }
 
-    /// Whether a run can begin with these; it does so first.
+    /// Checks that a run can begin with these options; every run does so first.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse, and for a measure that
@@ -78,7 +78,7 @@ impl IngestOptions {
         self.walk.check()
     }
 
-    /// Whether stored members are deleted that their container no longer holds.
+    /// True if stored members are deleted that their container no longer holds.
     pub(super) fn deletes_members(&self) -> bool {
         self.on_change == OnChange::Replace || self.prune
     }
@@ -88,7 +88,7 @@ impl IngestOptions {
         xxh3_64(self.settings_in_words(name).as_bytes())
     }
 
-    /// What the digest is made of. Databases keep the digest, so these words stay as they are whatever types are called: a
+    /// The digest is made of these words. Databases keep the digest, so the words stay as they are whatever types are called: a
     /// container whose digest is another one is read again.
     fn settings_in_words(&self, name: &str) -> String {
         let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _ } = &self.read;

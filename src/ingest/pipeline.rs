@@ -42,7 +42,7 @@ pub(super) fn run(
         for number in 0..threads {
             let jobs = &waiting_jobs;
             let work = move || work(store, options, jobs, stop, progress);
-            // Those that have started end with the walker, which alone has jobs for them.
+            // Threads that have started end with the walker, which alone has jobs for them.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
         let walker =

@@ -1,6 +1,6 @@
 //! Prune: documents whose files are gone from the folders that are named are forgotten, once all else has been read.
 //!
-//! What is gone is found out before the run reads anything, so that files that were renamed can be told by their content
+//! The run looks for missing files before it reads anything, so that renamed files can be told by their content
 //! ([`super::rename`]), and is looked at again before it is forgotten.
 
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ pub(super) struct Gone {
     pub(super) id: u32,
     pub(super) bytes: u64,
     pub(super) digest: Digest,
-    /// Whether it was all of its file.
+    /// True if it was all of its file.
     pub(super) is_file: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct GoneContainer {
 }
 
 impl Prune {
-    /// What is gone; `None` where nothing can be, or the task is to stop.
+    /// The missing documents; `None` where nothing can be missing, or the task is to stop.
     pub(super) fn of(
         store: &Store,
         sources: &[Source],

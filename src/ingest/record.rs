@@ -26,7 +26,7 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, bo
         symbols: facts.symbols,
         kgrams: facts.kgrams,
         fingerprints,
-        // What repeats is taken off once the postings are sorted.
+        // Repeated hashes are subtracted once the postings are sorted.
         distinct: fingerprints,
         ingested_at: clock::now(),
         member: about.member,

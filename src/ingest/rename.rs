@@ -184,7 +184,7 @@ impl<'a> Renaming<'a> {
         Ok(false)
     }
 
-    /// Whether a file holds the documents of a container that is gone, all of them and no other.
+    /// True if a file holds the documents of a container that is gone, all of them and no other.
     fn is_same(&mut self, container: &GoneContainer, file: &FileFacts) -> Result<bool> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
@@ -216,7 +216,7 @@ impl<'a> Renaming<'a> {
         });
         match looked {
             Ok(()) => Ok(same && unmet.is_empty()),
-            // What keeps it from being read is said when it is to be ingested.
+            // An error of reading is reported when it is to be ingested.
             Err(error @ Error::Store { .. }) => Err(error),
             Err(_) => Ok(false),
         }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::failure::Failure;
 use crate::schema::{Answer, Schema, is_zero};
 
-/// What an ingest or a merge has done.
+/// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

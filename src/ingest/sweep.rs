@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::input::FileFacts;
 use crate::store::{ContainerRecord, Store};
 
-/// What a run has met, and the containers that may hold less than before.
+/// The documents that a run has met, and the containers that may hold less than before.
 pub(super) struct Sweep {
     /// The first id of this run.
     first: u32,
@@ -22,7 +22,7 @@ pub(super) struct Sweep {
 /// A container that may have held more when it was read before.
 struct Shrunk {
     name: String,
-    /// What it is remembered by, once the documents that it no longer holds are deleted.
+    /// The record to keep once the documents that it no longer holds are deleted.
     record: Option<ContainerRecord>,
 }
 
@@ -44,12 +44,12 @@ impl Sweep {
         self.met.len()
     }
 
-    /// Whether this run has added or met a document.
+    /// True if this run has added this document or found it unchanged.
     pub(super) fn is_of_this_run(&self, id: u32) -> bool {
         id >= self.first || self.met.contains(id)
     }
 
-    /// Whether documents may be stored of a container that it no longer holds; it was read with these `settings`, and holds
+    /// True if documents may be stored of a container that it no longer holds; it was read with these `settings`, and holds
     /// `met` documents of earlier runs.
     pub(super) fn has_shrunk(
         &self,

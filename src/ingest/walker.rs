@@ -69,7 +69,7 @@ impl<'a> Walker<'a> {
                 ControlFlow::Break(())
             }
         })?;
-        // Those of standard input, behind which no other step comes.
+        // Jobs of standard input, behind which no other step comes.
         let _ = self.hand_over();
         failure.map_or(Ok(()), Err)
     }

@@ -19,7 +19,7 @@ use crate::store::{CHUNK_BYTES, Store, compress};
 /// Fingerprints that travel together: some 100 KiB.
 const PARCEL_FINGERPRINTS: usize = 4096;
 
-/// What has come of a document.
+/// The result of one document.
 enum DocumentOutcome {
     Stored(Digest),
     Read(ReadDocument),
@@ -60,7 +60,7 @@ pub(super) fn work(
                         })
                     });
                     let outcome = outcome.unwrap_or_else(|detail| {
-                        // What it was at is half done.
+                        // A panic leaves its state half changed.
                         worker = new();
                         Err(Error::Document(DocumentError::ReaderFailed { detail }))
                     });

@@ -19,7 +19,7 @@ pub(crate) struct Candidate {
     pub(crate) content: Content,
 }
 
-/// What is known of a document before it is read.
+/// The facts of a document before it is read.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
     pub(crate) name: String,
@@ -30,7 +30,7 @@ pub(crate) struct About {
     /// Which part of the file, as its name says it; `None` for the whole, [`CLOSED`] where it would be unfolded usually.
     pub(crate) member: Option<String>,
     pub(crate) metadata: Vec<(String, String)>,
-    /// Whether the file has had a document of this name before this one.
+    /// True if the file has had a document of this name before this one.
     pub(crate) repeated: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Ve
     Ok((!piece.is_empty()).then_some(piece))
 }
 
-/// What the file system says of a file.
+/// The facts of a file, as the file system reports them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileFacts {
     pub(crate) path: PathBuf,
@@ -109,7 +109,7 @@ impl Candidate {
     }
 }
 
-/// Whether there is a pipe at a path, as the shell makes one for `<(command)`.
+/// True if there is a pipe at a path, as the shell makes one for `<(command)`.
 #[cfg(unix)]
 pub(super) fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -136,7 +136,7 @@ pub(crate) fn candidate_of(path: &Path) -> Result<Candidate> {
     Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?))
 }
 
-/// What is kept of a file beside its content.
+/// The facts of a file that are stored beside its content.
 pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
     let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
     let source = absolute

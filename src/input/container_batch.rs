@@ -49,7 +49,7 @@ impl ContainerBatch {
             let container = (source.to_owned(), field_of(member).map(str::to_owned));
             if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
                 let members = self.expected.remove(&container).unwrap_or_default();
-                // What is wrong with one is no fault of the others: they are then read by themselves.
+                // An error of one document does not affect the others: they are then read by themselves.
                 let found = members_of_file(Path::new(source), &members, options, searched).unwrap_or_default();
                 for (member, candidate) in found {
                     if let Ok(candidate) = candidate {

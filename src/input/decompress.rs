@@ -14,7 +14,7 @@ use crate::recognise::Compression;
 /// Compressed bytes taken at a time.
 const BUFFER: usize = 64 << 10;
 
-/// What a decoder of xz may use: presets go up to 65 MiB.
+/// The most memory of a decoder of xz: presets go up to 65 MiB.
 const XZ_MEMORY: u64 = 128 << 20;
 
 /// Decodes `input`, watched by `meter`. Checksums are checked; concatenated streams are one.

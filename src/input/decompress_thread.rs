@@ -72,7 +72,7 @@ impl<R: Read> Read for InputWatch<R> {
     }
 }
 
-/// What was decoded since the last one; an empty one is the end.
+/// The bytes decoded since the last piece; an empty one is the end.
 #[derive(Default)]
 struct DecodedPiece {
     buffer: Vec<u8>,
@@ -101,7 +101,7 @@ fn decode(
                 Err(error) => outcome = Err(error),
             }
         }
-        // What came before an error is good.
+        // The bytes before an error are good.
         if (filled > 0 || outcome.is_ok())
             && pieces.send(Ok(DecodedPiece { buffer, filled, taken: taken.get() })).is_err()
         {
@@ -141,7 +141,7 @@ impl ThreadedDecoder<'_> {
         }
     }
 
-    /// What kept the thread from going on.
+    /// The error that stopped the thread.
     fn failure(&self, error: io::Error) -> io::Error {
         match self.unread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(unread) => self.meter.keep(Error::io("read", self.path)(unread)),

@@ -19,7 +19,7 @@ fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for there in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
-            // What is to be joined to a path without more ends in no separator.
+            // A path that has nothing more joined to it must not end in a separator.
             return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
         }
     }

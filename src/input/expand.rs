@@ -34,7 +34,7 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) progress: &'a dyn Fn(u64),
 }
 
-/// What a file is.
+/// The content of a file.
 pub(crate) enum Opened {
     Document(Content),
     Container(UnreadContainer),
@@ -50,7 +50,7 @@ pub(crate) struct UnreadContainer {
 /// Looks what a file is, and completes what is known of the document that it may be.
 ///
 /// # Errors
-/// What keeps the file from being read or decompressed.
+/// Fails if the file cannot be read or decompressed.
 pub(crate) fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Result<Opened> {
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
@@ -64,7 +64,7 @@ pub(crate) fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>
         Layer::Document => Opened::Document(Content::File),
         Layer::Container(_) => Opened::Container(UnreadContainer { file: open, head, layer }),
         Layer::Compressed(compression) => {
-            // What goes wrong here will go wrong again where the file is read, and is told of there.
+            // An error here will occur again where the file is read, and is reported there.
             let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
             let inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
             let mut inside_head = Vec::with_capacity(HEAD);
@@ -89,7 +89,7 @@ impl UnreadContainer {
     /// Reads the container and visits its members. True if all could be read and were wanted.
     ///
     /// # Errors
-    /// What keeps the file from being looked at.
+    /// Fails if the file cannot be opened.
     pub(crate) fn expand(
         self,
         about: &About,
@@ -175,7 +175,7 @@ pub(super) fn expand_input(
     let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
     let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
     let head = Cursor::new(head);
-    // What goes wrong has been told of.
+    // Errors have been reported already.
     let _ = match (read, layer) {
         (Err(error), _) => expander.break_off(&place, Error::io("read", path)(error)),
         // The thread that decompresses is not waited for.
@@ -189,13 +189,13 @@ pub(super) fn expand_input(
 /// Where in a file the reading stands.
 #[derive(Clone, Debug)]
 struct MemberPlace {
-    /// What the names of documents have after that of the file.
+    /// The part of the documents' names after that of the file.
     suffix: String,
     /// As [`About::hint`].
     hint: String,
     /// Layers around it.
     depth: u32,
-    /// What the innermost of them is.
+    /// The format of the innermost of them.
     format: &'static str,
     metadata: Vec<(String, String)>,
     /// As [`About::repeated`].
@@ -209,7 +209,7 @@ impl MemberPlace {
     }
 }
 
-/// What a container is read from.
+/// The input of a container.
 enum ContainerInput<'a> {
     File(File),
     Stream(&'a mut dyn Read),
@@ -248,7 +248,7 @@ impl<'a> Expander<'a> {
         match (layer, broken) {
             (_, Some(error @ Error::Stopped)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
             (Layer::Document, None) => self.document(place, head, input),
-            // What comes before the place where it broke off can be good.
+            // The documents before the place where it broke off can be good.
             (_, Some(error)) => {
                 let rest = Broken { error: Some(error), meter: self.meter };
                 self.unfold(layer, place, &mut Cursor::new(head).chain(rest))
@@ -380,12 +380,12 @@ impl<'a> Expander<'a> {
 
     /// The reader of what is at this place has panicked. What was around it can be read on.
     fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
-        // What has been kept for it may be why.
+        // The meter may hold the reason.
         let error = self.meter.failure_or(|| Error::Document(DocumentError::ReaderFailed { detail }));
         self.break_off(place, error)
     }
 
-    /// What is at this place could not be read to its end.
+    /// The member at this place could not be read to its end.
     fn break_off(&mut self, place: &MemberPlace, error: Error) -> Result<()> {
         self.broken = true;
         if matches!(error, Error::Stopped) {
@@ -415,12 +415,12 @@ impl<'a> Expander<'a> {
 struct Within<'w, 'a> {
     outer: &'w MemberPlace,
     expander: &'w mut Expander<'a>,
-    /// What the name of the last member has after that of the container, where it matters.
+    /// The part of the last member's name after that of the container, where it matters.
     last: String,
 }
 
 impl Within<'_, '_> {
-    /// What the name of a member has after that of the file. Of a name that is too long this is the beginning.
+    /// The part of a member's name after that of the file; the beginning of it if the name is too long.
     fn suffix_of(&self, suffix: &str) -> String {
         const SHOWN: usize = 100;
         let outer = &self.outer.suffix;

@@ -9,7 +9,7 @@ use crate::error::{DocumentError, Error, Result};
 use crate::recognise::{Compression, Layer, layer_of};
 use crate::stop::StopToken;
 
-/// What a file is as a whole.
+/// The kind of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// One document, compressed or not.
@@ -22,7 +22,7 @@ pub(crate) enum FileKind {
 /// document is visited as [`Content::File`] or [`Content::Compressed`].
 ///
 /// # Errors
-/// What keeps the file from being looked at.
+/// Fails if the file cannot be opened.
 pub(crate) fn visit_with_extents(
     path: &Path,
     options: &ReadOptions,
@@ -53,7 +53,7 @@ pub(crate) fn visit_with_extents(
 /// How a file is compressed as a whole.
 ///
 /// # Errors
-/// What keeps it from being read.
+/// Fails if it cannot be read.
 pub(crate) fn compression_of(path: &Path) -> Result<Option<Compression>> {
     use std::io::Read;
     let mut head = Vec::new();

@@ -13,7 +13,7 @@ use crate::stop::StopToken;
 /// left out.
 ///
 /// # Errors
-/// What `visit` returns; [`Error::Stopped`]; options that make no sense.
+/// Returns the error of `visit`; [`Error::Stopped`]; fails for invalid options.
 pub(crate) fn for_each_held(
     path: &Path,
     options: &WalkOptions,

@@ -11,7 +11,7 @@ use crate::extract::{self, ReaderProcess};
 use crate::setters::setters;
 use crate::stop::StopToken;
 
-/// What a file may hold before it counts as hostile.
+/// Limits of files: a file beyond them counts as hostile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InputLimits {
@@ -69,10 +69,10 @@ impl InputLimits {
 }
 
 impl InputLimits {
-    /// What may unfold in any case, however small it was: small files compress by any factor.
+    /// The bytes that any file may decompress to, however small it is: small files compress by any factor.
     pub const FREE_BYTES: u64 = 64 << 20;
 
-    /// What the parts of any document may unpack to.
+    /// The bytes that the parts of any document may decompress to.
     pub const FREE_UNPACKED_BYTES: u64 = extract::Limits::FREE_UNPACKED_BYTES;
 
     /// The slowest that a large document may be read.
@@ -110,7 +110,7 @@ impl From<&InputLimits> for extract::Limits {
     }
 }
 
-/// What one file on disk has unfolded to.
+/// Counts the bytes that one file on disk has decompressed to.
 pub(crate) struct Meter<'a> {
     pub(crate) limits: InputLimits,
     /// The size of the file, where it is known beforehand.
@@ -123,7 +123,7 @@ pub(crate) struct Meter<'a> {
     expanded: Cell<u64>,
     members: Cell<u64>,
     exhausted: Cell<bool>,
-    /// What went wrong, kept here because an error on its way through a decoder may lose its type.
+    /// The first error, kept here because an error on its way through a decoder may lose its type.
     failure: RefCell<Option<Error>>,
 }
 

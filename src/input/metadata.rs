@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// The column that says which document a row is about.
 const KEY: &str = "filename";
 
-/// What is known of documents beside their content: a CSV file with a header, one of whose columns is `filename`.
+/// Metadata of documents: a CSV file with a header, one of whose columns is `filename`.
 #[derive(Debug)]
 pub struct MetadataTable {
     /// The other columns.

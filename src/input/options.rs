@@ -24,7 +24,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a document is called that is all of it.
+    /// The name of a document that is all of it.
     ///
     /// # Errors
     /// [`DocumentError::PathNotUtf8`](crate::DocumentError::PathNotUtf8).
@@ -55,7 +55,7 @@ impl WalkOptions {
     setters! { skip_hidden: bool, follow: bool, exclude: Vec<String>, include: Vec<String> }
 }
 
-/// What is taken for a document, and how it is read.
+/// Which files are documents, and how they are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
@@ -65,7 +65,7 @@ pub struct ReadOptions {
     pub closed: bool,
     /// Where the text of a record is.
     pub fields: RecordFields,
-    /// What a file may unfold to.
+    /// Limits of a file.
     pub limits: InputLimits,
     /// Of a query document, ignores what stands in quotation marks. Documents that are stored count whole.
     pub skip_quotes: bool,
@@ -100,7 +100,7 @@ impl ReadAs {
         Format::named(format).map_or(Self::Auto, Self::Format)
     }
 
-    /// Whether a document read in the format of this name would do: then it need not be read again. `hint` as in
+    /// True if a document read in the format of this name would do: then it need not be read again. `hint` as in
     /// [`About`].
     pub(crate) fn allows(self, format: &str, hint: &str) -> bool {
         match self {

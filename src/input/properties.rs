@@ -1,4 +1,4 @@
-//! What must hold of any bytes that are taken for a container, for compressed data or for a table of metadata: they come
+//! A property of any bytes that are read as a container, as compressed data or as a table of metadata: they come
 //! to an end, within the limits, and in the same documents however they are read.
 
 use std::fmt::Write;
@@ -73,7 +73,7 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
         line.unwrap();
         ControlFlow::Continue(())
     });
-    // What is in the file itself counts for nothing.
+    // Bytes that are in the file itself do not count.
     assert!(total <= LIMITS.expanded_bytes + bytes.len() as u64, "{total}");
     found
 }
@@ -106,7 +106,7 @@ pub(crate) fn compressed(data: &[u8]) {
     }
 }
 
-/// What a document or file is, by its name, which is the first line, and by how it begins.
+/// The kind of a document or file, by its name, which is the first line, and by its first bytes.
 pub(crate) fn choose(data: &[u8]) {
     let name = data.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let head = data.get(name.len() + 1..).unwrap_or_default();

@@ -19,7 +19,7 @@ use crate::stop::StopToken;
 /// Bytes read at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// What standard input is called where a path is.
+/// The path of standard input in messages.
 pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// Reads documents one after the other; one per thread.
@@ -28,7 +28,7 @@ pub(crate) struct Reader {
     buffer: Vec<u8>,
 }
 
-/// What the bytes of one document go through.
+/// Reads the bytes of one document, with its limits.
 struct DocumentBytes<'a> {
     digest: Xxh3,
     bytes: u64,
@@ -66,8 +66,8 @@ impl Reader {
     /// returns their digest. `progress` is told of the bytes of a file as they are read.
     ///
     /// # Errors
-    /// What keeps the bytes from being read or decoded, [`DocumentError::ChangedWhileReading`](crate::DocumentError::ChangedWhileReading), [`Error::Stopped`] once
-    /// `stop` is stopped, and what `take` returns. What `take` was given then is no whole document.
+    /// Fails if the bytes cannot be read or decoded; [`DocumentError::ChangedWhileReading`](crate::DocumentError::ChangedWhileReading);
+    /// [`Error::Stopped`] once `stop` is stopped; the error of `take`. The bytes that `take` was given then are no whole document.
     pub(crate) fn read(
         &mut self,
         candidate: &Candidate,
@@ -91,7 +91,7 @@ impl Reader {
             (Content::Compressed(compression), Some(file)) => {
                 self.file(file, Some(*compression), progress, &mut intake)?;
             }
-            // What can be read only once is taken apart where it is read, and comes here as its documents.
+            // Input that can be read only once is expanded where it is read, and comes here as its documents.
             (Content::Pipe(_), _) | (Content::File | Content::Compressed(_), None) => {
                 return Err(Error::Document(DocumentError::NotAFile { path: candidate.about.name.clone().into() }));
             }
@@ -147,7 +147,7 @@ impl Reader {
     }
 }
 
-/// Whether a file has the size and time it was found with.
+/// True if a file has the size and time it was found with.
 pub(super) fn is_unchanged(open: &File, file: &FileFacts) -> Result<bool> {
     let after = open.metadata().map_err(Error::io("read", Path::new(&file.path)))?;
     Ok(after.len() == file.bytes && modified(&after) == file.modified)

@@ -79,7 +79,7 @@ impl Scope {
         })
     }
 
-    /// Whether a folder holds nothing at all, as one does that a disk is not mounted on.
+    /// True if a folder holds nothing at all, as one does that a disk is not mounted on.
     pub(crate) fn has_nothing(&self, folder: usize) -> bool {
         self.folders[folder].is_empty
     }
@@ -90,7 +90,7 @@ impl Scope {
     }
 }
 
-/// Whether there is no file any more where a document was read from. Where that cannot be told it is not gone.
+/// True if there is no file any more where a document was read from. Where that cannot be told it is not gone.
 pub(crate) fn is_gone(source: &str) -> bool {
     match Path::new(source).symlink_metadata() {
         Ok(metadata) => metadata.is_dir(),
@@ -141,7 +141,7 @@ mod tests {
         assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
         assert!(is_gone(&at("corpus/a.txt")) && is_gone(&at("file.txt/a")) && is_gone(&at("corpus/sub")));
         assert!(!is_gone(&at("file.txt")));
-        // What lies below a folder that is missing stays, though it lies below one that is not.
+        // Documents below a missing folder stay, though it lies below one that is not missing.
         let both = ["", "corpus/gone"].map(|path| Source::Path(root.join(path)));
         let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
         let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();

@@ -21,7 +21,8 @@ pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 /// reading their container, of at most `searched` bytes, and held whole.
 ///
 /// # Errors
-/// What keeps the file from being read; [`Error::TextGone`] where it has no such part any more; [`DocumentError::NotSearched`](crate::DocumentError::NotSearched).
+/// Fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
+/// [`DocumentError::NotSearched`](crate::DocumentError::NotSearched).
 pub(crate) fn stored_document(
     source: &str,
     member: Option<&str>,
@@ -29,7 +30,7 @@ pub(crate) fn stored_document(
     searched: u64,
 ) -> Result<Candidate> {
     let path = Path::new(source);
-    // What may have taken the place of the file is not waited for.
+    // A pipe that has taken the place of the file is not waited for.
     if is_pipe(path) {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
@@ -49,7 +50,7 @@ pub(super) fn field_of(member: &str) -> Option<&str> {
     parts_of(member).1
 }
 
-/// Those of the members of the container at `path` that are there still, or what keeps them from being read. All have their
+/// The members that are still in the container at `path`, or the error that keeps them from being read. All have their
 /// text in one field.
 ///
 /// # Errors
@@ -110,10 +111,10 @@ pub(super) fn members_of_file(
     Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
 }
 
-/// What the names of parts of a container begin with.
+/// The names of parts of a container begin with one of these.
 const PARTS: [char; 3] = ['!', ':', '#'];
 
-/// Whether a member is the part of the container called `suffix`, or lies in it.
+/// True if a member is the part of the container called `suffix`, or lies in it.
 fn holds(suffix: &str, member: &str) -> bool {
     member.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with(PARTS))
 }

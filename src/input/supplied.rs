@@ -84,7 +84,7 @@ impl Document {
         self
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::{About, Content, FileFacts, InputLimits, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
 use crate::stop::StopToken;
 
-/// What was found: how many documents and failures, and the bytes of the documents.
+/// The numbers of documents and failures, and the bytes of the documents.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct TestTally {
     documents: u64,

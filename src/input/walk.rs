@@ -39,7 +39,7 @@ pub(crate) fn walk(
 }
 
 impl WalkOptions {
-    /// Whether an ingest can begin with these.
+    /// Checks that an ingest can begin with these options.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a glob that does not parse.
@@ -65,7 +65,7 @@ impl PathFilter {
         Ok(Self { exclude, include: include.transpose()? })
     }
 
-    /// Whether a file of a folder counts.
+    /// True if a file of a folder counts.
     pub(super) fn counts(&self, path: &Path) -> bool {
         !self.exclude.matches_or_parents(path) && self.includes(path)
     }
@@ -100,7 +100,7 @@ impl Globs {
             if bare.starts_with('!') {
                 return Err(invalid(glob, without_negation));
             }
-            // What would be a comment in a file is a name here.
+            // A pattern that would be a comment in a file is a name here.
             let comment = if bare.starts_with('#') { "\\" } else { "" };
             builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
         }
@@ -108,12 +108,12 @@ impl Globs {
         Ok(Self { globs, here })
     }
 
-    /// Whether a file or folder matches by its own path.
+    /// True if a file or folder matches by its own path.
     fn matches(&self, path: &Path, is_folder: bool) -> bool {
         self.globs.matched(path, is_folder).is_ignore()
     }
 
-    /// Whether a file matches by its path or that of a folder it lies in.
+    /// True if a file matches by its path or that of a folder it lies in.
     fn matches_or_parents(&self, path: &Path) -> bool {
         let path = path.strip_prefix(&self.here).unwrap_or(path);
         self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
@@ -155,7 +155,7 @@ fn walk_path(
     ControlFlow::Continue(())
 }
 
-/// Whether a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
+/// True if a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
 pub(super) fn is_database(folder: &Path) -> bool {
     let begins = |file: &str| {
         let (path, mut head) = (folder.join(file), Vec::new());
@@ -167,7 +167,7 @@ pub(super) fn is_database(folder: &Path) -> bool {
     name.starts_with(store::MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
 }
 
-/// What an entry of the walk is; `None` for a folder and for a file that does not count.
+/// The kind of an entry of the walk; `None` for a folder and for a file that does not count.
 fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
     let path = entry.path();
     let name = match name_of(path) {

@@ -56,7 +56,7 @@ fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
     job.run(lanes)
 }
 
-// What is inlined must not pass through a closure, which would be compiled without AVX2.
+// Inlined code must not pass through a closure, which would be compiled without AVX2.
 // SAFETY of the whole implementation: `self` exists only where AVX2 was found, and of hashes, what is loaded and stored
 // are four of the sixteen elements of an array.
 impl Lanes for Avx2 {

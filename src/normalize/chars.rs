@@ -118,7 +118,7 @@ struct ReadSimple<'a, 'b, const WIDE: bool> {
 }
 
 impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
-    /// Whether it stopped for want of a code.
+    /// True if it stopped because it met a symbol without a code.
     type Output = bool;
 
     #[inline(always)]

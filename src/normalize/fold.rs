@@ -41,18 +41,18 @@ impl StandardForm {
         then(text, |text| self.nfkc.normalize(text))
     }
 
-    /// Whether a character of the standard form is a symbol of unit char: a letter or number of any script, or an
+    /// True if a character of the standard form is a symbol of unit char: a letter or number of any script, or an
     /// accent, that can be seen.
     pub(super) fn keeps(&self, c: char) -> bool {
         (c.is_alphanumeric() || self.is_mark(c)) && !self.is_ignorable(c)
     }
 
-    /// Whether `c` is an accent or vowel sign: general category Mn or Mc.
+    /// True if `c` is an accent or vowel sign: general category Mn or Mc.
     pub(super) fn is_mark(&self, c: char) -> bool {
         matches!(self.categories.get(c), GeneralCategory::NonspacingMark | GeneralCategory::SpacingMark)
     }
 
-    /// Whether `c` has no appearance of its own: soft hyphen, joiners, variation selectors, fillers.
+    /// True if `c` has no appearance of its own: soft hyphen, joiners, variation selectors, fillers.
     pub(super) fn is_ignorable(&self, c: char) -> bool {
         self.ignorable.contains(c)
     }
@@ -81,7 +81,7 @@ pub(super) enum FoldResult {
 }
 
 impl FoldResult {
-    /// Whether it is one symbol or none, unless something joins it.
+    /// True if it is at most one symbol, unless something joins it.
     pub(super) fn is_simple(self) -> bool {
         matches!(self, Self::Drop | Self::Keep(_))
     }

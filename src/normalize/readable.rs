@@ -97,7 +97,7 @@ impl Readable {
         }
     }
 
-    /// Whether a character at `origin`, which follows the one before it at once, goes on the last run.
+    /// True if a character at `origin`, which follows the one before it at once, goes on the last run.
     fn continues(&self, origin: u64, width: u64) -> bool {
         let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
         self.places.last().is_some_and(goes_on)
@@ -109,7 +109,7 @@ struct CharReader {
     to: Readable,
     /// Where the last character ended in the original.
     end: u64,
-    /// Whether something undecodable followed it.
+    /// True if something undecodable followed it.
     is_gap: bool,
 }
 

@@ -119,7 +119,7 @@ impl Symbols {
         self.length
     }
 
-    /// Whether no symbol is retained.
+    /// True if no symbol is retained.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -131,7 +131,7 @@ impl Symbols {
         &self.values[..if self.wide { self.length } else { 0 }]
     }
 
-    /// Whether there are values, and no codes any more.
+    /// True if symbols are kept as values, no longer as codes.
     pub(super) fn is_wide(&self) -> bool {
         self.wide
     }

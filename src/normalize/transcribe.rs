@@ -41,7 +41,7 @@ pub(crate) fn encoding_of(bytes: &[u8]) -> &'static str {
     transcribe(bytes, None, &mut Nobody).encoding
 }
 
-/// Whether there is nothing to transcribe: the bytes are UTF-8 as they are, but for the byte order mark of the
+/// The length of the byte order mark if nothing needs transcribing: the bytes are UTF-8 as they are, but for a mark of the
 /// returned length, and do not look like UTF-16 without a mark.
 pub(crate) fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
@@ -89,7 +89,7 @@ struct Copyist<'a, T> {
     scribe: &'a mut T,
     /// Where the last text ended.
     end: u64,
-    /// Whether undecodable bytes followed it.
+    /// True if undecodable bytes followed it.
     is_gap: bool,
 }
 

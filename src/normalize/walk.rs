@@ -218,7 +218,7 @@ fn gather(values: &[u32], (indices, from): (&[u32], u32), more: u32, out: &mut V
     out.extend(indices.iter().map(|&index| values[(index - from) as usize].wrapping_add(more)));
 }
 
-/// Whether any of these symbols has two bytes. In most text none has.
+/// True if any of these symbols has two bytes. In most text none has.
 #[inline(always)]
 fn has_wide(codes: &[u8]) -> bool {
     codes.iter().fold(0, |most, &code| code.max(most)) >= WIDE

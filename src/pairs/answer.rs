@@ -9,7 +9,7 @@ use crate::document::DocId;
 use crate::query::Passage;
 use crate::schema::{Answer, Schema, is_zero};
 
-/// What the user or its container said of a document: names and values.
+/// The metadata of a document: names and values.
 pub(super) type Metadata = Arc<BTreeMap<String, String>>;
 
 /// Two documents that share text; `a` came first. Also its JSON (`fpdb.pair/1`).
@@ -34,8 +34,8 @@ pub struct Pair {
     pub containment_a: f64,
     /// The share of b's hashes that a holds.
     pub containment_b: f64,
-    /// What pairs are ordered by: the resemblance, weighted where hashes are; the larger of that and the resemblance of the
-    /// text, where that was looked for.
+    /// Pairs are ordered by this: the resemblance, weighted where hashes are; or the resemblance of the text, where that was
+    /// asked for and is larger.
     pub score: f64,
     /// Of source code, the resemblance of the documents' own text, names and comments included; `None` unless it was looked
     /// for, with [`Database::add_own_text`](crate::Database::add_own_text), and where a document cannot be read again.
@@ -51,7 +51,7 @@ pub struct Pair {
     /// How many more pairs of their documents share something.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
-    /// What the user or its container said of the older document; shared by all its pairs.
+    /// The metadata of the older document; shared by all its pairs.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub a_metadata: Metadata,
     /// The same of the newer one.
@@ -73,11 +73,11 @@ fn is_empty(metadata: &Metadata) -> bool {
 pub struct PairsAnswer {
     /// By descending score, then by name.
     pub pairs: Vec<Pair>,
-    /// What is known of all of them.
+    /// The figures of all pairs.
     pub summary: PairsSummary,
 }
 
-/// What is known of all pairs, those beyond the wanted ones included.
+/// The figures of all pairs, those beyond the wanted ones included.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PairsSummary {

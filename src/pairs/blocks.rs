@@ -83,7 +83,7 @@ impl BlockPlan {
                 holders.iter().for_each(|&holder| sizes[holder as usize] += 1);
             }
             if !documents.weights.is_empty() {
-                // What is not counted as shared is part of a document all the same; boilerplate is found nowhere that counts.
+                // Hashes that do not count as shared are part of a document's size all the same; boilerplate is in no document that counts.
                 let df = if ignored { 0 } else { holders.len() as u64 };
                 let weight = options.weight.of(df, documents.count);
                 for &holder in holders {

@@ -22,7 +22,7 @@ struct Lists {
     holders: Vec<u32>,
     /// Where each list ends.
     ends: Vec<u64>,
-    /// What the hash of each list weighs; empty where they all weigh the same.
+    /// The weight of each list's hash; empty where all weigh the same.
     weights: Vec<f64>,
     /// The numbers of the lists of each document of the block, in order of document, then of hash.
     of_documents: Vec<u32>,
@@ -39,7 +39,7 @@ type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
 /// Reports how many documents have been compared with all others.
 struct Compared<'a> {
     task: &'a Task<'a>,
-    /// Those of the blocks before.
+    /// The work of the blocks before.
     before: u64,
     total: u64,
 }

@@ -1,4 +1,4 @@
-//! What the counting knows of each document, by id: its size, and with which others it may be a pair.
+//! Each document by id, for the counting: its size, and the other documents it may pair with.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -23,11 +23,11 @@ pub(super) struct Documents {
     sides: Vec<u16>,
     /// Prefixes given.
     prefixes: usize,
-    /// Those of them that no name begins with.
+    /// The prefixes that no name begins with.
     pub(super) unmatched: Vec<String>,
     /// The 1-based number of the group, 0 for none; empty where nobody has one.
     groups: Vec<u32>,
-    /// Whether it is new; empty where that does not matter.
+    /// True for new documents; empty where that does not matter.
     new: Vec<bool>,
     /// How many old and how many new ones count, where that matters.
     pub(super) divided: Option<(u64, u64)>,
@@ -160,17 +160,17 @@ impl Documents {
         self.new.get(id as usize).copied()
     }
 
-    /// Whether only pairs of an old and a new document are wanted.
+    /// True if only pairs of an old and a new document are wanted.
     pub(super) fn are_divided(&self) -> bool {
         !self.new.is_empty()
     }
 
-    /// Whether it may be in a pair at all.
+    /// True if it may be in a pair at all.
     pub(super) fn counts(&self, id: u32) -> bool {
         self.sizes[id as usize] > 0
     }
 
-    /// Whether the two may be a pair. Both count.
+    /// True if the two may be a pair. Both count.
     fn may_pair(&self, a: u32, b: u32) -> bool {
         if let Some(within) = &self.within {
             let (a, b) = (self.submissions.of(a), self.submissions.of(b));
@@ -195,7 +195,7 @@ impl Documents {
         measures(shared.into(), size(a), size(b))
     }
 
-    /// Whether the two are a pair, and one that is wanted.
+    /// Tells if the two are a pair, and a wanted one.
     pub(super) fn judge(&self, found: CountedPair, options: &PairsOptions) -> Verdict {
         let CountedPair { a, b, shared, weight } = found;
         if !self.may_pair(a, b) {
@@ -220,7 +220,7 @@ fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
     [shared / (a + b - shared), shared / a, shared / b]
 }
 
-/// What two documents that share a hash are.
+/// The relation of two documents that share a hash.
 pub(super) enum Verdict {
     /// Not to be paired.
     NoPair,
@@ -230,7 +230,7 @@ pub(super) enum Verdict {
     Wanted(Measured),
 }
 
-/// What tells the group of a document.
+/// The source of a document's group.
 enum Grouping {
     Metadata,
     Name(Regex),

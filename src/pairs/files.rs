@@ -30,7 +30,7 @@ pub(super) fn batch(memory: u64) -> usize {
 /// The pairs of documents of one pair of submissions.
 #[derive(Default)]
 struct Files {
-    /// Those that share most, and as many others at most.
+    /// The pairs that share most, and at most as many others.
     best: Vec<Measured>,
     count: u64,
 }

@@ -34,7 +34,7 @@ pub struct PairsOptions {
     pub submission_by: Option<String>,
     /// Only pairs of a document that came before this and one that did not.
     pub new_since: Option<Since>,
-    /// What a shared hash counts.
+    /// The weight of a shared hash.
     pub weight: Weight,
     /// The most pairs to return, the best ones; `None` for all.
     pub top: Option<u64>,
@@ -129,14 +129,14 @@ impl PairsOptions {
     pub const MAX_DF: u64 = 1000;
 }
 
-/// What puts documents into groups; a document in none pairs with all.
+/// Puts documents into groups; a document in no group pairs with all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroupBy {
     /// Their metadata `group`.
     #[default]
     Metadata,
-    /// What a regular expression finds in their name: its first group, else the whole.
+    /// The match of a regular expression in their names: its first group, else the whole match.
     Name(String),
     /// Nothing does.
     Nothing,
@@ -148,6 +148,6 @@ pub enum GroupBy {
 pub enum Since {
     /// From this document on, by number.
     Document(DocId),
-    /// Those ingested at this time or later, in seconds since 1970.
+    /// Documents ingested at this time or later, in seconds since 1970.
     Time(i64),
 }

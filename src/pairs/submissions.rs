@@ -46,7 +46,7 @@ impl Submissions {
         self.pattern.is_some()
     }
 
-    /// Whether a document is part of a submission.
+    /// True if a document is part of a submission.
     pub(super) fn has(&self, id: u32) -> bool {
         self.members.contains(id)
     }

@@ -54,7 +54,7 @@ pub struct QueryAnswer {
     pub ignored: Vec<Ignored>,
     /// Best first: by score, then by coverage where passages were looked for, then by name.
     pub matches: Vec<Match>,
-    /// Whether some document has the very same bytes, returned or not. Not in the JSON.
+    /// True if some document has the very same bytes, returned or not. Not in the JSON.
     #[serde(skip)]
     pub(crate) has_identical: bool,
 }
@@ -134,7 +134,7 @@ pub struct Match {
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     pub estimated: Vec<Measure>,
-    /// Whether the bytes of both documents are the same. Such a document always matches, unless it is boilerplate or the
+    /// True if the bytes of both documents are the same. Such a document always matches, unless it is boilerplate or the
     /// queried document itself. Its measures are computed from its hashes, so they are 0 where none of those looked up
     /// counts; they are 1 where the documents are too short to have any.
     pub identical: bool,

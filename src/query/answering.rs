@@ -56,7 +56,7 @@ pub(crate) fn answer(
         }
         tally.count(&mut lookup, hash.hash, subject.id, options)?;
     }
-    // Whatever was too short for a fingerprint or is not to count, the digest tells which documents are the same.
+    // The digest tells which documents are the same, also where they are too short for a fingerprint or do not count.
     let mut identical = store.documents_with(&subject.digest)?;
     identical.retain(|&id| lookup.view().is_live(id) && !lookup.view().is_boilerplate(id));
     for &id in &identical {

@@ -23,7 +23,7 @@ pub struct CorpusAnswer {
     pub corpus_containment: f64,
     /// The share of the query's symbols inside passages of the documents below, each symbol counted once.
     pub coverage: f64,
-    /// Whether a document has the very same bytes.
+    /// True if a document has the very same bytes.
     pub identical: bool,
     /// Documents that share a hash with the query.
     pub documents: u64,
@@ -50,7 +50,7 @@ pub struct CorpusPlace {
     pub location: Location,
     /// Symbols of the query.
     pub symbols: u64,
-    /// Whether the texts were compared.
+    /// True if the texts were compared.
     pub exact: bool,
 }
 

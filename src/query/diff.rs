@@ -25,7 +25,7 @@ use crate::store::FingerprintPlace;
 /// bytes differ.
 ///
 /// # Errors
-/// What keeps a file from being read, and phrases from being looked for; [`Error::InvalidParameter`] for a stored document.
+/// Fails if a file cannot be read or phrases cannot be looked for; [`Error::InvalidParameter`] for a stored document.
 pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
@@ -37,7 +37,7 @@ pub fn diff(
     options.check(profile)?;
     let finder = PhraseFinder::of(phrases, profile)?;
     let a = prepared(QueryReader::new(profile, None, read, finder.as_ref())?, a)?;
-    // What is not to count is so in the first, the query.
+    // Text is ignored in the first, the query.
     let reader = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?;
     let b = prepared(reader, b)?;
     let shared = shared_hashes(&a, &b).count() as u64;

@@ -48,7 +48,7 @@ pub struct QueryOptions {
     /// A hash that more documents hold is common: it does not count as shared. A stored document that is queried with counts
     /// as one of the holders.
     pub max_df: Option<u64>,
-    /// Whether to find the passages of the matches.
+    /// True if to find the passages of the matches.
     pub passages: bool,
     /// The documents to compare with, ascending; all where `None`. Whether a hash is common is counted over all documents in
     /// any case.

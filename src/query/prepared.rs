@@ -244,7 +244,7 @@ impl<'a> QueryReader<'a> {
             let subject = self.read_bytes(&record, &text)?;
             return Ok(PreparedQuery { id: Some(id), ..subject });
         }
-        // Whatever keeps the text from being read again, the postings are there.
+        // The postings are there, even if the text cannot be read again.
         let (why, cause) = match self.read_again(&record) {
             Some(Ok(subject)) if subject.digest == record.digest => {
                 return Ok(PreparedQuery { name: record.name, id: Some(id), ..subject });

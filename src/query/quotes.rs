@@ -15,7 +15,7 @@ pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 /// The quotations of a document, marks included, in order and apart from each other, as its offsets count.
 ///
 /// # Errors
-/// What keeps its text from being extracted.
+/// Fails if its text cannot be extracted.
 pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
         return Ok(find(Readable::decode(bytes).characters()));

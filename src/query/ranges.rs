@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What lies in some of the ranges: ascending, apart from each other.
+/// The union of the ranges: ascending, apart from each other.
 pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
     // As one number each, which are sorted in half the time.
     let mut ranges: Vec<u64> = ranges.map(|range| u64::from(range.start) << 32 | u64::from(range.end)).collect();
@@ -18,13 +18,13 @@ pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Ran
     union
 }
 
-/// Whether a range lies in one of a union.
+/// True if a range lies in one of a union.
 pub(super) fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
     let after = union.partition_point(|range| range.start <= inner.start);
     after > 0 && inner.end <= union[after - 1].end
 }
 
-/// What lies in some of the ranges and in none of the others: ascending, apart from each other.
+/// The union of the ranges without the others: ascending, apart from each other.
 pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let others = union(others.iter());
     let mut others = &others[..];

@@ -176,7 +176,7 @@ fn estimated(looked_up: u64, fingerprints: u64, coarser: bool, options: &QueryOp
     let sampled = looked_up < fingerprints;
     let coarser = coarser && looked_up > 0;
     let resembles = options.mode == Mode::Resemblance;
-    // What the document's other hashes weigh is not known.
+    // The weight of the document's other hashes is not known.
     let weighed = options.weight != Weight::None && looked_up > 0;
     let measures = [
         (Measure::Score, sampled || (resembles && (coarser || weighed))),

@@ -30,7 +30,7 @@ pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
     starts
 }
 
-/// Whether what is between two words ends a sentence.
+/// True if what is between two words ends a sentence.
 fn ends_sentence(between: &[u8]) -> bool {
     if matches!(between, b" " | b"\n" | b", ") {
         return false;

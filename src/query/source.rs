@@ -38,7 +38,7 @@ impl QuerySource {
     /// again. `None` for stored documents: see [`Database::text_of`](crate::Database::text_of).
     ///
     /// # Errors
-    /// What keeps the document from being read.
+    /// Fails if the document cannot be read.
     pub fn document_text(&self, profile: &Profile, options: &ReadOptions) -> Result<Option<DocumentText>> {
         match self {
             Self::File(path) => text_of_file(path, profile.unit, options).map(Some),

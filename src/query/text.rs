@@ -60,7 +60,7 @@ pub(crate) struct StoredTexts<'a> {
 impl<'a> StoredTexts<'a> {
     /// Reading a text again keeps to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
-        // What was taken in as a document is one, whatever its bytes.
+        // An ingested document is a document, whatever its bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions { limits, ..ReadOptions::default() };
         Self { store, options, reader, batch: ContainerBatch::default(), searched: SEARCHED_BYTES }
@@ -83,7 +83,7 @@ impl<'a> StoredTexts<'a> {
     /// The bytes of a stored document, unless they are more than `limit`.
     ///
     /// # Errors
-    /// What keeps the store from being read. A file that cannot be read is no error: the text is gone.
+    /// Fails if the store cannot be read. A file that cannot be read is no error: the text is gone.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
@@ -125,7 +125,7 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
 /// The text of a file, read as a query document of this unit is.
 ///
 /// # Errors
-/// What keeps the file from being read, or from being a document of its format.
+/// Fails if the file cannot be read, or is no document of its format.
 pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&single_document(path, options)?, unit, options)
 }
@@ -133,7 +133,7 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
 /// The same of a document in memory.
 ///
 /// # Errors
-/// What keeps it from being a document of its format.
+/// Fails if it is no document of its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&in_memory(name, bytes), unit, options)
 }
@@ -218,7 +218,7 @@ impl WholeText {
         &self.sentences
     }
 
-    /// Whether names are told apart.
+    /// True if names are told apart.
     pub(super) fn has_names(&self) -> bool {
         !self.named.is_empty()
     }

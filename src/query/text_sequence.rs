@@ -35,7 +35,7 @@ impl<'a> TextSequence<'a> {
     /// The text of a document, or why there is none.
     ///
     /// # Errors
-    /// What keeps the store from being read, and the text from being extracted.
+    /// Fails if the store cannot be read, or the text cannot be extracted.
     pub(crate) fn text(&mut self, id: u32) -> Result<std::result::Result<DocumentText, &'static str>> {
         let (format, bytes) = self.bytes(id, u64::MAX)?;
         Ok(match bytes {
@@ -47,7 +47,7 @@ impl<'a> TextSequence<'a> {
     /// The bytes of a document of at most `limit`, and their format; or why they cannot be had.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub(crate) fn original(
         &mut self,
         id: u32,
@@ -64,7 +64,7 @@ impl<'a> TextSequence<'a> {
     /// what is compared symbol by symbol.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<Option<Digest>> {
         let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
         let Bytes::Here(bytes) = bytes else { return Ok(None) };
@@ -76,7 +76,7 @@ impl<'a> TextSequence<'a> {
     /// symbol.
     ///
     /// # Errors
-    /// What keeps the store from being read.
+    /// Fails if the store cannot be read.
     pub(crate) fn read_again(&mut self, id: u32) -> Result<Option<(Format, Vec<u8>)>> {
         let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
         Ok(match bytes {

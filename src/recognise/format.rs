@@ -26,7 +26,7 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
-/// What is to be done with a document.
+/// The decision about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// Read it in this format.
@@ -63,7 +63,7 @@ pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(Format::Code(language));
     }
     Choice::Read(match (text(head), named) {
-        // Whatever it holds, a mail or a notebook is one; and programs that write pages are no pages.
+        // The name decides for a mail or a notebook, whatever the content; and programs that write pages are no pages.
         (Some(Format::Html), Some(format)) if format != Format::Text => format,
         (Some(Format::Html), None) if is_program(&extension) => Format::Text,
         (Some(format), _) => format,
@@ -73,7 +73,7 @@ pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     })
 }
 
-/// Whether so few of these bytes are control characters that it is a text in spite of its NULs: at most one in a hundred,
+/// True if so few of these bytes are control characters that it is a text in spite of its NULs: at most one in a hundred,
 /// without those that texts have. Of 61,396 files with NULs below /usr and in a cargo registry 331 are. They are texts, and
 /// PDFs, which are told apart before; the next ones are compiled Python, from 1.09% on.
 fn is_nearly_text(head: &[u8]) -> bool {
@@ -82,7 +82,7 @@ fn is_nearly_text(head: &[u8]) -> bool {
     controls * 100 <= head.len()
 }
 
-/// Whether files of this extension are templates or programs that may begin like a page.
+/// True if files of this extension are templates or programs that may begin like a page.
 fn is_program(extension: &str) -> bool {
     ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
         .contains(&extension)
@@ -128,7 +128,7 @@ fn text(head: &[u8]) -> Option<Format> {
     is_mail(head).then_some(Format::Mail)
 }
 
-/// Whether a text begins like a page, after an XML declaration, comments and white space.
+/// True if a text begins like a page, after an XML declaration, comments and white space.
 fn is_html(mut head: &[u8]) -> bool {
     let starts = |head: &[u8], with: &[u8]| head.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
     loop {
@@ -146,7 +146,7 @@ fn is_html(mut head: &[u8]) -> bool {
         .any(|with| starts(head, with) && head.get(with.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric()))
 }
 
-/// Whether a text begins with the header of a mail.
+/// True if a text begins with the header of a mail.
 fn is_mail(head: &[u8]) -> bool {
     // Few texts begin with a field, and most lines of those that do not are long.
     let name_end = head.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'-');

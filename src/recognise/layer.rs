@@ -16,7 +16,7 @@ pub(crate) enum Compression {
     Bzip2,
 }
 
-/// What holds several documents.
+/// A file that holds several documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     Tar,
@@ -28,7 +28,7 @@ pub(crate) enum Container {
     Mbox,
 }
 
-/// What bytes of some name are.
+/// The kind of some bytes with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     Document,
@@ -68,7 +68,7 @@ impl Container {
     }
 }
 
-/// What the bytes that begin with `head` are, under this name; `head` is all of them or [`HEAD`] at least.
+/// The kind of the bytes that begin with `head`, under this name; `head` is all of them or [`HEAD`] at least.
 pub(crate) fn layer_of(name: &str, head: &[u8]) -> Layer {
     let ending = extension(name);
     if PACKED_DOCUMENTS.contains(&ending.as_str()) {
@@ -93,7 +93,7 @@ pub(crate) fn layer_of(name: &str, head: &[u8]) -> Layer {
     }
 }
 
-/// Whether bytes whose name tells nothing, as that of a pipe, are JSON lines: two lines or more, the first two of which are
+/// True if bytes whose name tells nothing, as that of a pipe, are JSON lines: two lines or more, the first two of which are
 /// objects. `head` as for [`layer_of`]; a line that goes on beyond it is none.
 pub(crate) fn holds_records(name: &str, head: &[u8]) -> bool {
     let mut lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).split(|&byte| byte == b'\n');

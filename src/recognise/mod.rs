@@ -13,7 +13,7 @@ pub(crate) use layer::{Compression, Container, HEAD as LAYER_HEAD, Layer, holds_
 
 use crate::document::Format;
 
-/// What a zip archive is.
+/// The kind of a zip archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ZipKind {
     /// A container of files.
@@ -22,7 +22,7 @@ enum ZipKind {
     Document(Option<Format>),
 }
 
-/// What the bytes that begin with `head` are, where they are a zip archive.
+/// The kind of the zip archive that begins with `head`; `None` if it is not a zip archive.
 fn zip_kind(head: &[u8]) -> Option<ZipKind> {
     if [b"PK\x05\x06", b"PK\x07\x08"].iter().any(|mark| head.starts_with(*mark)) {
         return Some(ZipKind::Archive);
@@ -46,7 +46,7 @@ fn zip_kind(head: &[u8]) -> Option<ZipKind> {
     Some(if is_document { ZipKind::Document(format) } else { ZipKind::Archive })
 }
 
-/// What follows the last point of a file's name, in lower case. The name may be that of a member: `a.zip!dir/b.txt`.
+/// The part of a file's name after its last point, in lower case. The name may be that of a member: `a.zip!dir/b.txt`.
 fn extension(name: &str) -> String {
     let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
     file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())

@@ -50,7 +50,7 @@ struct Group {
     holders: Vec<Context>,
 }
 
-/// What was found of some anchors.
+/// The matches of some anchors.
 #[derive(Default)]
 struct AnchorMatches {
     covers: Vec<Cover>,
@@ -58,7 +58,7 @@ struct AnchorMatches {
     rest: Vec<Window>,
 }
 
-/// What a thread works with.
+/// The state of one thread.
 struct MatchWorker<'a> {
     matching: &'a Matching<'a, 'a>,
     hasher: KgramHasher,

@@ -50,7 +50,7 @@ pub(crate) struct RepeatSearch<'a> {
     memory: u64,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(crate) struct FoundRepeats<'a> {
     symbol_store: SymbolStore,
     covers: Sorted<'a, Cover>,

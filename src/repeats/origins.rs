@@ -7,7 +7,7 @@ use crate::document::Span;
 /// Symbols from one checkpoint to the next.
 pub(super) const STEP: usize = 64;
 
-/// What stands for a symbol whose origin does not fit into one byte; it is written at length behind it.
+/// Marks a symbol whose origin does not fit into one byte; the origin follows at full length.
 const AT_LENGTH: u8 = u8::MAX;
 
 /// The most bytes of a symbol that is written in one byte, and how far its start can be from that of the symbol before.

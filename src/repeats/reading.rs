@@ -38,7 +38,7 @@ const BYTES_PER_MEMBER: u64 = 128;
 /// Why a member was not found.
 const GONE: &str = "its container no longer holds it as it was";
 
-/// What was read.
+/// The documents after reading.
 pub(super) struct ReadDocuments<'a> {
     pub(super) symbol_store: SymbolStore,
     pub(super) anchors: Sorter<'a, Anchor>,

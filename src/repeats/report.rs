@@ -29,7 +29,7 @@ pub struct Repeat {
     pub digest: Digest,
     /// The earlier occurrence.
     pub of: RepeatOf,
-    /// Whether it was compared symbol by symbol.
+    /// True if it was compared symbol by symbol.
     pub exact: bool,
 }
 
@@ -85,7 +85,7 @@ pub enum RepeatRow {
     Uncompared(Uncompared),
 }
 
-/// What repeats in all. Also its JSON (`fpdb.repeat.summary/1`).
+/// The totals of all repeats. Also its JSON (`fpdb.repeat.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -95,19 +95,19 @@ pub struct RepeatSummary {
     pub min_length: u32,
     /// All documents but boilerplate.
     pub documents: u64,
-    /// Those that were not compared.
+    /// Documents that were not compared.
     pub uncompared: u64,
-    /// Those with spans that repeat.
+    /// Documents with repeated spans.
     pub affected: u64,
     /// Spans that repeat.
     pub repeats: u64,
     /// Symbols of the documents that were compared.
     pub symbols: u64,
-    /// Those of spans that repeat.
+    /// Symbols in repeated spans.
     pub repeated_symbols: u64,
     /// Bytes of all documents.
     pub bytes: u64,
-    /// Those of spans that repeat.
+    /// Bytes in repeated spans.
     pub repeated_bytes: u64,
     /// `repeated_symbols / symbols`.
     pub share: f64,
@@ -119,7 +119,7 @@ impl Answer for RepeatSummary {
     const SCHEMA: &'static str = "fpdb.repeat.summary/1";
 }
 
-/// What repeats of one archive or folder.
+/// The repeats of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -130,6 +130,6 @@ pub struct RepeatSource {
     pub documents: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Those of spans that repeat.
+    /// Bytes in repeated spans.
     pub repeated_bytes: u64,
 }

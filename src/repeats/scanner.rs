@@ -29,7 +29,7 @@ pub(super) struct Scanner {
     selected: Vec<Selected>,
 }
 
-/// What is kept of a document.
+/// The stored form of a document.
 pub(super) struct Scanned {
     pub(super) symbols: PackedSymbols,
     pub(super) origins: Origins,

@@ -57,7 +57,7 @@ impl WindowJoiner {
             open.end = end;
             return None;
         }
-        // What two of them hold goes with the first.
+        // Symbols that two of them hold belong to the first.
         let within = open.end.saturating_sub(next.start);
         let next = RepeatedSymbols { start: next.start + within, source_start: next.source_start + within, ..next };
         self.open.replace(next)

@@ -34,7 +34,7 @@ impl Database {
     /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
     ///
     /// # Errors
-    /// What keeps documents and postings from being read.
+    /// Fails if documents or postings cannot be read.
     pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence) -> Result<()> {
         let mut pairs: Vec<&mut Pair> = pairs
             .iter_mut()
@@ -61,7 +61,7 @@ pub(super) struct FoundInPairs {
 /// Compares pairs of stored documents: each first document is a query, compared with its partners only.
 ///
 /// # Errors
-/// What keeps documents and postings from being read.
+/// Fails if documents or postings cannot be read.
 pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &PairEvidence) -> Result<FoundInPairs> {
     let mut partners: Vec<(DocId, Vec<DocId>)> = Vec::new();
     let mut sorted = pairs.to_vec();
@@ -91,7 +91,7 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
 /// The parts of stored documents that count for nothing.
 ///
 /// # Errors
-/// What keeps documents and postings from being read.
+/// Fails if documents or postings cannot be read.
 pub(super) fn ignored_in(
     database: &Database,
     documents: Vec<DocId>,

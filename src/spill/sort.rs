@@ -22,7 +22,7 @@ pub(crate) struct Sorter<'a, T> {
     buffer: Vec<T>,
     /// The most records in the buffer.
     capacity: usize,
-    /// Whether the calling thread sorts the buffer by itself.
+    /// True if the calling thread sorts the buffer by itself.
     alone: bool,
     spilled: Option<Spilled>,
 }
@@ -127,7 +127,7 @@ pub(crate) struct Merge<'a, T> {
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
-/// What is left of a run: the records that were read ahead, and those from `next` to `end` in the file.
+/// The rest of a run: the records that were read ahead, and those from `next` to `end` in the file.
 struct SortedRun<T> {
     next: u64,
     end: u64,

@@ -24,13 +24,13 @@ use crate::store::{Assembled, Store, StoreOptions};
 /// Where the build becomes a database of its own, if the one that is to take it in has documents already.
 const DATABASE: &str = "database";
 
-/// What an assembly has done. Also its JSON (`fpdb.assemble/1`).
+/// The result of an assembly. Also its JSON (`fpdb.assemble/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Assembly {
     pub(crate) schema: Schema<Self>,
-    /// What tells the build from others.
+    /// The identifier of the build.
     pub generation: String,
     /// Documents of the build.
     pub documents: u64,
@@ -111,7 +111,7 @@ pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<As
     })
 }
 
-/// What the manifest names, once every file of it is what was written; and the bytes of all files.
+/// The manifest, once every file that it names is as it was written; and the bytes of all files.
 fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<(Assembled, u64)> {
     let path = staging.root.join(MANIFEST);
     let Some(manifest) = read_json::<Manifest>(&path)? else {
@@ -175,7 +175,7 @@ fn consume(root: &Path) -> Result<()> {
             _ => {}
         }
     }
-    // What else lies there is the user's.
+    // Other files in it are the user's.
     let _ = fs::remove_dir(root);
     Ok(())
 }

@@ -70,7 +70,7 @@ impl Staging {
         Ok(Self { root, plan, layout, maker: PartMaker::new()? })
     }
 
-    /// What tells this build from others: 32 hexadecimal digits.
+    /// The identifier of this build: 32 hexadecimal digits.
     #[must_use]
     pub fn generation(&self) -> &str {
         &self.plan.generation

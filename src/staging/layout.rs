@@ -53,7 +53,7 @@ impl Layout {
         self.first_name() + self.name_bounds.len() as u32 + 1
     }
 
-    /// What the rows of a part are; `None` where there is no such part.
+    /// The kind of the rows of a part; `None` where there is no such part.
     pub(super) fn kind(&self, part: u32) -> Option<PartKind> {
         Some(match part {
             _ if part >= self.count => return None,
@@ -101,7 +101,7 @@ impl Layout {
         (u64::from(document) * u64::from(slices) / self.documents.max(1)) as u32
     }
 
-    /// Whether a row belongs to a part of this kind. What is no row of the kind is found out when it is written.
+    /// True if a row belongs to a part of this kind. What is no row of the kind is found out when it is written.
     pub(super) fn holds(&self, part: u32, kind: PartKind, row: StagedRow<'_>) -> bool {
         match kind {
             PartKind::Postings { .. } => {

@@ -27,13 +27,13 @@ impl Answer for Manifest {
     const SCHEMA: &'static str = "fpdb.manifest/1";
 }
 
-/// What a build has made. Also its JSON (`fpdb.build/1`).
+/// The result of a build. Also its JSON (`fpdb.build/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct StagingSummary {
     pub(crate) schema: Schema<Self>,
-    /// What tells it from others.
+    /// The identifier of the build.
     pub generation: String,
     /// Documents that were read.
     pub documents: u64,
@@ -57,7 +57,7 @@ impl Answer for StagingSummary {
     const SCHEMA: &'static str = "fpdb.build/1";
 }
 
-/// What the parts of a build are together.
+/// The totals of a build's parts.
 pub(super) struct Totals {
     pub(super) documents: PartContents,
     pub(super) runs: BTreeMap<u32, PartContents>,

@@ -141,7 +141,7 @@ impl StagingMapper {
         self.next = number.checked_add(1);
         self.fingerprints.clear();
         let read = guarded(|| self.read(name, bytes, metadata)).unwrap_or_else(|detail| {
-            // What it was at is half done.
+            // A panic leaves the work half done.
             self.fingerprinter = Fingerprinter::new(&self.plan.profile).with_limits(&self.limits);
             Err(Error::Document(DocumentError::ReaderFailed { detail }))
         });
@@ -181,7 +181,7 @@ impl StagingMapper {
     /// Hands over the last rows.
     ///
     /// # Errors
-    /// What `emit` returns.
+    /// Returns the error of `emit`.
     pub fn finish(mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
         self.documents.end(&mut |part, block| self.blocks.push(part, block));
         self.put_gathered(emit)?;

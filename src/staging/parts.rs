@@ -61,7 +61,7 @@ impl Staging {
     /// The parts that are whole, ascending.
     ///
     /// # Errors
-    /// What keeps the folder from being read.
+    /// Fails if the folder cannot be read.
     pub fn finished_parts(&self) -> Result<Vec<u32>> {
         Ok(finished(self)?.into_keys().collect())
     }

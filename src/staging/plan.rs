@@ -36,7 +36,7 @@ pub struct StagingPlan {
     pub heavy: Vec<(u64, u32)>,
     /// Which front-end reads the documents: `auto`, `code` or the name of a format.
     pub front_end: String,
-    /// Whether the documents' bytes are kept.
+    /// True if the documents' bytes are kept.
     pub store_text: bool,
     /// The columns that documents come from: that of the text, that of the name, and those that are kept. Empty where the
     /// engine has no columns.
@@ -93,7 +93,7 @@ impl StagingPlan {
         input: String,
     }
 
-    /// Whether another plan makes the same parts.
+    /// True if another plan makes the same parts.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let Self { generation, created, program, .. } = self.clone();
         Self { generation, created, program, ..other.clone() } == *self

@@ -122,7 +122,7 @@ impl StagingReducer<'_> {
     /// Ends the last part. Returns the numbers of those that were made.
     ///
     /// # Errors
-    /// What keeps the files from being written.
+    /// Fails if the files cannot be written.
     pub fn finish(mut self) -> Result<Vec<u32>> {
         self.end_part()?;
         Ok(self.done)

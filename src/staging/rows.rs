@@ -46,7 +46,7 @@ impl StagedRows {
         self.parts.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

@@ -125,7 +125,7 @@ impl Store {
         }
     }
 
-    /// What tells this database from all others.
+    /// Identifies this database: no other has the same identifier.
     pub(crate) fn identity(&self) -> Result<String> {
         self.engine.identity()
     }

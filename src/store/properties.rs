@@ -1,4 +1,4 @@
-//! What must hold of any bytes that a store may find on disk: they are refused, or are what the encoder makes of what
+//! A property of any bytes that a store may find on disk: they are refused, or are the encoding of the value that
 //! they stand for.
 
 use std::fmt::Debug;
@@ -43,7 +43,7 @@ fn any_block(last_hash: u64, bytes: &[u8]) {
     for posting in &postings {
         block.find(posting.hash, &mut Vec::new());
     }
-    // Whether they ascend is not looked at before they are read.
+    // The order is checked only while they are read.
     if postings.is_sorted() && postings.last().is_some_and(|last| last.hash == last_hash) {
         check_postings(&postings);
     }

@@ -1,4 +1,4 @@
-//! What lookups read and what a batch holds, counted by the engine's own counters.
+//! Tests of the reads of lookups and the memory of a batch, by the engine's own counters.
 
 use std::path::Path;
 

@@ -24,7 +24,7 @@ pub(crate) fn compress(chunk: &[u8]) -> Result<Vec<u8>> {
     zstd::bulk::compress(chunk, LEVEL).map_err(Error::io("compress", "a text"))
 }
 
-/// What [`compress`] was given.
+/// The input of [`compress`].
 pub(crate) fn decompress(chunk: &[u8]) -> std::result::Result<Vec<u8>, &'static str> {
     zstd::bulk::decompress(chunk, CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
 }

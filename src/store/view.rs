@@ -29,7 +29,7 @@ impl View {
         })
     }
 
-    /// What the database holds.
+    /// The content of the database, in numbers.
     pub(crate) fn state(&self) -> &StateRecord {
         &self.state
     }

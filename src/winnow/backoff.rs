@@ -14,7 +14,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Whether to try now. To be called before each try.
+    /// True if to try now. To be called before each try.
     pub(super) fn may_try(&mut self) -> bool {
         let may_try = self.left == 0;
         self.left = self.left.saturating_sub(1);

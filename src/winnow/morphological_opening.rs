@@ -20,7 +20,7 @@ pub(super) struct MorphologicalOpening {
     from: Vec<u32>,
     to: Vec<u32>,
     candidates: Vec<u32>,
-    /// Whether the last windows had to be told apart by lower bits.
+    /// True if the last windows had to be told apart by lower bits.
     nearly_alike: bool,
 }
 
@@ -69,7 +69,7 @@ impl OpeningJob<'_> {
         opening.open(w, hashes, missing, shift);
         let count = opening.find_candidates(lanes, missing + hashes.len());
         let (keys, candidates) = (&opening.keys[..missing + hashes.len()], &opening.candidates[..count]);
-        // What is missing, and the minimum before the first window, are none.
+        // Missing hashes, and the minimum before the first window, are none.
         let first = candidates.partition_point(|&index| (index as usize) < missing.max(after_least));
         let candidates = &candidates[first..];
 

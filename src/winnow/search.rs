@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::lanes::{BLOCK, Lanes};
 
-/// Whether a hash takes the place of the minimum to the left of it.
+/// True if a hash takes the place of the minimum to the left of it.
 #[inline(always)]
 pub(super) fn follows<const RIGHTMOST: bool>(hash: u64, least: u64) -> bool {
     if RIGHTMOST { hash <= least } else { hash < least }
@@ -27,7 +27,7 @@ pub(super) fn smaller<L: Lanes, const RIGHTMOST: bool>(
             found |= lanes.equal(block, least);
         }
         if found != 0 {
-            // What a block finds beyond the range is not yet to be looked at.
+            // A block may find hashes beyond the range; they are not looked at yet.
             let index = start + found.trailing_zeros() as usize;
             return (index < range.end).then_some(index);
         }

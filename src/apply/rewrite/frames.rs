@@ -182,7 +182,7 @@ enum Frame {
     Bzip2(bzip2::bufread::BzDecoder<CountedFile>, u32),
 }
 
-/// What the header of a frame says that its successor is to have too.
+/// The facts of a frame's header that its successor is to keep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameFacts {
     gzip: Option<flate2::GzHeader>,

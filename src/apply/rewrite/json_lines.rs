@@ -10,7 +10,7 @@ use crate::error::{DocumentError, Error, Result};
 use crate::input::Compression;
 use crate::stop::StopToken;
 
-/// What takes the place of the line that begins at a place; `None` where it stays.
+/// Replaces the line that begins at a place; `None` keeps it.
 type LineEdit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
 
 /// Writes the lines of a file, with their changes.

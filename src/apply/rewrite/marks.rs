@@ -9,12 +9,12 @@ use super::super::passages::Passages;
 use crate::error::{DocumentError, Error, Result};
 use crate::store::Store;
 
-/// What the marks of records say.
+/// The marks of records.
 pub(super) struct Marks<'a> {
     pub(super) field: &'a str,
     pub(super) cuts: &'a [Cut],
     pub(super) store: &'a Store,
-    /// What is repeated, where that is said.
+    /// The repeated passages, where marks list them.
     pub(super) passages: Option<&'a Passages>,
 }
 
@@ -31,7 +31,7 @@ impl Marks<'_> {
         }
     }
 
-    /// What they hold in the record that begins at this place. Passages are `[[start,end],...]`.
+    /// The values of the marks in the record that begins at this place. Passages are `[[start,end],...]`.
     pub(super) fn values(&self, start: u64) -> Result<Vec<Option<String>>> {
         let cut = self.cuts.binary_search_by_key(&start, |cut| cut.start).ok().map(|at| &self.cuts[at]);
         if let Some(passages) = self.passages {

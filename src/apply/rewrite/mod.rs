@@ -23,7 +23,7 @@ use stream::Cuts;
 use texts::Texts;
 pub(super) use zip::why_whole;
 
-/// Whether the records of a file take a mark.
+/// True if the records of a file take a mark.
 pub(super) fn can_mark(state: &FileState) -> bool {
     matches!(
         state,
@@ -35,12 +35,12 @@ pub(super) fn can_mark(state: &FileState) -> bool {
     )
 }
 
-/// Whether passages can be cut out of the documents of a file.
+/// True if passages can be cut out of the documents of a file.
 pub(super) fn can_cut(state: &FileState) -> bool {
     matches!(state, FileState::File { kind: FileKind::Document, .. }) || can_mark(state)
 }
 
-/// What is to become of a file.
+/// The change of a file.
 pub(super) enum Change<'a> {
     /// It loses some of its documents.
     LeaveOut,

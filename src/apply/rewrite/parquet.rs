@@ -143,14 +143,14 @@ fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Write
     builder.build()
 }
 
-/// Whether data pages are of the second version, as their encodings tell.
+/// True if data pages are of the second version, as their encodings tell.
 fn uses_pages_v2(metadata: &ParquetMetaData) -> bool {
     let modern = [Encoding::DELTA_BINARY_PACKED, Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY];
     let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     columns.into_iter().any(|column| column.encodings().any(|encoding| modern.contains(&encoding)))
 }
 
-/// What is read by anybody, where the old kind of LZ4 is not.
+/// A compression that all programs read: not the old kind of LZ4.
 fn writable(compression: Compression) -> Compression {
     if compression == Compression::LZ4 { Compression::LZ4_RAW } else { compression }
 }

@@ -1,4 +1,4 @@
-//! What `fpdb apply` does with each file, and in all.
+//! Prints the actions of `fpdb apply`, file by file and in all.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use fpdb::apply::{Act, Applied, ApplySummary};
 use super::escape::escape_terminal;
 use super::numbers::{count, size};
 
-/// What is done with one file.
+/// The action on one file.
 pub(crate) fn applied_line(applied: &Applied) -> String {
     let source = escape_terminal(&applied.source);
     let documents = count(applied.documents, "document");
@@ -46,7 +46,7 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
     line
 }
 
-/// What is done in all.
+/// The totals of all actions.
 pub(crate) fn apply_summary_line(summary: &ApplySummary) -> String {
     let (done, stay) = (if summary.done { "done" } else { "would be done" }, count(summary.left, "document"));
     let bytes = if summary.bytes > 0 { format!(", {}", size(summary.bytes)) } else { String::new() };

@@ -1,4 +1,4 @@
-//! What dedup answers, for people.
+//! Prints the answers of dedup for people.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub(crate) fn undecided_line(undecided: &Undecided, folder: &str, style: Style) 
     format!("{}  is undecided\n", style.strong(&name_in(&undecided.document, folder)))
 }
 
-/// What a document is to the one that makes it removable.
+/// The relation of a document to the one that makes it removable.
 fn because(because: Because, score: f64) -> String {
     match because {
         Because::Identical => "is identical to".to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn superseded_line(superseded: &Superseded, folder: &str, style: Styl
     )
 }
 
-/// What a dedup will take.
+/// The cost of a dedup.
 pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
     let mut page = String::new();
     let mut row = |name: &str, value: String| {
@@ -86,7 +86,7 @@ pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
     page
 }
 
-/// What the last run has decided.
+/// The decisions of the last run.
 pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
     let superseded = match latest.superseded {
         0 => String::new(),
@@ -96,7 +96,7 @@ pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
     format!("run {} decided {decided}, of which {removable} are removable{superseded}", latest.run)
 }
 
-/// What is removable in all.
+/// The totals of removable documents.
 pub(crate) fn dedup_summary_line(summary: &DedupSummary) -> String {
     let because = match summary.groups {
         0 => String::new(),

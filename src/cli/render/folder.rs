@@ -50,7 +50,7 @@ pub(crate) fn document_header_line(folder: &str) -> String {
     format!("documents{}\n", in_folder(folder))
 }
 
-/// What a header says of the folder that all names lie in.
+/// The part of a header that names the folder of all documents.
 pub(super) fn in_folder(folder: &str) -> String {
     if folder.is_empty() { String::new() } else { format!(", in {}", escape_terminal(folder)) }
 }

@@ -13,7 +13,7 @@ use super::folder::{common_folder, in_folder};
 use super::numbers::{count, digits, grouped, percent, size};
 use super::style::Style;
 
-/// What an ingest has done.
+/// The result of an ingest.
 pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     let mut parts = vec![format!("{} added", count(summary.added, "document"))];
     for (number, what) in [
@@ -170,7 +170,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     page
 }
 
-/// What tells documents apart for a reader: their label and group.
+/// Tells documents apart for a reader: their label and group.
 pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
@@ -275,7 +275,7 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     page
 }
 
-/// What a reader calls a symbol.
+/// A symbol in a reader's words.
 fn symbol(unit: Unit) -> &'static str {
     match unit {
         Unit::Char => "character",
@@ -349,7 +349,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
     page
 }
 
-/// What a verification has found.
+/// The result of a verification.
 pub(crate) fn verify_page(found: &Verification) -> String {
     let mut page = format!(
         "checked {}, {}, {}",

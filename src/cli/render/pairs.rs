@@ -26,7 +26,7 @@ impl PairColumns {
     }
 }
 
-/// What the columns of [`pair_line`] are.
+/// The names of the columns of [`pair_line`].
 pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
     let score = if columns.score { "    score  " } else { "" };
     let text = if columns.text { "     text  " } else { "" };

@@ -1,4 +1,4 @@
-//! What a search for repeated passages answers, for people and as CSV.
+//! Prints repeated passages for people and as CSV.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub(crate) fn uncompared_line(uncompared: &Uncompared, style: Style) -> String {
     format!("{}  is not compared: {}\n", style.strong(&escape_terminal(&uncompared.document)), uncompared.why)
 }
 
-/// What repeats in all, and where most of it is.
+/// The totals of repeats, and the sources with most of them.
 pub(crate) fn repeat_summary_lines(summary: &RepeatSummary) -> String {
     let RepeatSummary { documents, affected, repeats, repeated_symbols, symbols, share, repeated_bytes, .. } = summary;
     let mut lines = format!(

@@ -1,6 +1,6 @@
 //! Style: which text stands out, and how much fits a line, where the reader has a terminal.
 
-/// Whether to mark what matters with colour.
+/// Marks what matters with colour, or does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     /// True where the reader sees a terminal that wants it.

@@ -33,7 +33,7 @@ pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<Pa
     Ok(path)
 }
 
-/// What the program allows a database.
+/// A builder with the memory and files that the program allows a database.
 pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
     let builder = Database::builder().raise_open_files(true);
     match global.threads {

@@ -1,4 +1,4 @@
-//! Whether results can be written as they are wanted, and where.
+//! Checks that results can be written as the user wants them, and where.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Submissions: which documents count as one.
 
-/// What only a regular expression has.
+/// Signs that only a regular expression has.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
 /// The regular expression for `--submission-by`: the one that was typed, or one for the folders and archives directly in the

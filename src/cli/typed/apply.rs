@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb apply`.
+//! The command line of `fpdb apply`.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub(crate) struct ApplyArgs {
 }
 
 impl ApplyArgs {
-    /// What is to be done; clap has seen to it that there is one such.
+    /// The action; clap has made sure that there is exactly one.
     pub(crate) fn action(&self) -> Action {
         match (&self.write, &self.mark, self.link, &self.move_to) {
             (Some(folder), ..) if self.cut => Action::Cut { folder: folder.clone() },

@@ -1,4 +1,4 @@
-//! What can be typed after the commands that take care of a database.
+//! The command lines of the commands that take care of a database.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb dedup`.
+//! The command line of `fpdb dedup`.
 
 use std::path::PathBuf;
 
@@ -142,7 +142,7 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
     }
 }
 
-/// What makes a document removable.
+/// The rule that makes a document removable.
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     choices([
         ("exact", DedupBy::Exact, "Nothing else"),

@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb diff`.
+//! The command line of `fpdb diff`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb ingest`.
+//! The command line of `fpdb ingest`.
 
 use std::path::PathBuf;
 
@@ -122,7 +122,7 @@ impl IngestArgs {
     }
 }
 
-/// What to do with documents that have changed.
+/// The treatment of documents that have changed.
 pub(super) fn on_change() -> impl TypedValueParser<Value = OnChange> {
     choices([
         ("replace", OnChange::Replace, "The new content replaces the stored one"),

@@ -49,7 +49,7 @@ struct Limit {
     set: fn(&mut InputLimits, u64),
 }
 
-/// What the value of a limit counts.
+/// The unit of a limit's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Bytes, such as 64MiB.

@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb pairs`.
+//! The command line of `fpdb pairs`.
 
 use clap::Args;
 use fpdb::Weight;

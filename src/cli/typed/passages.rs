@@ -57,7 +57,7 @@ impl JoiningArgs {
         }
     }
 
-    /// What was typed: flags and their values, `None` for those that were not.
+    /// The flags on the command line and their values; `None` for flags that were not given.
     pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
         vec![
             ("--rewritten", self.rewritten.then(|| "yes".to_owned())),
@@ -67,7 +67,7 @@ impl JoiningArgs {
         ]
     }
 
-    /// Whether rewritten text is looked for.
+    /// True if rewritten text is looked for.
     pub(crate) fn rewritten(&self) -> bool {
         self.rewritten
     }

@@ -1,4 +1,4 @@
-//! What can be typed after `fpdb query`.
+//! The command line of `fpdb query`.
 
 use std::path::PathBuf;
 
@@ -100,7 +100,7 @@ impl QueryArgs {
     }
 }
 
-/// What ranks the matches.
+/// The measure that ranks the matches.
 fn mode() -> impl TypedValueParser<Value = Mode> {
     choices([
         ("containment", Mode::Containment, "The share of the query that a document holds"),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fpdb::ReaderProcess;
 
-/// What is typed after the program's name where it is to read documents for another process of its own.
+/// The argument after the program's name that makes it read documents for another process of its own.
 pub(crate) const READ_DOCUMENTS: &str = "read-documents";
 
 /// This program, as it reads documents for itself.

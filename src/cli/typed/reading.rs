@@ -58,7 +58,7 @@ impl QueryReadArgs {
         ReadOptions { skip_quotes: self.skip_quotes, limits: self.limits.limits(), ..self.read.options() }
     }
 
-    /// What was typed, for a report.
+    /// The flags on the command line, for a report.
     pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
         vec![
             ("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned())),

@@ -1,4 +1,4 @@
-//! What can be typed after the commands that show or remove stored documents.
+//! The command lines of the commands that show or remove stored documents.
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;

@@ -1,4 +1,4 @@
-//! What can be typed after the commands that tell about the program itself.
+//! The command lines of the commands that tell about the program itself.
 
 use std::path::PathBuf;
 

@@ -2,19 +2,19 @@
 
 use super::global::OutputFormat::{self, Csv, Html, Human, Json};
 
-/// What the help of a command has beside its flags.
+/// The help of a command, beside its flags.
 pub(crate) struct VerbHelp {
     /// The command; empty for the program itself.
     pub(crate) verb: &'static str,
     /// The formats that it can write.
     pub(crate) formats: &'static [OutputFormat],
-    /// What it says at its end.
+    /// The text at its end.
     pub(crate) note: &'static str,
     /// Two or more runs, each with what it does. `-h` shows the first two.
     pub(crate) examples: &'static [(&'static str, &'static str)],
 }
 
-/// What every command says about the database and its exit status.
+/// The text on the database and the exit status, for every command.
 pub(crate) const DATABASE: &str =
     "The database is --db, else $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.";
 

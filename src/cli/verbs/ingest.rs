@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
         anyhow::bail!("{flag} says which documents --dedup leaves out");
     }
-    // Whether results can be written is known before the work; their file is made after it, or it would be ingested.
+    // Check before the work that results can be written; make their file after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let IngestTarget { database, created } = opened;
@@ -212,7 +212,7 @@ struct Messages<'a> {
     events: Mutex<Events>,
 }
 
-/// What has happened so far, as far as it has a say in what is printed.
+/// The events so far, as far as they affect what is printed.
 struct Events {
     /// The names of the paths that were typed, without those that have been refused.
     typed: HashSet<String>,

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         }
         let other = match open(&builder, path) {
             Ok(other) => other,
-            // What is wrong with one of the others does not keep the rest from being merged.
+            // An error of one of the other databases does not keep the rest from being merged.
             Err(error) => {
                 printer.error(&error.into());
                 (failed, left) = (true, rest);

@@ -211,7 +211,7 @@ impl Listing<'_> {
     }
 }
 
-/// What the df cap has left out.
+/// The hashes that the df cap has left out.
 fn common_left_out(hashes: u64, most: u64) -> String {
     let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
     format!(

@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let sources = args.sources.clone();
     if let Some(html) = html {
         let mut seen = HashSet::new();
-        // What is asked twice is one document of the report.
+        // A source that is named twice is one document of the report.
         let sources: Vec<QuerySource> = sources.into_iter().filter(|source| seen.insert(source.clone())).collect();
         return report(&database, args, &options, &sources, &html, printer);
     }
@@ -99,7 +99,7 @@ struct Asked<'a> {
     tally: QueryTally,
 }
 
-/// What became of the queries.
+/// Counts the results of the queries.
 #[derive(Default)]
 struct QueryTally {
     answered: bool,
@@ -205,7 +205,7 @@ fn report(
     })
 }
 
-/// What comes before the first answer.
+/// Writes the lines before the first answer.
 pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Result<()> {
     match global.format {
         OutputFormat::Csv => output.csv([query_header()]),
@@ -213,7 +213,7 @@ pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Resu
     }
 }
 
-/// Whether passages are shown with text, and with how many lines around where they begin.
+/// The lines of text to show around the beginning of each passage; `None` shows no text.
 pub(super) fn excerpts_wanted(
     global: &Global,
     excerpt: &ExcerptArgs,

@@ -105,7 +105,7 @@ struct SelectedDocuments {
     bytes: u64,
     /// The first of their names.
     names: Vec<String>,
-    /// What no document has.
+    /// The prefixes and values that no document has.
     unmatched: Vec<String>,
 }
 

@@ -1,8 +1,8 @@
-//! What an HTML element means for the text: a table of names, by the rule that `docs/formats.md` states.
+//! The effect of HTML elements on the text: a table of names, by the rule that `docs/formats.md` states.
 
 use html5gum::State;
 
-/// What the tags of an element do to the text.
+/// The effect of an element's tags on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementRole {
     /// It joins what stands before, in and after it. So do elements nobody has heard of.
@@ -46,7 +46,7 @@ pub(super) fn content(name: &[u8]) -> Option<State> {
     }
 }
 
-/// Whether a start tag of this name ends SVG and MathML around it ("breaks out" of foreign content).
+/// True if a start tag of this name ends SVG and MathML around it ("breaks out" of foreign content).
 pub(super) fn breaks_out(name: &[u8], role: ElementRole) -> bool {
     match name {
         b"b" | b"big" | b"code" | b"em" | b"embed" | b"i" | b"img" | b"meta" | b"nobr" | b"ruby" | b"s" | b"small"

@@ -159,7 +159,7 @@ impl Calls for Emitter<'_> {
         if self.position - start == text.len() as u64 && !is_reference {
             self.builder.verbatim(text, start);
         } else if stands_there() {
-            // What turned out to be no end tag, or no end of a section, comes in parts once all of it has been read.
+            // Text that looked like an end tag, or like the end of a section, comes in parts once all of it has been read.
             self.emitted = start + text.len() as u64;
             self.builder.verbatim(text, start);
         } else {

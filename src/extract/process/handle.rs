@@ -66,7 +66,7 @@ impl Eq for ReaderProcess {}
 pub(super) struct Connection {
     pub(super) process: Child,
     pub(super) stream: UnixStream,
-    /// What it writes to standard error. Neither end waits: what does not fit is lost to it.
+    /// Its standard error. Neither end waits: a message that does not fit is lost.
     words: UnixStream,
     /// Documents it has been asked for.
     pub(super) documents: u32,

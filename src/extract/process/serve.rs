@@ -27,7 +27,7 @@ fn serve() -> io::Result<()> {
     let mut stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     // Panics of the libraries that read documents are caught, and this process does nothing else. Nobody reads their words.
     std::panic::set_hook(Box::new(|_| {}));
-    // What a damaged document does is of no interest to anybody's debugger, and would cost time and disk.
+    // Nobody debugs a crash on a damaged document; a core file would cost time and disk.
     set(Resource::Core, 0)?;
     while let Some(request) = Request::read(&mut stream)? {
         limit(&request)?;

@@ -1,4 +1,4 @@
-//! What becomes of a document whose reader does not answer as it should. How documents are read by the program itself is
+//! Tests of documents whose reader process does not answer as it should. Reading by the program itself is
 //! tested with the program (`tests/it/reader_process.rs`).
 
 use super::*;

@@ -7,13 +7,13 @@ use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 use crate::extract::{Extracted, Limits};
 
-/// What a request begins with; the last two bytes are the version of the protocol.
+/// The first bytes of a request; the last two of them are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd01";
 
 /// The numbers of a request: format, four limits, seconds, length.
 const NUMBERS: usize = 7;
 
-/// What an answer says of an error is at most so long.
+/// The longest message of an error in an answer.
 const WORDS: u64 = 64 << 10;
 
 /// Asks for the text of a document; its bytes follow.
@@ -101,7 +101,7 @@ impl ProcessAnswer {
         }
     }
 
-    /// What it says of a document of this format, which was to be read in so much memory.
+    /// The answer as a result, for a document of this format that was read within so much memory.
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
         let name = format.name();
         Err(match self {
@@ -190,7 +190,7 @@ impl ProcessAnswer {
     }
 }
 
-/// What must hold of any bytes that a reader process sends: they are an answer within the limit or none, and an answer
+/// A property of any bytes that a reader process sends: they are an answer within the limit or none, and an answer
 /// is written as it was read.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn check_answer(data: &[u8]) {

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 const FORMAT: &str = "ARC";
 
-/// What the line in front of a record may take: addresses can be long.
+/// The longest line in front of a record: addresses can be long.
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {

@@ -12,13 +12,13 @@ use super::super::decompress::decompress;
 use super::super::limits::{Guard, Meter, Taken};
 use crate::recognise::Compression;
 
-/// What the headers of a response may take.
+/// The longest headers of a response.
 const HEADER_BYTES: u64 = 1 << 20;
 
 /// Bytes enough to see how a body is encoded.
 const LOOK: u64 = 64;
 
-/// What the headers of a response, or of a record, say.
+/// The fields that matter of the headers of a response or record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Headers {
     fields: Vec<(String, String)>,

@@ -68,7 +68,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// What is taken from a line.
+/// The fields of a line that become a document.
 #[derive(Debug, PartialEq, Eq)]
 struct LineRecord {
     /// UTF-8, but for surrogates that have lost their partner.
@@ -92,7 +92,7 @@ fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
     }
 }
 
-/// Whether a line is a record whose field of the text holds something else.
+/// True if a line is a record whose field of the text holds something else.
 fn holds_no_text(line: &[u8], fields: &RecordFields) -> bool {
     let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
     record.get(&fields.text).is_some_and(|value| !value.get().starts_with('"') && value.get() != "null")

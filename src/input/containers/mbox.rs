@@ -30,7 +30,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let suffix = format!("#{number}");
         let content = MemberContent::Stream(&mut mail);
         members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
-        // What was not read of it.
+        // Skips the rest of it.
         io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
         let end = if mail.state == MboxState::Before { mail.begins } else { mail.lines.place() };
         members.extent(start..end);

@@ -34,7 +34,7 @@ impl Default for RecordFields {
 
 /// One member, as the reader of a container finds it.
 pub(crate) struct Member<'a> {
-    /// What its name has after the container's: `!dir/b.txt`, `:17`, `#id`.
+    /// The part of its name after the container's: `!dir/b.txt`, `:17`, `#id`.
     pub(crate) suffix: String,
     /// The name of a file like it, for what its ending tells; may be empty.
     pub(crate) hint: String,

@@ -12,7 +12,7 @@ use crate::error::{DocumentError, Error, Result};
 
 const FORMAT: &str = "tar";
 
-/// What the headers of one member may take: long names and extended headers are read into memory.
+/// The longest headers of one member: long names and extended headers are read into memory.
 const HEADER_BYTES: u64 = 1 << 20;
 
 /// Bytes taken at a time.
@@ -89,7 +89,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         }
     }
     left.set(None);
-    // What follows the end of the archive is padding; reading it has the checksum of a compressed one checked.
+    // Only padding follows the end of the archive; reading it has the checksum of a compressed one checked.
     let mut rest = archive.into_inner();
     let padding = io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
     if zeros.get() < BLOCK && padding == 0 {

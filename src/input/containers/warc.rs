@@ -10,7 +10,7 @@ use crate::error::Result;
 
 const FORMAT: &str = "WARC";
 
-/// What the first line of a record may take.
+/// The longest first line of a record.
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
@@ -78,7 +78,7 @@ impl<R: BufRead> BufRead for CountingReader<R> {
     }
 }
 
-/// What the document of a record is wrapped in.
+/// The wrapping of a record's document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RecordKind {
     Response,

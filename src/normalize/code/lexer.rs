@@ -188,7 +188,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.state.modes.push(mode);
     }
 
-    /// Whether a string may have code in it here.
+    /// True if a string may have code in it here.
     pub(super) fn may_nest(&self) -> bool {
         self.state.modes.len() < DEPTH
     }

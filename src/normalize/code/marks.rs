@@ -40,7 +40,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, previous);
     }
 
-    /// Whether a mark other than a point is one of member access here.
+    /// True if a mark other than a point is one of member access here.
     pub(super) fn is_member_access(&self) -> bool {
         match self.tables.rules.dialect {
             // `-> int` tells a type.

@@ -8,7 +8,7 @@ use super::lexer::Lexer;
 use super::mode::{LexerMode, Markup, Previous};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// Whether an element begins here: where an operand may, before a name or `>`.
+    /// True if an element begins here, before a name or `>`: only where an operand may begin.
     pub(super) fn markup_begins(&mut self) -> bool {
         let next = self.byte(self.at + 1);
         let named = matches!(next, Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$'));

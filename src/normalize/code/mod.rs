@@ -43,7 +43,7 @@ const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
-    /// Whether a name is its own text, and not the symbol of all names.
+    /// True if a name is its own text, and not the symbol of all names.
     with_names: bool,
     language: Option<Language>,
     /// The text that is not taken apart yet.

@@ -63,7 +63,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Whether the string of Python that ends at `end` is a statement of its own: its way to document.
+    /// True if the string of Python that ends at `end` is a statement of its own: its way to document.
     fn is_statement(&self, end: usize) -> bool {
         if self.tables.rules.dialect != Dialect::Python || !self.state.statement || !self.state.modes.is_empty() {
             return false;

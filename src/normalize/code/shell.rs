@@ -44,7 +44,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         matches!(self.state.modes.last(), Some(LexerMode::Code { open: b'{', .. }))
     }
 
-    /// Whether a character that may be a part of a word is a mark here.
+    /// True if a character that may be a part of a word is a mark here.
     fn is_shell_mark(&self, first: u8) -> bool {
         let next = self.byte(self.at + 1);
         let ends = matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b')'));

@@ -95,7 +95,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(class::NAME, end, Previous::Name);
     }
 
-    /// Whether a word that ends at `end` is the key of an object or a parameter's label and not a keyword.
+    /// True if a word that ends at `end` is the key of an object or the label of a parameter, and not a keyword.
     pub(super) fn is_key(&self, end: usize) -> bool {
         match self.tables.rules.dialect {
             Dialect::JavaScript | Dialect::TypeScript => {
@@ -111,7 +111,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Whether what follows on the line makes a word that is a keyword in some places one here.
+    /// True if what follows on the line makes a word that is a keyword in some places one here.
     pub(super) fn before_word(&self, end: usize) -> bool {
         if self.state.previous == Previous::Member {
             return false;
@@ -124,7 +124,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         })
     }
 
-    /// Whether an import begins with the word that ends at `end`.
+    /// True if an import begins with the word that ends at `end`.
     pub(super) fn import(&mut self, import: Import, end: usize) -> bool {
         if self.state.import.is_some() || self.state.previous == Previous::Member {
             return false;
@@ -145,7 +145,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         begins
     }
 
-    /// Whether the `pub` or `extern` that ends at `end` belongs to an import.
+    /// True if the `pub` or `extern` that ends at `end` belongs to an import.
     pub(super) fn rust_import(&self, end: usize) -> bool {
         let mut ahead = self.bytes[end..self.limit.min(end + AHEAD)].trim_ascii_start();
         match &self.bytes[self.at..end] {
@@ -206,12 +206,12 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 }
 
-/// Whether a word can have it beyond ASCII.
+/// True if a word can have it beyond ASCII.
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// Whether what follows `using` makes it a directive: one name, and `;` or `=`.
+/// True if what follows `using` makes it a directive: one name, and `;` or `=`.
 fn is_using_directive(ahead: &[u8]) -> bool {
     let ahead = ahead.strip_prefix(b"static ").unwrap_or(ahead).trim_ascii_start();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | 0x80..);

@@ -20,7 +20,7 @@ pub(super) struct Gaps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreeing {
     pub(super) all: u64,
-    /// Those that count.
+    /// The number of gaps that count.
     pub(super) counted: u64,
 }
 

@@ -40,7 +40,7 @@ fn chain(
     gaps: &mut Gaps,
 ) -> Vec<Joined> {
     let mut passages: Vec<Joined> = Vec::new();
-    // Those a coming match may continue or lie in, by their agreement.
+    // The passages that a coming match may continue or lie in, by their agreement.
     let mut open = PassageIndex::new();
     for found in matches {
         let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
@@ -118,7 +118,7 @@ pub(super) fn without_contained(passages: &mut Vec<Joined>) {
             .sort_by_key(|passage| (Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end)));
     }
     let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());
-    // Those a coming passage may lie in, by their length.
+    // The passages that a coming one may lie in, by their length.
     let mut open = PassageIndex::new();
     for passage in passages.drain(..) {
         if open.holds(&passage.query, &passage.document) {

@@ -12,9 +12,9 @@ pub(super) struct Joined {
     pub(super) document: Range<u32>,
     /// Symbols that are equal in both spans, in whatever order matches are joined: at least so many.
     pub(super) agreed: u64,
-    /// Those of them that count.
+    /// The number of them that count.
     pub(super) counted: u64,
-    /// Those that are in the same order in both.
+    /// The number of them that are in the same order in both.
     pub(super) in_order: u64,
 }
 

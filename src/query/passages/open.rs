@@ -91,7 +91,7 @@ impl PassageIndex {
         self.weight[at] = weight;
     }
 
-    /// Whether some passage holds the place on both sides.
+    /// True if some passage holds the place on both sides.
     pub(super) fn holds(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
@@ -100,7 +100,7 @@ impl PassageIndex {
         })
     }
 
-    /// Whether some passage may be continued by the place: it begins before and ends before, by at most `gap`.
+    /// True if some passage may be continued by the place: it begins before and ends before, by at most `gap`.
     pub(super) fn continues(&self, query: &Range<u32>, document: &Range<u32>, gap: u32) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
@@ -112,7 +112,7 @@ impl PassageIndex {
         })
     }
 
-    /// Whether the ends of some passage are as said: its start and end in the query, and in the document. Without a branch
+    /// True if the ends of some passage are as said: its start and end in the query, and in the document. Without a branch
     /// from one to the next, which is what lets the processor compare many at a time.
     #[inline(always)]
     fn some(&self, is: impl Fn(i32, i32, i32, i32) -> bool) -> bool {

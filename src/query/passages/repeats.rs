@@ -57,7 +57,7 @@ fn rest(
     let mut places: Vec<(u32, usize)> = places.collect();
     places.sort_unstable();
     let mut rest = Vec::new();
-    // What begins at or before a place is covered to here: one match or the other reaches so far.
+    // The text from any earlier place is covered to here: one match or the other reaches so far.
     let mut covered = 0;
     for (place, index) in places {
         while let Some((_, end)) = spans.next_if(|span| span.0 <= place) {

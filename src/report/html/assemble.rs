@@ -39,7 +39,7 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
 /// The report of answers.
 ///
 /// # Errors
-/// What keeps documents and postings from being read.
+/// Fails if documents or postings cannot be read.
 pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Result<ReportContent> {
     match answers {
         HtmlAnswers::Queries { database, answers } => ReportContent::of_queries(database, answers, options),

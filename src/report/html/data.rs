@@ -30,9 +30,9 @@ pub(super) struct Overview {
     pub(super) options: Vec<(String, String)>,
     /// The measure that ranks the pairs: the score where rare hashes count more.
     pub(super) measure: PairMeasure,
-    /// Whether names are replaced.
+    /// True if names are replaced.
     pub(super) anonymous: bool,
-    /// Whether texts are in the report.
+    /// True if texts are in the report.
     pub(super) texts: bool,
     /// The documents of the pairs.
     pub(super) documents: Vec<ReportDocument>,
@@ -107,13 +107,13 @@ pub(super) struct DatabaseData {
 pub(super) struct ReportDocument {
     /// Its name.
     pub(super) name: String,
-    /// Whether it is a query or a stored document.
+    /// A query or a stored document.
     pub(super) role: DocumentRole,
     /// Its bytes.
     pub(super) bytes: u64,
     /// Its symbols, where they are known.
     pub(super) symbols: Option<u64>,
-    /// Whether offsets count bytes of the text extracted from it, which is then what is shown.
+    /// True if offsets count bytes of the text extracted from it, which is then what is shown.
     pub(super) extracted: bool,
     /// The programming language it is written in, where its text is shown and is a program.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ pub(super) struct ReportDocument {
     pub(super) origin: Option<Origin>,
 }
 
-/// Whether a document was queried with or found.
+/// A document is a query or was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum DocumentRole {
@@ -180,7 +180,7 @@ pub(super) struct ReportPair {
     pub(super) identical: bool,
     /// How many passages they share; `None` where they were not looked for.
     pub(super) passages: Option<u64>,
-    /// Whether the report has a page of it: its passages, and its texts if it has texts.
+    /// True if the report has a page of it: its passages, and its texts if it has texts.
     pub(super) page: bool,
     /// Why A is removable, where B is its survivor.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,7 +242,7 @@ pub(super) struct PairData {
 /// Where the passages of a pair are in one of its documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct SideData {
-    /// Whether the report has the document's text.
+    /// True if the report has the document's text.
     pub(super) text: bool,
     /// In bytes, as JSON has them.
     pub(super) bytes: PlaceColumns,

@@ -58,7 +58,7 @@ pub struct HtmlOptions {
     pub settings: Vec<(String, String)>,
     /// Documents that could not be read.
     pub failures: Vec<Failure>,
-    /// Whether rare hashes count more in the scores.
+    /// True if rare hashes count more in the scores.
     pub weighted: bool,
     /// How passages were found, or are to be; `None` for queries that were answered without them.
     pub evidence: Option<PairEvidence>,
@@ -68,9 +68,9 @@ pub struct HtmlOptions {
     pub max_pairs: usize,
     /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first.
     pub max_bytes: u64,
-    /// Whether names are replaced and paths left out.
+    /// True if names are replaced and paths left out.
     pub anonymise: bool,
-    /// Whether texts are embedded at all.
+    /// True if texts are embedded at all.
     pub texts: bool,
     /// One file instead of a folder.
     pub single_file: bool,

@@ -133,7 +133,7 @@ fn replace(made: TempDir, target: &Path) -> Result<()> {
         let old = aside.path().join("old");
         fs::rename(target, &old).map_err(failed())?;
         if let Err(error) = fs::rename(made.path(), target) {
-            // What was there is put back; should that fail too, the first failure is the one to tell of.
+            // Put the earlier report back; should that fail too, the first failure is the one to report.
             let _ = fs::rename(&old, target);
             return Err(failed()(error));
         }

@@ -17,7 +17,7 @@ use crate::ingest::Failure;
 use crate::normalize::Readable;
 use crate::query::{Match, Passage};
 
-/// What was written.
+/// The result of writing a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HtmlSummary {
@@ -154,7 +154,7 @@ enum Failed {
     Write(Error),
 }
 
-/// What a part takes beside what is packed in it, at most: its name, and the element or the call around it.
+/// The bytes of a part beside its packed content, at most: its name, and the element or the call around it.
 const PART_BYTES: u64 = 96;
 
 /// The bytes of a text that take one byte, packed, where it packs well. One that has no room even so is not read.
@@ -168,7 +168,7 @@ impl Pages<'_> {
         let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
         let mut new = if a == b { vec![a] } else { vec![a, b] };
         new.retain(|&document| !matches!(self.known[document], TextState::Finished));
-        // What is known to take its bytes was read before, and is read again only when the other one leaves it room.
+        // Texts whose size is known were read before; read them again only if the other one leaves room for them.
         new.sort_by_key(|&document| matches!(self.known[document], TextState::Takes(_)));
         let mut read = Vec::new();
         for &document in &new {

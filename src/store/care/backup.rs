@@ -200,13 +200,13 @@ impl Store {
     }
 }
 
-/// Whose backups are in a folder.
+/// The database that the backups in a folder are of.
 enum Owner {
     Unknown,
     Database { identity: String, path: PathBuf },
 }
 
-/// Whose backups are in the folder; `None` where there are none.
+/// The database that the backups in the folder are of; `None` where there are no backups.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
     let text = match read_short(&path) {

@@ -17,7 +17,7 @@ const SHARED: &str = "shared_checksum/";
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
-/// What is known of the files in a folder of backups; each is read once.
+/// The facts of the files in a folder of backups; each is read once.
 pub(in crate::store) struct BackupFiles {
     engine: PathBuf,
     /// True for those that are whole, by their path in the engine's folder.

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::schema::{Answer, Schema};
 
-/// What is wrong with one part of a database.
+/// Damage in one part of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Problem {
     /// The part: a run, a document, a name.
     pub what: String,
-    /// What is wrong with it.
+    /// The damage.
     pub detail: String,
 }
 
-/// What a verification has looked at, and found; or a repair. Also its JSON (`fpdb.verify/1`).
+/// The result of a verification or of a repair. Also its JSON (`fpdb.verify/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -30,9 +30,9 @@ pub struct Verification {
     pub positions: u64,
     /// Stored texts checked against the documents' digests.
     pub texts: u64,
-    /// What is wrong, in the order it was found; after a repair, what was wrong before it.
+    /// The damage, in the order it was found; after a repair, the damage before it.
     pub problems: Vec<Problem>,
-    /// What a repair has done; the counts above are those after it. `None` where there was none.
+    /// The result of a repair; the counts above are those after it. `None` where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
 }
@@ -62,7 +62,7 @@ pub struct LostDocument {
     pub reason: String,
 }
 
-/// What a repair has done.
+/// The result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -44,7 +44,7 @@ const BATCH_BYTES: usize = 64 << 20;
 pub(crate) enum RepairStart {
     /// Nothing is wrong.
     Whole(Verification),
-    /// What could be read has been written; the documents that are damaged come next.
+    /// All readable rows have been written; the documents that are damaged come next.
     Damaged(Box<Repairing>),
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Repairing {
     store: Store,
     batch: Batch,
     committer: Committer,
-    /// What was wrong with the damaged one.
+    /// The damage of the old database.
     problems: Vec<Problem>,
     report: Repair,
     lock: WriterLock,

@@ -16,7 +16,7 @@ use crate::store::engine::{Access, Engine};
 use crate::store::open::files::{self, LIST, read_short};
 use crate::store::open::linked_store::LinkedStore;
 
-/// What the damaged files are read for.
+/// The action that reads damaged files, in errors.
 const ACTION: &str = "read its damaged files";
 
 /// A damaged store, open for reading.

@@ -17,7 +17,7 @@ use crate::store::document_set;
 use crate::store::open::mark::CommitMark;
 use crate::store::read::run_reader::{self, Postings};
 
-/// What the rows of one document say of it.
+/// The facts of one document, from its rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::store) struct DocumentRows {
     pub(in crate::store) postings: u64,
@@ -47,7 +47,7 @@ impl DocumentRows {
     }
 }
 
-/// What is left of a damaged store.
+/// The intact part of a damaged store.
 pub(in crate::store) struct Survey {
     /// The last commit whose state can be read; 0 where there is none.
     pub(in crate::store) commits: u64,
@@ -55,16 +55,16 @@ pub(in crate::store) struct Survey {
     pub(in crate::store) next_document: u32,
     /// The documents all of which can be read, ascending, with their distinct hashes.
     pub(in crate::store) whole: Vec<(u32, u64)>,
-    /// Those whose record is all that can be relied on, ascending.
+    /// Documents of which only the record can be relied on, ascending.
     pub(in crate::store) damaged: Vec<u32>,
-    /// Those of which there is a name and no record, and how many more there were.
+    /// Documents of which there is a name and no record, and how many more there were.
     pub(in crate::store) nameless: u64,
     pub(in crate::store) lost: Vec<(u32, String)>,
     /// The names of documents that commits after the state's added.
     pub(in crate::store) later: Vec<String>,
     /// The records are those of a commit before the last one.
     pub(in crate::store) is_older: bool,
-    /// What could not be read, in words.
+    /// The parts that could not be read, in words.
     pub(in crate::store) findings: Vec<String>,
 }
 
@@ -207,7 +207,7 @@ impl Survey {
     }
 }
 
-/// What is known of the commits after a state, which the database goes back to.
+/// The commits after a state that the database goes back to.
 fn gone_back(state: &StateRecord, mark: &CommitMark) -> String {
     let lost = mark.commits.saturating_sub(state.commits);
     let counted = mark.counts.and_then(|counts| {
@@ -330,7 +330,7 @@ impl Postings for SalvagedRun<'_> {
     fn next(&mut self) -> Result<Option<Posting>> {
         loop {
             for posting in self.block.by_ref() {
-                // What is out of order is left out, and shows as missing.
+                // Rows out of order are left out, and show as missing.
                 if self.last.is_none_or(|last| last < posting) {
                     self.last = Some(posting);
                     return Ok(Some(posting));

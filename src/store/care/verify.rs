@@ -147,7 +147,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// What the postings say of each document, by id.
+    /// Counts the postings of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
         let mut tallies = vec![DocumentRows::default(); self.view.state.next_document as usize];
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(&self.store.engine, run));
@@ -290,7 +290,7 @@ impl Verifier<'_> {
             let record = self.store.engine.get(DOCUMENTS, document_key(id), "read the documents");
             let record = self.listed(record)?.flatten();
             let record = record.and_then(|row| records::decode::<DocumentRecord>(&row, || "a record".into()).ok());
-            // What lies above the state's next id is of a commit to come, or of none.
+            // A row above the state's next id is of a commit to come, or of none.
             if id < self.view.state.next_document && !record.is_some_and(|record| record.stored_text) {
                 self.problem(TEXTS, format!("there is one of document {id}, which has none"));
             }
@@ -301,7 +301,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// What is known of the containers that were ingested whole.
+    /// Checks the records of containers that were ingested whole.
     fn check_containers(&mut self) -> Result<()> {
         for entry in self.store.engine.entries(CONTAINERS, &[], "read what it knows of containers")? {
             let Some((key, value)) = self.listed(entry)? else { break };

@@ -78,7 +78,7 @@ impl<'a> Block<'a> {
     /// Checks a block, whose last hash is `last_hash`, and prepares it for reading.
     ///
     /// # Errors
-    /// What is wrong with it, as the end of a sentence: any bytes are safe to give.
+    /// Returns the damage, as the end of a sentence: any bytes are safe to give.
     pub(in crate::store) fn decode(last_hash: u64, mut bytes: &'a [u8]) -> Result<Self, &'static str> {
         let rest = &mut bytes;
         const SHORT: &str = "the posting block ends early";
@@ -164,7 +164,7 @@ impl<'a> Block<'a> {
 
     /// Which of the distinct hashes is `offset` above the first.
     fn number_of(&self, offset: u64) -> Option<usize> {
-        // Those with the same high bits follow the clear bit of the step that leads there.
+        // Hashes with the same high bits follow the clear bit of the step that leads there.
         let high = (offset >> self.low) as usize;
         let mut bit = match high.checked_sub(1) {
             Some(steps) => self.high_bits.select_zero(steps)? + 1,

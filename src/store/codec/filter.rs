@@ -130,7 +130,7 @@ impl FilterBuilder {
             return false;
         }
         self.bytes.fill(0);
-        // What is set later shares no place with an earlier one's own.
+        // A slot that is set later shares no place with an earlier one's own.
         for &(mixed, own) in self.peeled.iter().rev() {
             let FilterSlots { at, check } = self.shape.places(mixed);
             let others = at.iter().fold(0, |sum, &at| sum ^ self.bytes[at as usize]);
@@ -140,7 +140,7 @@ impl FilterBuilder {
     }
 }
 
-/// What stands before a filter's bytes.
+/// The header of a filter's bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Head {
     seed: u64,
@@ -158,7 +158,7 @@ impl<'a> Filter<'a> {
     /// Checks a filter and prepares it for reading.
     ///
     /// # Errors
-    /// What is wrong with it, as the end of a sentence: any bytes are safe to give.
+    /// Returns the damage, as the end of a sentence: any bytes are safe to give.
     pub(in crate::store) fn decode(bytes: &'a [u8]) -> Result<Self, &'static str> {
         const SHORT: &str = "the filter ends early";
         let (seed, rest) = bytes.split_first_chunk::<8>().ok_or(SHORT)?;

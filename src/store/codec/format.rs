@@ -240,7 +240,7 @@ pub(in crate::store) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
     Some((parse_name_prefix(rest)?, document))
 }
 
-/// What [`name_prefix`] was made of.
+/// The input of [`name_prefix`].
 pub(in crate::store) fn parse_name_prefix(key: &[u8]) -> Option<String> {
     let mut name = Vec::with_capacity(key.len());
     let mut bytes = key.strip_suffix(&[0, 1])?.iter();

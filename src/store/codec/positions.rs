@@ -68,7 +68,7 @@ fn unzigzag(value: u64) -> i64 {
 /// Decodes a chunk.
 ///
 /// # Errors
-/// What is wrong with it: any bytes are safe to give.
+/// Returns the damage: any bytes are safe to give.
 pub(in crate::store) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static str> {
     let rest = &mut bytes;
     const SHORT: &str = "the chunk of positions ends early or overflows";
@@ -96,7 +96,7 @@ impl<'a> PositionCheck<'a> {
     /// Takes the next chunk.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the damage.
     pub(in crate::store) fn chunk(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
         for place in decode(bytes)? {
             let ascends = self.last.is_none_or(|last| last.position < place.position && last.start <= place.start);

@@ -12,11 +12,11 @@ const RECORD_VERSION: u8 = 1;
 /// The most bytes of a record.
 const RECORD_LIMIT: usize = 1 << 20;
 
-/// What one of that size may take in memory, so that a damaged length cannot ask for much: a pair of strings takes 48
+/// The memory of a record of that size, at most, so that a damaged length cannot ask for much: a pair of strings takes 48
 /// bytes, and two in the record.
 const DECODED_LIMIT: usize = 32 * RECORD_LIMIT;
 
-/// What a database holds as of its last commit.
+/// The content of a database as of its last commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct StateRecord {
     /// The id the next document gets; every id below it has been given.
@@ -73,13 +73,13 @@ pub(crate) struct DocumentRecord {
     pub(crate) member: Option<String>,
     /// The name of the format it was read in.
     pub(crate) format: String,
-    /// Whether its positions are those of the extracted text.
+    /// True if its positions are those of the extracted text.
     pub(crate) extracted: bool,
-    /// What the user said of it: names and values, in order.
+    /// The metadata: names and values, in order.
     pub(crate) metadata: Vec<(String, String)>,
-    /// Whether it is boilerplate: never a match, its hashes to be ignored.
+    /// True if it is boilerplate: never a match, its hashes to be ignored.
     pub(crate) boilerplate: bool,
-    /// Whether its bytes are in the store.
+    /// True if its bytes are in the store.
     pub(crate) stored_text: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct ContainerRecord {
 }
 
 impl StateRecord {
-    /// What is marked of it.
+    /// The counts that are marked of it.
     pub(in crate::store) fn counts(&self) -> Counts {
         Counts { documents: self.documents, next_document: self.next_document }
     }
@@ -139,7 +139,7 @@ impl DocumentRecord {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
     }
 
-    /// Whether the store can keep it.
+    /// Checks that the store can keep it.
     ///
     /// # Errors
     /// [`DocumentError::MetadataTooLarge`](crate::DocumentError::MetadataTooLarge).

@@ -28,7 +28,7 @@ impl Copies {
         BackupEngine::open(&options, &env).map(Self).map_err(failed("open the backup"))
     }
 
-    /// Those that are there, oldest first.
+    /// The copies that are there, oldest first.
     pub(in crate::store) fn list(&self) -> Vec<Copy> {
         let copies = self.0.get_backup_info();
         copies.iter().map(|copy| Copy { number: copy.backup_id, bytes: copy.size }).collect()

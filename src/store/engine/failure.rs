@@ -45,7 +45,7 @@ fn classify(error: &rocksdb::Error) -> StoreFailure {
     })
 }
 
-/// What the system gave as the reason, if the message ends in one or quotes one.
+/// The reason that the system gave, if the message ends in one or quotes one.
 fn of_message(text: &str) -> Option<StoreFailure> {
     let reasons = [
         Errno::NOSPC,
@@ -70,7 +70,7 @@ fn of_message(text: &str) -> Option<StoreFailure> {
     reasons.iter().find(|errno| says(errno)).map(|&errno| StoreFailure::of_io(&errno.into()))
 }
 
-/// What the engine said. Of a failure of the system it says the reason twice, after its kind and at the end.
+/// The engine's message. Of a failure of the system it gives the reason twice, after its kind and at the end.
 fn cause(error: &rocksdb::Error) -> Cause {
     let text = error.to_string();
     if let Some((kind, rest)) = text.split_once(": ")

@@ -6,7 +6,7 @@ use super::options::{BlockCache, Tuning};
 use super::sorted_file::SortedFiles;
 use crate::error::Result;
 
-/// What files of all families need to be written, where there is no store.
+/// The options of files of all families, to write them where there is no store.
 pub(in crate::store) struct FileOptions(Tuning);
 
 impl FileOptions {

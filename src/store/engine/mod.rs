@@ -312,7 +312,7 @@ impl Drop for Engine {
     }
 }
 
-/// What is read ahead of one reader that reads from end to end. Several dozen may be at work at once.
+/// The bytes that are read ahead of one reader that reads from end to end. Several dozen may be at work at once.
 const READ_AHEAD: usize = 512 << 10;
 
 /// Changes of rows that are made together.

@@ -8,7 +8,7 @@ use crate::error::Result;
 /// A cursor. It stands on a row, or past the end, or at one that could not be read: [`Self::check`] tells these apart.
 pub(in crate::store) struct Rows<'a> {
     rows: DBRawIterator<'a>,
-    /// What they are read for, if that fails.
+    /// The action that they are read for, for errors.
     action: &'static str,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Rows<'a> {
         self.rows.item()
     }
 
-    /// What kept it from going where it was to go; nothing where it stands on a row or past the end.
+    /// The error that kept it from its place; nothing where it stands on a row or past the end.
     pub(in crate::store) fn check(&self) -> Result<()> {
         self.rows.status().map_err(failed(self.action))
     }

@@ -102,7 +102,7 @@ impl WrittenFiles {
 impl Drop for WrittenFiles {
     fn drop(&mut self) {
         for path in &self.0 {
-            // What cannot be removed now is removed by the next writer that opens the database.
+            // The next writer that opens the database removes files that cannot be removed now.
             let _ = fs::remove_file(path);
         }
     }

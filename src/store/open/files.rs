@@ -18,7 +18,7 @@ const LOG: u64 = 16 << 30;
 /// How the name of a list of tables begins.
 pub(in crate::store) const LIST: &str = "MANIFEST-";
 
-/// What is wrong with a file of the engine; nothing where it may be one.
+/// The damage of a file of the engine; `None` where it may be one.
 fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
     // The engine's own log is written and never read; names of other kinds are not the engine's.
     let most = match name {
@@ -40,7 +40,7 @@ fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
 /// [`Error::Damaged`] names one that is none of the engine's.
 pub(in crate::store) fn check(root: &Path) -> Result<()> {
     let store = root.join(STORE);
-    // What keeps the folder from being read is said by the engine as it opens it.
+    // If the folder cannot be read, the engine reports it as it opens it.
     for entry in fs::read_dir(&store).into_iter().flatten().flatten() {
         let path = entry.path();
         // A writer may have removed it meanwhile.
@@ -98,7 +98,7 @@ pub(in crate::store) fn check_regular(path: &Path) -> io::Result<()> {
         // A folder is refused when it is read.
         Ok(metadata) if metadata.is_file() || metadata.is_dir() => Ok(()),
         Ok(_) => Err(io::Error::new(ErrorKind::InvalidData, "it is not a regular file")),
-        // What is not there can be made.
+        // A missing folder can be made.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

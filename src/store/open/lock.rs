@@ -81,7 +81,7 @@ impl WriterLock {
     }
 }
 
-/// What a reader sees of the lock: who held it last. `None` while a writer holds it.
+/// The last writer, as a reader of the lock sees it. `None` while a writer holds it.
 ///
 /// Equal answers before and after something was read mean that no writer was at work in between.
 pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {

@@ -245,7 +245,7 @@ mod tests {
             (vec![&there[..], &both, &missing], Some(1)),
             (vec![&there[..], &missing, &there], Some(1)),
             (vec![&MOVES_LOG[..], &missing], Some(1)),
-            // What came after was done with the list as it is.
+            // Later edits were made with the list as it is.
             (vec![&there[..], &missing, &MOVES_LOG], None),
         ] {
             let (list, starts) = list(&edits);

@@ -17,17 +17,17 @@ use crate::error::{Error, Result};
 use crate::store::codec::format::{COMMITTED, STORE};
 use crate::store::open::files::{check_regular, read_short};
 
-/// What was there once.
+/// A commit that was there once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::store) struct CommitMark {
     /// The number of the last commit; 0 where nothing vouches for one.
     pub(in crate::store) commits: u64,
     tables: Option<TableList>,
-    /// What that commit counted. Programs that do not know of it leave that of an older commit, which is not used.
+    /// The counts of that commit. Programs that do not know of them leave those of an older commit, which are not used.
     pub(in crate::store) counts: Option<Counts>,
 }
 
-/// What a commit counts.
+/// The counts of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Counts {
     /// Documents that are not deleted.
@@ -118,7 +118,7 @@ fn vouched(line: &str) -> Option<&str> {
 }
 
 impl Counts {
-    /// Those of this commit.
+    /// The counts of this commit.
     fn parse(line: &str, commits: u64) -> Option<Self> {
         let mut parts = vouched(line)?.strip_prefix("documents ")?.split(' ');
         let of: u64 = parts.next()?.parse().ok()?;
@@ -166,7 +166,7 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
         Err(error) if absent(&error) => return Ok(None),
         read => read.map_err(Error::io("read", &path))?,
     };
-    // What is wrong with it the engine says when it opens the store.
+    // The engine reports a damaged name when it opens the store.
     let Ok(name) = std::str::from_utf8(&current) else { return Ok(None) };
     let Some(number) = name.trim_end().strip_prefix("MANIFEST-").and_then(|number| number.parse().ok()) else {
         return Ok(None);

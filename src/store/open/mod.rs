@@ -20,7 +20,7 @@ use crate::{memory, pool};
 /// A machine that has less than four times this is allowed it all the same.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// What a host allows a store.
+/// The memory, cache and files that a host allows a store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreOptions {
     /// Bytes of memory for blocks and filters that were read.

@@ -17,7 +17,7 @@ const OTHER_FILES: u64 = 32;
 /// [`Error::TooFewOpenFiles`] where the system does not let them.
 pub(in crate::store) fn allow_for(root: &Path, raise: bool) -> Result<()> {
     let path = root.join(STORE);
-    // What keeps the folder from being read is said by the engine as it opens it.
+    // If the folder cannot be read, the engine reports it as it opens it.
     let tables = fs::read_dir(&path).into_iter().flatten().flatten();
     let is_table = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "sst");
     let needed = OTHER_FILES + tables.filter(is_table).count() as u64;

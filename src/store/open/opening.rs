@@ -132,7 +132,7 @@ impl Store {
             for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
                 let mut rows = rows_of(&self.engine, name, *run, ReadPattern::Points)?;
                 rows.seek_to_first();
-                // What cannot be read is there, and says what is wrong with it when it is needed.
+                // A row that cannot be read is there; its damage is reported when it is needed.
                 if expected && !rows.valid() && rows.check().is_ok() {
                     return Ok(Some(*run));
                 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::codec::format::{INCOMING, POSITIONS, RUN_FAMILIES, TEXTS, position_key, posting_key, run_of_key};
 
-/// What rows are looked at for here.
+/// The action that reads rows here, for errors.
 const ACTION: &str = "look for unfinished batches";
 
 impl Store {

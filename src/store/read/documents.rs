@@ -32,7 +32,7 @@ impl Store {
         records::decode(&value.ok_or_else(|| self.missing_row(document, || missing(&what())))?, what)
     }
 
-    /// What is known of the container at this path, if it was ingested whole.
+    /// The record of the container at this path, if it was ingested whole.
     pub(crate) fn container(&self, source: &str) -> Result<Option<ContainerRecord>> {
         let value = self.engine.get(format::CONTAINERS, format::name_prefix(source), "read a container's record")?;
         value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()

@@ -43,7 +43,7 @@ impl<'a> FilterCursor<'a> {
         Ok(())
     }
 
-    /// Whether they are in memory, so that it costs nothing to ask them.
+    /// True if they are in memory, so that it costs nothing to ask them.
     pub(in crate::store) fn is_held(&self) -> bool {
         matches!(self.rows, FilterRows::Held(_))
     }

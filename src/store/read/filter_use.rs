@@ -27,9 +27,9 @@ pub(in crate::store) enum Worth {
     Holding,
 }
 
-/// What is known of the filters of all runs.
+/// The state of the filters of all runs.
 pub(in crate::store) struct FilterUse {
-    /// What filters in memory take their room from.
+    /// Filters in memory take their room from this cache.
     cache: BlockCache,
     /// How many hashes have been looked up in each run.
     looked_up: Mutex<HashMap<u32, u64>>,
@@ -88,7 +88,7 @@ impl FilterUse {
 
     /// The filters of a run, held in memory from now on; `rows` are those of the run.
     pub(in crate::store) fn hold(&self, run: u32, record: &RunRecord, rows: &mut Rows<'_>) -> Result<Arc<HeldFilters>> {
-        // Whoever wants them meanwhile waits, rather than to read them as well.
+        // Other threads that want them wait meanwhile, rather than read them as well.
         let mut all = self.held();
         let held = match all.get(&run) {
             Some(held) => Arc::clone(held),

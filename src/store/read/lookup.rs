@@ -19,7 +19,7 @@ pub(crate) struct Lookup<'a> {
     view: Arc<View>,
     cursors: Vec<RunCursor<'a>>,
     found: Vec<Posting>,
-    /// What was found before, where it will be asked for again.
+    /// Postings found before, where they will be asked for again.
     cache: Option<PostingCache>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Who holds a hash.
+/// The documents that hold a hash.
 pub(crate) enum Holders<'a> {
     /// A boilerplate document, and perhaps others.
     Boilerplate,

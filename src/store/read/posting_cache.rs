@@ -26,7 +26,7 @@ impl PostingCache {
         }
     }
 
-    /// What was found for a hash; `None` where that is not known.
+    /// The postings of a hash; `None` where they are not known.
     pub(in crate::store) fn get(&self, hash: u64) -> Option<&[Posting]> {
         if self.hashes.last().is_none_or(|&last| last < hash) {
             return None;

@@ -167,7 +167,7 @@ impl Store {
     }
 }
 
-/// Whether a run may hold postings of one of these documents.
+/// True if a run may hold postings of one of these documents.
 fn may_hold(run: &RunRecord, documents: &RoaringBitmap) -> bool {
     documents.range_cardinality(run.first_document..=run.last_document) > 0
 }

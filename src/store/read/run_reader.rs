@@ -67,7 +67,7 @@ impl<'a> RunReader<'a> {
         Ok(())
     }
 
-    /// What has been read and not taken.
+    /// The postings that have been read and not taken.
     fn waiting(&self) -> &[Posting] {
         &self.held[self.taken..]
     }
@@ -135,7 +135,7 @@ pub(in crate::store) fn merge_hashes(
             while reader.waiting().is_empty() && !reader.ended {
                 reader.read()?;
             }
-            // What follows may be of the last hash still.
+            // The next postings may still be of the last hash.
             let reached = reader.waiting().last().filter(|_| !reader.ended).map(|posting| posting.hash);
             bound = [bound, reached].into_iter().flatten().min();
         }

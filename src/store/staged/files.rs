@@ -32,7 +32,7 @@ pub(crate) struct StagedFile {
     pub(crate) path: PathBuf,
 }
 
-/// What a part holds, or several together.
+/// The totals of a part, or of several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PartContents {

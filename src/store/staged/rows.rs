@@ -20,7 +20,7 @@ use crate::store::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::store::codec::records::{self, DocumentRecord};
 use crate::store::texts::{CHUNK_BYTES, compress};
 
-/// What the rows of a part are.
+/// The kind of the rows of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartKind {
     /// Postings of this run.
@@ -126,7 +126,7 @@ fn halves(bytes: [u8; 16]) -> [u64; 2] {
     [(both >> 64) as u64, both as u64]
 }
 
-/// What a row of the kind documents holds, and of which document; `None` where it is none.
+/// The content of a row of the kind documents, and its document; `None` where it is not of that kind.
 pub(super) fn document_row(row: StagedRow<'_>) -> Option<(u32, DocumentRow<'_>)> {
     let document = u32::try_from(row.high).ok()?;
     let chunk = row.low as u32;

@@ -12,16 +12,16 @@ use crate::store::codec::records;
 use crate::store::engine::sorted_file::WrittenFiles;
 use crate::store::{Store, View};
 
-/// What a store is to take over.
+/// The files and records that a store is to take over.
 pub(crate) struct Assembled {
     /// Tells one build from another.
     pub(crate) generation: [u8; 16],
     /// The number the next document is to get.
     pub(crate) next_document: u32,
     pub(crate) files: Vec<StagedFile>,
-    /// What all documents are together.
+    /// The totals of all documents.
     pub(crate) documents: PartContents,
-    /// What the postings of each run are together.
+    /// The totals of the postings of each run.
     pub(crate) runs: BTreeMap<u32, PartContents>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Batch {
     open: OpenDocument,
 }
 
-/// What a batch does to documents: those it adds, those it changes and those it deletes.
+/// The documents that a batch adds, changes and deletes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingDocuments {
     pub(in crate::store) documents: Vec<(u32, DocumentRecord)>,
@@ -167,7 +167,7 @@ impl Chunks {
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
-    /// Those of the chunk that is not full yet, and the number of that chunk.
+    /// The places of the chunk that is not full yet, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
     /// Where its postings and chunks begin; of no use once some have been written to the store.
@@ -265,7 +265,7 @@ impl Batch {
         Ok(id)
     }
 
-    /// What it does to documents, so far.
+    /// The documents that it changes, so far.
     pub(crate) fn pending(&self) -> &Arc<PendingDocuments> {
         &self.pending
     }
@@ -348,7 +348,7 @@ impl Batch {
         self.open.spilled
     }
 
-    /// What is to be written: all postings, and the chunks that will not grow any more.
+    /// The rows to be written: all postings, and the chunks that will not grow any more.
     pub(in crate::store) fn content(&mut self) -> (&mut [Posting], &Chunks) {
         (self.postings.as_mut_slice(), &self.chunks)
     }
@@ -396,7 +396,7 @@ impl Batch {
     }
 }
 
-/// What a record takes in a batch and, for a moment, in its commit, with its entries by name and content.
+/// The bytes of a record in a batch and, for a moment, in its commit, with its entries by name and content.
 fn bytes_of(record: &DocumentRecord) -> usize {
     let metadata = record.metadata.iter().map(|(name, value)| name.len() + value.len() + 2 * size_of::<String>());
     let texts = record.name.len() * 3 + record.source.as_ref().map_or(0, String::len) * 2 + metadata.sum::<usize>() * 2;

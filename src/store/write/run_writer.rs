@@ -30,7 +30,7 @@ pub(in crate::store) struct RunPart<'a> {
 /// A run, `None` where there was nothing to write, and what was learned of each of its parts.
 pub(in crate::store) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
 
-/// What a part has become.
+/// A part after it was written.
 struct WrittenPart<T> {
     blocks: WrittenFiles,
     filters: WrittenFiles,

@@ -21,7 +21,7 @@ pub(super) struct Document {
     positions: Vec<usize>,
     set: HashSet<u64>,
     pub(super) id: Option<u32>,
-    /// Whether the database keeps its text.
+    /// True if the database keeps its text.
     stored_text: bool,
 }
 
@@ -50,7 +50,7 @@ impl Document {
         }
     }
 
-    /// Whether its text can still be had: from the database, or from its file.
+    /// True if its text is readable: from the database, or from its file.
     pub(super) fn is_readable(&self) -> bool {
         self.stored_text || std::fs::read_to_string(&self.name).is_ok_and(|text| text == self.text)
     }

@@ -18,7 +18,7 @@ const NARROWEST: u32 = 10;
 /// The least cosine of a fragment's sides.
 const COSINE: f64 = 0.34;
 
-/// What a word counts against a fragment, in parts of the share that is the same all in all.
+/// The weight of a word against a fragment, in parts of the share that is the same all in all.
 const AGAINST: f64 = 0.5;
 
 /// Times that both sides are trimmed: what one loses may make the other shorter.

@@ -41,7 +41,7 @@ pub(super) struct Seed {
     /// Of the query and of the document.
     pub(super) starts: [u32; 2],
     pub(super) ends: [u32; 2],
-    /// Whether fragments grow from it, and whether summaries do.
+    /// True if fragments grow from it.
     pub(super) of_fragment: bool,
     pub(super) of_summary: bool,
     similarity: f64,
@@ -274,7 +274,7 @@ impl CommonWords {
         shared
     }
 
-    /// Whether these may be a seed with all the words that bring up no pair (Cauchy and Schwarz).
+    /// True if these may be a seed with all the words that bring up no pair (Cauchy and Schwarz).
     fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
         let product = self.product + query.common_norm * document.common_norm;
         let weight = self.weight + query.common.min(document.common);

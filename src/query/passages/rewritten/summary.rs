@@ -32,14 +32,14 @@ const MOST_OF_LONG: f64 = 0.34;
 /// The summarised text is at least so many times as long.
 const RATIO: f64 = 3.0;
 
-/// What a summary has in common with the text: words of mean weight, and the share of its own weight.
+/// The least that a summary has in common with the text: words of mean weight, and the share of its own weight.
 const LEAST: f64 = 25.0;
 const SHARE: f64 = 0.35;
 
 /// A seed counts where its sides have so many words of mean weight in common.
 const LEAST_OF_SEED: f64 = 4.0;
 
-/// What a word counts against the summary, in parts of the share that is the same all in all; and at least.
+/// The weight of a word against the summary, in parts of the share that is the same all in all; and at least.
 const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
@@ -146,7 +146,7 @@ impl Marking<'_> {
         said
     }
 
-    /// What the sides of a seed have in common, and where that stands.
+    /// The common words of the sides of a seed, and their places.
     fn common(&mut self, seed: &Seed) -> (f64, Vec<u32>) {
         let here = seed.span(self.side);
         let there = self.words.span(1 - self.side, &seed.span(1 - self.side));
@@ -185,7 +185,7 @@ fn largest_copy(said: &[&Said], side: usize) -> f64 {
     largest / all
 }
 
-/// Whether a part of a summary is a copy of a place, and too much of it.
+/// True if a part of a summary is a copy of a place, and too much of it.
 pub(super) fn is_mostly(summary: &Fragment, part: &Fragment) -> bool {
     let [short, long] = {
         let [here, there] = part.spans.each_ref().map(|span| span.len() as f64);

@@ -117,7 +117,7 @@ fn uncounted(places: Range<u32>) -> Uncounted {
     Uncounted::new(std::iter::once(&places))
 }
 
-/// Whether a span is the expected one, but for some words at its ends.
+/// True if a span is the expected one, but for some words at its ends.
 fn near(span: &Range<u32>, expected: &Range<u32>) -> bool {
     span.start.abs_diff(expected.start) <= 15 && span.end.abs_diff(expected.end) <= 15
 }

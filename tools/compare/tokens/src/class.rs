@@ -30,7 +30,7 @@ pub(super) fn value_of_text(text: &str) -> u64 {
     value_of_word(text)
 }
 
-/// Whether a mark is layout: whether a single statement has braces, and a line its semicolon, is a matter of taste in
+/// True if a mark is layout: braces around a single statement, and the semicolon of a line, are a matter of taste in
 /// most languages, and one of indentation in others.
 pub(super) fn is_layout(mark: &str) -> bool {
     matches!(mark, "{" | "}" | ";")

@@ -102,7 +102,7 @@ impl Grammar {
         self.classes.get(usize::from(kind)).copied().unwrap_or(Class::Inner)
     }
 
-    /// Whether the grammar has a keyword, an operator or a mark that is written so.
+    /// True if the grammar has a keyword, an operator or a mark that is written so.
     pub(super) fn is_fixed(&self, text: &str) -> bool {
         self.fixed.contains(text)
     }

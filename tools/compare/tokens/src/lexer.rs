@@ -126,7 +126,7 @@ impl Marks {
     }
 }
 
-/// Whether a word can have it.
+/// True if a word can have it.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }

@@ -140,7 +140,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
     }
 }
 
-/// Whether a leaf's text stands for itself: the lexer knows numbers and quotes by their looks, and takes words apart.
+/// True if a leaf's text stands for itself: the lexer knows numbers and quotes by their looks, and takes words apart.
 fn is_word(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '`'))
         && !text.contains(char::is_whitespace)
