@@ -40,8 +40,8 @@ test: setup ## all tests, those in the documentation included; of the HTML repor
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$(FPDB_CHROMIUM)" ] || \
 	  echo "SKIPPED the tests of the HTML report in a browser: no Chromium here; tools/setup.sh --browser installs it"
 
-test-spark: wheel ## the tests with Spark: a master and two workers on loopback, started and ended here
-	@tools/spark.sh
+test-spark: setup ## the tests with Spark: a master and two workers on loopback, started and ended here
+	@$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/spark.sh
 
 wheel: setup ## the Python package: one wheel in target/wheels/
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel
@@ -61,7 +61,7 @@ bench: setup ## measure speed
 soak: setup ## the long tests that `make test` leaves out, of the Python package and with Spark too, and each fuzz target for a minute, where there is cargo-fuzz
 	$(CARGO) test --release --locked --tests -- --ignored
 	FPDB_SOAK=1 $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh test
-	FPDB_SOAK=1 tools/spark.sh
+	FPDB_SOAK=1 $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/spark.sh
 	@$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/fuzz.sh
 
 sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain

@@ -6,7 +6,8 @@
 #   test    makes the wheel and runs python/tests against it
 #
 # The environments are kept outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/python, one for each Python and list of
-# packages. FPDB_PYTHON names another interpreter than python3.
+# packages. FPDB_PYTHON names another interpreter than python3. The wheel serves Python 3.10 and later; the packages that the tests
+# need are for 3.11 and later.
 # Without a Python that can make environments `test` says so and does nothing, unless FPDB_PYTHON_TESTS is `required`.
 
 set -euo pipefail
@@ -18,9 +19,9 @@ wheels=$PWD/target/wheels
 
 say() { printf 'python: %s\n' "$*" >&2; }
 
-# usable: whether there is a Python of at least 3.10 that makes virtual environments.
+# usable MINOR: whether there is a Python of at least 3.MINOR that makes virtual environments.
 usable() {
-    "$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+    "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, $1))" 2>/dev/null
 }
 
 # environment NAME REQUIREMENTS: the path of an environment with these packages, made if need be.
@@ -72,8 +73,9 @@ run_tests() {
 
 case ${1-} in
     wheel | sdist | test)
-        if ! usable; then
-            say "there is no $python of version 3.10 or later that makes virtual environments (on Debian: apt-get install python3-venv)"
+        if [[ $1 == test ]]; then minor=11; else minor=10; fi
+        if ! usable $minor; then
+            say "there is no $python of version 3.$minor or later that makes virtual environments (on Debian: apt-get install python3-venv)"
             if [[ $1 != test || ${FPDB_PYTHON_TESTS-} == required ]]; then exit 1; fi
             echo "SKIPPED the tests of the Python package"
             exit 0
@@ -87,7 +89,7 @@ case ${1-} in
         run_tests "$@"
         ;;
     *)
-        sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 1
         ;;
 esac

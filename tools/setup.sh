@@ -224,10 +224,10 @@ check_browser() {
 
 check_python() {
     local name=${FPDB_PYTHON:-python3}
-    if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+    if "$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
         report python "$(command -v "$name")"
     else
-        need python python3-venv "Python 3.10 or later with its module venv"
+        need python python3-venv "Python 3.11 or later with its module venv"
     fi
 }
 

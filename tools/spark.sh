@@ -5,8 +5,7 @@
 #
 # The environment (some 700 MB) is kept outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/spark. FPDB_PYTHON names another
 # interpreter than python3. Without Python or Java it says so and does nothing, unless FPDB_SPARK_TESTS is `required`. With FPDB_SOAK=1
-# the large document has 500 MB, and workers have 8 GB.
-# The wheel is the one in target/wheels/: `make wheel` makes it.
+# the large document has 500 MB, and workers have 8 GB. The wheel is made first, as by `make wheel`.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,8 +17,8 @@ requirements=python/tests_spark/requirements.txt
 say() { printf 'spark: %s\n' "$*" >&2; }
 
 missing=
-"$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-    missing='a python3 of version 3.10 or later that makes virtual environments (on Debian: apt-get install python3-venv)'
+"$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    missing='a python3 of version 3.11 or later that makes virtual environments (on Debian: apt-get install python3-venv)'
 java -version >/dev/null 2>&1 || missing='Java 17 or later (on Debian: apt-get install openjdk-17-jre-headless)'
 if [[ -n $missing ]]; then
     say "there is no $missing"
@@ -28,6 +27,7 @@ if [[ -n $missing ]]; then
     exit 0
 fi
 
+tools/python.sh wheel >&2
 tag=$("$python" -c 'import sys; print(sys.implementation.cache_tag)')-$(sha256sum <"$requirements" | cut -c1-12)
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/fpdb/spark/$tag
 if [[ ! -e $folder/complete ]]; then

@@ -62,12 +62,12 @@ pub(crate) fn batch<T: Serialize>(schema: &Schema, rows: &[T]) -> Result<RecordB
     serde_arrow::to_record_batch(schema.fields(), &rows).map_err(|error| ArrowError::ExternalError(error.into()))
 }
 
-/// What an exception is to a stream.
+/// An exception as an error of a stream.
 pub(crate) fn refused(error: &PyErr) -> ArrowError {
     ArrowError::ComputeError(Python::attach(|py| error.value(py).to_string()))
 }
 
-/// What an error of the library is to a stream.
+/// An error of the library as an error of a stream.
 pub(crate) fn failed(error: &fpdb::Error) -> ArrowError {
     ArrowError::ComputeError(error.chain())
 }

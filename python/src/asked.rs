@@ -1,4 +1,4 @@
-//! Asked: what a query was made with, for whoever wants to see the text that the offsets of its answer count.
+//! Asked: queries are kept with their answers, so that the text can be shown that offsets count.
 
 use std::path::Path;
 use std::time::SystemTime;

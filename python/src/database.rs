@@ -26,7 +26,7 @@ const AT_A_TIME: usize = 64;
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct NativeDatabase(Arc<Opened>);
 
-/// What an ingest has done, and the exception that ended it early.
+/// The summary of an ingest as JSON, and the exception that ended it early.
 type Ingested = (String, Option<Py<PyBaseException>>);
 
 /// A document that could not be read, by its name, and why not.
@@ -126,7 +126,7 @@ impl NativeDatabase {
         json(self.handle()?.database().profile())
     }
 
-    /// What tells the commit that it shows from all others.
+    /// Identifies the commit that it shows.
     fn commit_id(&self) -> PyResult<String> {
         self.handle()?.database().commit_id().map_err(raise)
     }
@@ -280,14 +280,14 @@ impl NativeDatabase {
         ))
     }
 
-    /// What a dedup will take, as JSON.
+    /// The plan of a dedup as JSON: passes, memory, disk.
     fn plan_dedup(&self, py: Python<'_>, options: Deduplicating) -> PyResult<String> {
         let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?;
         json(&py.detach(|| handle.database().plan_dedup(&options)).map_err(raise)?)
     }
 
-    /// What was done with each file, and the JSON of the summary.
+    /// A row for each file, and the JSON of the summary.
     fn apply(
         &self,
         py: Python<'_>,
@@ -411,7 +411,7 @@ impl NativeDatabase {
     }
 }
 
-/// What a query is called.
+/// The name of a query.
 fn name_of(source: &QuerySource) -> String {
     match source {
         QuerySource::File(path) => path.display().to_string(),

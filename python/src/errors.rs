@@ -43,6 +43,7 @@ fn class(error: &Error) -> &'static str {
         | Error::Unsorted { .. }
         | Error::NotPlanned { .. }
         | Error::NameTwice { .. }
+        | Error::NumberTwice { .. }
         | Error::AlreadyAssembled { .. } => "ParameterError",
         Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => "DocumentNotFoundError",
         Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } | Error::TooManyShared { .. } => "LimitError",

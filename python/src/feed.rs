@@ -182,7 +182,7 @@ fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What the columns of a table are to a document.
+/// The columns of a table by their roles: text, name, metadata.
 pub(crate) struct Columns {
     text: (usize, String),
     id: Option<(usize, String)>,

@@ -1,4 +1,4 @@
-//! Opened: a database that is open in Python, what may be done with it by whom, and how it is let go.
+//! Opened: a database that Python has opened, for this process only, until it is closed.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{exception, poisoned};
 
-/// What is open.
+/// An open database: for reading, or for writing too.
 #[derive(Clone)]
 pub(crate) enum Handle {
     Reader(Database),
@@ -26,7 +26,8 @@ impl Handle {
     }
 }
 
-/// An open database. It belongs to the process that has opened it. Whoever keeps this does not keep the database open.
+/// A database that Python has opened. It belongs to the process that opened it. Closing it lets the handle go, even while
+/// Python objects still refer to this.
 pub(crate) struct Opened {
     handle: Mutex<Option<Handle>>,
     path: PathBuf,

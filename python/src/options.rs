@@ -28,7 +28,7 @@ pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
     serde_json::from_str(text).map_err(|error| parameter(&error.to_string()))
 }
 
-/// The JSON of a profile, given by its name or by its JSON: what is left out is added, what makes no sense is refused.
+/// The whole JSON of a profile, which is given by its name or by JSON that may leave fields out. Refuses impossible values.
 #[pyfunction]
 pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)
@@ -208,7 +208,7 @@ impl Pairing {
     }
 }
 
-/// What makes a document removable.
+/// The rule by which a document is removable.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Ruling {
@@ -283,7 +283,7 @@ impl Deduplicating {
     }
 }
 
-/// What is done about a dedup's report.
+/// The action to take on a dedup's report.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Applying {

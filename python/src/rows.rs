@@ -87,7 +87,7 @@ impl Answers {
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct Rows {
     answers: Arc<Answers>,
-    /// Of answers to queries, these queries.
+    /// The queries, if these are answers to queries.
     asked: Option<Asked>,
 }
 
@@ -122,7 +122,7 @@ impl Rows {
         self.asked.as_ref().map_or(Ok(None), |asked| asked.text(py, index))
     }
 
-    /// What makes the same rows again: their kind, and their JSON, one a line.
+    /// The kind of the rows, and their JSON, one a line. [`Self::restore`] makes the same rows of these.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
         let lines = each!(&*self.answers, rows => lines(rows))?;
         Ok((self.answers.kind(), PyBytes::new(py, &lines)))

@@ -14,7 +14,7 @@ use pyo3::types::PyCapsule;
 
 use crate::arrow_input::{Arrays, Texts, Values, is_plain};
 use crate::arrow_output as arrow;
-use crate::errors::{parameter, poisoned, raise};
+use crate::errors::{exception, parameter, poisoned, raise};
 use crate::options::{json, profile_of};
 
 /// The columns of rows on their way to their parts.
@@ -94,7 +94,7 @@ impl NativeStaging {
         self.0.finished_parts().map_err(raise)
     }
 
-    /// What makes rows of documents, but those of finished parts.
+    /// A mapper: it makes rows of documents, except rows of finished parts.
     fn mapper(&self, finished: Vec<u32>) -> NativeMapper {
         NativeMapper(Mutex::new(Some(self.0.mapper(&finished))))
     }
@@ -117,7 +117,7 @@ impl NativeStaging {
         py.detach(|| reducer.finish()).map_err(raise)
     }
 
-    /// Writes the manifest. What was made, as JSON.
+    /// Writes the manifest. Returns the summary of the build as JSON.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         json(&py.detach(|| self.0.finish()).map_err(raise)?)
     }
@@ -129,8 +129,8 @@ pub(crate) struct NativeMapper(Mutex<Option<StagingMapper>>);
 
 #[pymethods]
 impl NativeMapper {
-    /// Takes a batch whose first columns are `number`, `name` and `text`, and whose others are kept with the documents. Returns the
-    /// rows that are ready.
+    /// Takes a batch of documents: the first columns are numbers, names and texts, the others are kept with the documents. Returns
+    /// the rows that are ready.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<StagedBatches> {
         let mut arrays = Arrays::of(batch)?;
         let mut made = Vec::new();
@@ -232,26 +232,33 @@ impl Documents {
         let columns = columns_of(array, 3)?;
         let numbers = columns[0].as_primitive_opt::<Int64Type>().filter(|numbers| numbers.null_count() == 0);
         let numbers = numbers.ok_or_else(|| unfit("number", &columns[0], "int64 without nulls"))?.clone();
-        if !is_plain(columns[1].data_type()) || columns[1].null_count() > 0 {
-            return Err(unfit("id", &columns[1], "text or a number, without nulls"));
+        let DataType::Struct(fields) = array.data_type() else { return Err(parameter("the batch has no columns")) };
+        if !is_plain(columns[1].data_type()) {
+            return Err(unfit(fields[1].name(), &columns[1], "text or a number"));
+        }
+        let nulls = columns[1].null_count();
+        if nulls > 0 {
+            let name = fields[1].name();
+            let message =
+                format!("the column {name} names the documents, and {nulls} of {} rows have none", array.len());
+            let hint = "leave these rows out, or name documents by a column without nulls";
+            return Err(exception("ParameterError", &message, Some(hint)));
         }
         if !Texts::fit(columns[2].data_type()) {
-            return Err(unfit("text", &columns[2], "text or binary"));
+            return Err(unfit(fields[2].name(), &columns[2], "text or binary"));
         }
         let mut metadata = Vec::new();
-        if let DataType::Struct(fields) = array.data_type() {
-            for (field, column) in fields.iter().zip(columns).skip(3) {
-                if !is_plain(field.data_type()) {
-                    return Err(unfit(field.name(), column, "text, a number, a date or a truth value"));
-                }
-                metadata.push((field.name().clone(), Values::new(column)));
+        for (field, column) in fields.iter().zip(columns).skip(3) {
+            if !is_plain(field.data_type()) {
+                return Err(unfit(field.name(), column, "text, a number, a date or a truth value"));
             }
+            metadata.push((field.name().clone(), Values::new(column)));
         }
         Ok(Self { numbers, names: Values::new(&columns[1]), texts: Texts::new(&columns[2]), metadata })
     }
 
     fn number(&self, row: usize) -> u32 {
-        // What is no number of a document is none of the plan either.
+        // The plan has no document of this number, nor of any number that does not fit.
         u32::try_from(self.numbers.value(row)).unwrap_or(u32::MAX)
     }
 

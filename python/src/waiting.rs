@@ -43,7 +43,7 @@ impl StopToken {
 
 /// How the caller follows work and ends it.
 pub(crate) struct Caller {
-    /// Called with the step, what is done of it, how much there is (0 where that is not known) and bytes read.
+    /// Called with the name of the step, the units done of it, the units of all of it (0 if unknown) and the bytes read.
     progress: Option<Py<PyAny>>,
     stop: fpdb::StopToken,
 }
@@ -54,7 +54,7 @@ impl Caller {
     }
 }
 
-/// What the work asks of the thread that waits for it.
+/// A message of the work to the thread that waits for it.
 pub(crate) enum Event {
     /// More to work on.
     Want,
@@ -62,7 +62,7 @@ pub(crate) enum Event {
     Done,
 }
 
-/// What work gets from the thread that waits for it.
+/// Hands documents to the work, on the thread that waits for it.
 pub(crate) trait Feed: Send {
     /// Hands over the next portion; the work has asked for it.
     fn feed(&mut self) -> PyResult<()>;
@@ -79,14 +79,14 @@ impl Feed for () {
     fn close(&mut self) {}
 }
 
-/// What came of work, and the exception that ended it early.
+/// The outcome of work, and the exception that ended it early.
 pub(crate) struct Waited<T> {
     pub(crate) outcome: fpdb::Result<T>,
     pub(crate) raised: Option<PyErr>,
 }
 
 impl<T> Waited<T> {
-    /// What came of work that is worth nothing if it ended early.
+    /// The outcome of work whose answer is of no use if it ended early.
     pub(crate) fn whole(self) -> PyResult<T> {
         match self.raised {
             Some(raised) => Err(raised),

@@ -151,7 +151,5 @@ def test_documents_below_a_path_are_queries(tmp_path, database):
     stop.stop()
     with pytest.raises(fpdb.StoppedError):
         database.query_below(tmp_path / "files", stop=stop)
-    # It does not even exist: that is an answer's failure, or an error.
-    with pytest.raises(fpdb.Error):
-        missing = database.query_below(tmp_path / "nothing")
-        raise fpdb.DocumentError(missing.failed[0].error)
+    missing = database.query_below(tmp_path / "nothing")
+    assert len(missing) == 0 and [failure.name for failure in missing.failed] == [str(tmp_path / "nothing")]

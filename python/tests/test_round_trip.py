@@ -1,5 +1,6 @@
 """What `fpdb apply` writes is read by others: see tools/apply-round-trip.py."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,3 +16,6 @@ def test_other_readers_find_what_should_stay_through_kills_full_disks_and_change
     assert run.returncode == 0, run.stdout + run.stderr
     assert "round trips: " in run.stdout
     assert "SKIPPED warcio" not in run.stdout and "SKIPPED pyarrow" not in run.stdout
+    if "SKIPPED kills" in run.stdout:
+        assert os.environ.get("FPDB_PYTHON_TESTS") != "required", "kills and full disks need Linux and a C compiler"
+        pytest.skip("kills and full disks: they need Linux and a C compiler")

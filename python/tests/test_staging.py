@@ -78,6 +78,9 @@ def test_rows_and_columns_that_do_not_fit_are_errors(tmp_path):
         staging.reduce(table.take(list(range(len(table)))[::-1]).to_batches())
     with pytest.raises(fpdb.ParameterError, match="the column high is of type Utf8"):
         staging.reduce([table.set_column(1, "high", pyarrow.array(["x"] * len(table))).to_batches()[0]])
+    nameless = pyarrow.record_batch([[0, 1], ["a", None], ["x", "y"]], ["number", "url", "text"])
+    with pytest.raises(fpdb.ParameterError, match="the column url names the documents, and 1 of 2 rows have none"):
+        staging.mapper([]).push(nameless)
     with pytest.raises(fpdb.ParameterError, match="number 3 is none of them"):
         staging.mapper([]).push(batch(rows[:1], 3))
     with pytest.raises(fpdb.ParameterError, match="another build"):

@@ -1,7 +1,6 @@
 """One cluster and one session for all tests; both are bounded. The wheel is installed in the interpreter that all of them use."""
 
 import os
-import pathlib
 import sys
 
 import pytest
@@ -53,6 +52,3 @@ def spark(cluster, tmp_path_factory):
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
-
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -156,8 +156,8 @@ impl DatabaseWriter {
     }
 
     /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database without documents
-    /// takes its files over as they are, in one commit; one with documents takes them in as by [`Self::merge`]. Interrupted,
-    /// the same call goes on.
+    /// takes its files over as they are, in one commit; one with documents takes them in as by [`Self::merge`], in several.
+    /// Interrupted, the same call goes on, and a build that is in already but not removed yet is removed.
     ///
     /// # Errors
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];

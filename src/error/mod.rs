@@ -482,6 +482,12 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Two records of one document number in a build.
+    #[error("two records came for document number {number} of the build")]
+    NumberTwice {
+        /// The number.
+        number: u32,
+    },
     /// A build that is in the database already.
     #[error("the build {generation} is in the database already")]
     AlreadyAssembled {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{INPUT, MANIFEST, PART, PARTS, PLAN, Staging};
-use super::json_file::read_json;
+use super::json_file::{read_json, write_whole};
 use super::manifest::{Manifest, Totals};
 use super::parts::{self, PartRecord};
 use crate::error::{Error, Result};
@@ -23,6 +23,10 @@ use crate::store::{Assembled, Store, StoreOptions};
 
 /// Where the build becomes a database of its own, if the one that is to take it in has documents already.
 const DATABASE: &str = "database";
+
+/// The answer of an assembly, written before its last commit. It tells a build that was taken in, and is still to be removed,
+/// from a copy of one.
+const ASSEMBLY: &str = "assembly.json";
 
 /// The result of an assembly. Also its JSON (`fpdb.assemble/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,42 +77,53 @@ pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<As
     }
     let damaged_plan = || Error::DamagedBuild { path: root.join(PLAN), detail: "its generation is none" };
     let generation = staging.plan.generation_bytes().ok_or_else(damaged_plan)?;
-    if store.has_assembled(&generation)? {
-        return Err(Error::AlreadyAssembled { generation: staging.plan.generation });
-    }
-    let (build, file_bytes) = verified(&staging, generation, store, task)?;
-    let totals = build.documents.clone();
-    let files = build.files.len() as u64;
-    let (added, unchanged, replaced) = if store.is_fresh() {
-        store.take_over(&build, task)?;
-        (totals.documents, 0, 0)
+    let mut assembly = if store.has_assembled(&generation)? {
+        let begun = read_json::<Assembly>(&root.join(ASSEMBLY))?;
+        let begun = begun.filter(|assembly| assembly.generation == staging.plan.generation);
+        begun.ok_or_else(|| Error::AlreadyAssembled { generation: staging.plan.generation.clone() })?
     } else {
-        let other = database_of(&staging, &build, store, task)?;
-        let merged = ingest::merge(store, &other, &IngestOptions::default(), task)?;
-        if merged.interrupted {
-            return Err(Error::Stopped);
-        }
-        store.note_assembled(&generation)?;
-        (merged.added, merged.unchanged, merged.replaced)
+        take_in(&staging, generation, store, task)?
     };
     consume(root)?;
-    let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-    Ok(Assembly {
+    assembly.seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+    Ok(assembly)
+}
+
+/// Takes a build in that is not in the store.
+fn take_in(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<Assembly> {
+    let (build, file_bytes) = verified(staging, generation, store, task)?;
+    let totals = build.documents.clone();
+    let mut assembly = Assembly {
         schema: Schema::new(),
-        generation: staging.plan.generation,
+        generation: staging.plan.generation.clone(),
         documents: totals.documents,
-        added,
-        unchanged,
-        replaced,
+        added: totals.documents,
+        unchanged: 0,
+        replaced: 0,
         failures: totals.failed,
         failed: totals.failures,
         bytes: totals.bytes,
         symbols: totals.symbols,
         fingerprints: totals.fingerprints,
-        files,
+        files: build.files.len() as u64,
         file_bytes,
-        seconds,
-    })
+        seconds: 0.0,
+    };
+    let path = staging.root.join(ASSEMBLY);
+    if store.is_fresh() {
+        write_whole(&path, &assembly)?;
+        store.take_over(&build, task)?;
+    } else {
+        let other = database_of(staging, &build, store, task)?;
+        let merged = ingest::merge(store, &other, &IngestOptions::default(), task)?;
+        if merged.interrupted {
+            return Err(Error::Stopped);
+        }
+        (assembly.added, assembly.unchanged, assembly.replaced) = (merged.added, merged.unchanged, merged.replaced);
+        write_whole(&path, &assembly)?;
+        store.note_assembled(&generation)?;
+    }
+    Ok(assembly)
 }
 
 /// The manifest, once every file that it names is as it was written; and the bytes of all files.
@@ -165,9 +180,9 @@ fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<
     Ok(database)
 }
 
-/// Removes a build that is in a database. The plan goes last: until then it can be told that it is.
+/// Removes a build that is in a database. The plan and the answer go last: until then the same call goes on.
 fn consume(root: &Path) -> Result<()> {
-    for name in [MANIFEST, PARTS, DATABASE, INPUT, PLAN] {
+    for name in [MANIFEST, PARTS, DATABASE, INPUT, PLAN, ASSEMBLY] {
         let path = root.join(name);
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         match removed {

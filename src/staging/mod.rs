@@ -8,7 +8,8 @@
 //! * *reduce*: [`StagingReducer`] checks that they ascend strictly and writes the part's sorted files, in the format of the
 //!   store itself;
 //! * *finish*: [`Staging::finish`] checks that all parts are there and fit together, and writes the manifest;
-//! * *assemble*: [`crate::DatabaseWriter::assemble`] moves the files into a database, in one commit.
+//! * *assemble*: [`crate::DatabaseWriter::assemble`] moves the files into an empty database in one commit, or merges them into one
+//!   that has documents.
 //!
 //! A document's number comes from the caller's own list of inputs, so that a task that runs twice makes the same rows. A part
 //! is a folder of its own for each attempt, and counts once its list of files is there: attempts that were killed leave

@@ -93,8 +93,8 @@ impl StagingReducer<'_> {
     /// Adds rows. All rows of this call and those before must ascend strictly by part, high, low and value.
     ///
     /// # Errors
-    /// [`Error::Unsorted`]; [`Error::NameTwice`]; [`Error::Damaged`] for rows that are none; what keeps the files from being
-    /// written.
+    /// [`Error::Unsorted`]; [`Error::NameTwice`], [`Error::NumberTwice`]; [`Error::Damaged`] for rows that are none; what keeps
+    /// the files from being written.
     pub fn push(&mut self, rows: &StagedColumns<'_>) -> Result<()> {
         for index in 0..rows.parts.len() {
             let unsorted = |part, row, detail| Error::Unsorted { part, row, detail };
@@ -186,6 +186,12 @@ impl<'a> OpenPart<'a> {
 
     fn write(&mut self, row: StagedRow<'_>) -> Result<()> {
         self.rows += 1;
+        // Blocks ascend by their first rows, and hold documents of one task in a row. So one that goes back to a place that was
+        // written already brings a document again, as it was or with other content.
+        let (place, last) = ((row.high, row.low), (self.last_row.high, self.last_row.low));
+        if self.rows > 1 && self.kind == PartKind::Documents && place <= last {
+            return Err(Error::NumberTwice { number: row.high as u32 });
+        }
         if !self.last_row.take(row, self.rows == 1) {
             let detail = "holds a row that does not come after the one before it";
             return Err(Error::Unsorted { part: self.part, row: self.blocks, detail });

@@ -70,7 +70,7 @@ def _is_utf8(data: bytes, encoding: str) -> bool:
 
 
 class Answer:
-    """What all answers have: `to_dict` gives the JSON object."""
+    """The base of all answers: `to_dict` gives the JSON object."""
 
     #: Fields that the JSON leaves out where they are empty.
     _OPTIONAL: ClassVar[frozenset[str]] = frozenset()
@@ -116,7 +116,7 @@ class Location(Answer):
 
     @property
     def slice(self) -> slice | None:
-        """What indexes the document as a Python string: `text[location.slice]`. It counts code points.
+        """The place as a slice of the document as a Python string: `text[location.slice]`. It counts code points.
 
         None where the text of the document is not at hand, or is not UTF-8. Of a document whose text was unpacked or extracted
         (a compressed file, mail, PDF) it indexes that text.
@@ -400,7 +400,7 @@ class Undecided(Answer):
 
 @dataclass(frozen=True)
 class DedupSummary(Answer):
-    """What is removable in all: numbers of documents, and bytes of the removable ones."""
+    """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
     _OPTIONAL = frozenset({"latest", "unread"})
 
@@ -444,7 +444,7 @@ class Superseded(Answer):
 
 @dataclass(frozen=True)
 class DedupPlan(Answer):
-    """What a dedup will take.
+    """The cost of a dedup, beforehand.
 
     Attributes:
         documents: all documents but boilerplate.
@@ -469,7 +469,7 @@ class DedupPlan(Answer):
 
 @dataclass(frozen=True)
 class Applied(Answer):
-    """What is done with a file.
+    """The action on one file.
 
     Attributes:
         source: the file.
@@ -491,7 +491,7 @@ class Applied(Answer):
 
 @dataclass(frozen=True)
 class ApplySummary(Answer):
-    """What is done in all.
+    """The sums of an `apply`.
 
     Attributes:
         sources: files that documents of the database come from.
@@ -562,7 +562,7 @@ class Skipped(Answer):
 
 @dataclass(frozen=True)
 class IngestSummary(Answer):
-    """What an ingest has done: numbers of documents, and the size of the added and replacing ones.
+    """The summary of an ingest: numbers of documents, and the size of the added and replacing ones.
 
     Attributes:
         documents: all that could be read: added, unchanged, replaced and kept ones.
@@ -618,7 +618,7 @@ class IngestSummary(Answer):
 
 @dataclass(frozen=True)
 class Removal(Answer):
-    """What `remove` has deleted, and which names and numbers no document has."""
+    """The number of documents that `remove` deleted, and the names and numbers that no document has."""
 
     removed: int
     unknown_names: list[str]
@@ -628,7 +628,7 @@ class Removal(Answer):
 
 @dataclass(frozen=True)
 class Assembly(Answer):
-    """What `assemble` has taken in.
+    """The summary of `assemble`.
 
     Attributes:
         generation: what tells the build from others.
@@ -762,7 +762,7 @@ class SupersededDocuments(Table[Superseded]):
 
 
 class AppliedFiles(Table[Applied]):
-    """What was done with each file, in order of its documents."""
+    """Actions on files, in order of their documents."""
 
     def _row(self, index: int, fields: Mapping[str, Any]) -> Applied:
         return Applied._of(fields)
@@ -798,13 +798,13 @@ class QueryAnswers(Table[QueryAnswer]):
 
 @dataclass(frozen=True)
 class Dedup:
-    """What `dedup` has found. It reads as an Arrow stream of the removable documents.
+    """The answer of `dedup`. It reads as an Arrow stream of the removable documents.
 
     Attributes:
         removable: removable documents, each with the one that stays for it.
         undecided: documents that stay because the budget did not suffice.
         superseded: documents that stay because an earlier run has decided so.
-        summary: what they are in all.
+        summary: their sums.
     """
 
     removable: RemovableDocuments
@@ -839,11 +839,11 @@ class Dedup:
 
 @dataclass(frozen=True)
 class Application:
-    """What `apply` has done, or would do: a sequence of `Applied`, and an Arrow stream of them.
+    """The answer of `apply`, of a dry run too: a sequence of `Applied`, and an Arrow stream of them.
 
     Attributes:
-        files: what is done with each file that is concerned.
-        summary: what is done in all.
+        files: the action on each file that the report concerns.
+        summary: their sums.
     """
 
     files: AppliedFiles

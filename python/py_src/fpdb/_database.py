@@ -103,7 +103,7 @@ class Database:
 
     @property
     def profile(self) -> Profile:
-        """What it compares: pinned when it was created."""
+        """Its profile: unit, k, w, selection. Pinned when it was created."""
         return Profile._of_json(json.loads(self._native.profile()))
 
     @property
@@ -301,11 +301,16 @@ class Database:
     def assemble(
         self, staging: Path, *, progress: ProgressLike = None, stop: StopToken | None = None
     ) -> Assembly:
-        """Takes in a build of `fpdb.spark.build`, in one commit. Its files are moved, and its folder is gone afterwards.
+        """Adds the documents of a build of `fpdb.spark.build`, and removes the folder of the build.
+
+        A database without documents takes the files of the build over as they are, in one commit. One with documents takes the
+        build in as the program's `merge` does, in several commits. Interrupted, the same call goes on.
 
         Raises:
             DamagedError: a file of the build is missing or is not what was written. Nothing has changed.
-            ParameterError: the build is not finished, has another profile, or is in this database already.
+            DatabaseNotFoundError: there is no build at the path.
+            ParameterError: the build is not finished, has another profile, or another copy of it is in this database already.
+            StoppedError: the `stop` token ended it. The same call goes on.
         """
         tell, end = told(progress, "assemble")
         try:
@@ -564,7 +569,7 @@ class Database:
         )
 
     def plan_dedup(self, by: By = "exact", **options: Unpack[DedupOptions]) -> DedupPlan:
-        """What a dedup with these arguments will take: passes over the postings, memory and disk. Decides nothing.
+        """The cost of a dedup with these arguments: passes over the postings, memory and disk. Decides nothing.
 
         Args:
             by, options: as for `dedup`, without `progress` and `stop`.
@@ -654,7 +659,7 @@ class Database:
         return None if text is None else text[0]
 
     def stats(self) -> dict[str, Any]:
-        """What the database holds, as `fpdb stats --format json` says it. Quick however large it is."""
+        """The size of the database and its parts, as `fpdb stats --format json` says it. Quick however large it is."""
         return dict(json.loads(self._native.stats()))
 
     def __len__(self) -> int:

@@ -8,9 +8,9 @@
     # then, on the machine that keeps the database:
     #   fpdb assemble --db archive.db /shared/build-1
 
-`build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see;
-`fpdb assemble` moves them into a database in one commit. `query` asks a database from all executors, and `apply` leaves out the rows
-that a dedup report removes.
+`build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see.
+`fpdb assemble` adds them to a database: to an empty one in one commit, to one with documents as `fpdb merge` does. `query` queries a
+database from all executors, and `apply` leaves out the rows that a dedup report removes.
 
 Spark 4 or later, pyarrow, and this package on every executor are needed (`spark.archives`, or installed). Executors need no database
 and no program.
@@ -22,22 +22,23 @@ import hashlib
 import json
 import math
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native
+from . import _errors, _native
 from ._answers import Answer, Failure
 from ._database import Database
-from ._errors import DocumentError, LimitError, ParameterError
+from ._errors import DocumentError, Error, LimitError, ParameterError
 from ._functions import open as open_database
 from ._profile import Profile, native_profile
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = ["BuildSummary", "apply", "build", "query"]
 
@@ -55,11 +56,11 @@ _ROWS = "part int not null, high bigint not null, low bigint not null, value bin
 
 @dataclass(frozen=True)
 class BuildSummary(Answer):
-    """What a build has made: the fields of the JSON `fpdb.build/1`.
+    """The summary of a build: the fields of the JSON `fpdb.build/1`.
 
     Attributes:
         path: its folder, for `fpdb assemble`.
-        generation: what tells it from other builds.
+        generation: identifies the build.
         documents: documents that were read.
         failures: documents that could not be read.
         failed: the first of them.
@@ -104,15 +105,22 @@ def build(
         path: a folder that the driver and all executors see under this name. It must be a file system, not an object store.
         profile: a name, or a `Profile`.
         text: the column of texts: string or binary.
-        id: the column that names documents; unique, without nulls.
+        id: the column that names documents: strings or numbers, unique, without nulls.
         metadata: columns that are kept with the documents.
         format: as for `Database.ingest_table`.
         store_text: keep the documents' bytes, so that passages can be compared symbol by symbol.
         parts: parts of the postings; None: one for 8 million expected postings.
 
     Raises:
-        ParameterError: a column is missing or null; names that repeat; another build in the folder.
-        DamagedError: the engine lost or repeated rows. Rows that it did not sort fail the job.
+        ParameterError: a column is missing or of the wrong type; an `id` is null or names two documents; the folder has another
+            build; Spark did not sort rows, or brought two records of one document.
+        DamagedError: Spark lost, repeated or changed rows: the parts do not fit together.
+        StorageError: the folder cannot be written: its disk is full, say.
+        VersionError: the folder has a build of a version whose fingerprints this one does not make.
+        pyspark.errors.PySparkException: the job failed otherwise: executors were lost too often, or ran out of memory.
+
+        Errors of tasks are raised as these classes too, with Spark's own exception as their `__cause__`. After any of them
+        the same call goes on from the parts that are finished.
     """
     spark = df.sparkSession
     path = os.path.abspath(os.fspath(path))
@@ -142,18 +150,19 @@ def build(
             "columns": named,
             "input": given,
         }
-        _measure(rows, plan, parts)
+        with _task_errors():
+            _measure(rows, plan, parts)
         staging = _native.NativeStaging(path, plan)
     finished = staging.finished_parts()
     generation, count = staging.generation, staging.part_count
     if len(finished) < count:
-        map_side, reduce_side = _sides(path, generation, finished)
+        map_side, reduce_side = _sides(path, generation, finished, [id, text, id, *named[2:]])
         # Batches of many large documents would fill an executor.
         limits = {
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
             "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
         }
-        with _configured(spark, limits):
+        with _configured(spark, limits), _task_errors():
             mapped = rows.mapInArrow(map_side, _ROWS)
             sorted_rows = _by_part(mapped, count).sortWithinPartitions("part", "high", "low", "value")
             sorted_rows.mapInArrow(reduce_side, "part int").collect()
@@ -166,6 +175,28 @@ def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
     for name in names:
         if name not in df.columns:
             raise ParameterError(f"the DataFrame has no column {name}; it has {', '.join(df.columns)}")
+
+
+def _column(name: str) -> Column:
+    """The column of this very name, which may have dots and spaces in it."""
+    from pyspark.sql import functions as F
+
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+@contextmanager
+def _task_errors() -> Iterator[None]:
+    """Raises an error of this package that ended a task as what it is. Spark has its class and text in a traceback."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as failed:
+        found = re.search(r"^fpdb\._errors\.(\w+): (.*)(?:\nhint: (.*))?", str(failed), re.MULTILINE)
+        kind = getattr(_errors, found[1], None) if found else None
+        if found and isinstance(kind, type) and issubclass(kind, Error):
+            raise kind(found[2], found[3]) from failed
+        raise
 
 
 def _begun(path: str) -> _native.NativeStaging | None:
@@ -188,61 +219,72 @@ def _check_plan(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
 def _numbered(
     df: DataFrame, path: str, text: str, id: str, columns: Sequence[str], begun: bool
 ) -> tuple[DataFrame, int, str]:
-    """The rows as the map side takes them (`number`, `name`, `text`, and what is kept), how many, and what identifies them."""
+    """The rows as the map side takes them (number, name, text, and what is kept), how many, and what identifies them.
+
+    Within Spark all columns have names of this module's own, so that no name of the user's can be in the way.
+    """
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
-    kept = [name for name in columns if name not in (id, text)]
-    taken = [F.col(id).alias("name"), F.col(text).alias("text"), F.col(id).alias(id), *map(F.col, kept)]
+    given_names = [_column(name) for name in columns]
+    own_names = [f"__column{index}" for index in range(len(columns))]
 
-    def placed(frame: DataFrame) -> DataFrame:
+    def placed(frame: DataFrame, names: Sequence[Column]) -> DataFrame:
         place = [F.col("_metadata.file_path").alias("__file"), F.col("_metadata.row_index").alias("__row")]
         state = [F.col("_metadata.file_size").alias("__size"), F.col("_metadata.file_modification_time").alias("__changed")]
-        return frame.select(*place, *state, *taken)
+        of = dict(zip(columns, names, strict=True))
+        kept = [of[id], *(of[name] for name in columns if name not in (id, text))]
+        taken = [column.alias(f"__kept{index}") for index, column in enumerate(kept)]
+        return frame.select(*place, *state, of[id].alias("__name"), of[text].alias("__text"), *taken)
 
     def counted(frame: DataFrame) -> list[Any]:
         changed = F.unix_micros(F.max("__changed")).alias("changed")
-        found = [F.count("*").alias("rows"), F.max("__row").alias("last"), F.max("__size").alias("size"), changed]
-        return sorted(frame.groupBy("__file").agg(*found).collect(), key=lambda row: row["__file"])
+        rows = [F.count("*").alias("rows"), F.count_distinct("__row").alias("distinct"), F.max("__row").alias("last")]
+        found = frame.groupBy("__file").agg(*rows, F.max("__size").alias("size"), changed)
+        return sorted(found.collect(), key=lambda row: row["__file"])
 
     try:
-        frame = placed(df)
+        frame = placed(df, given_names)
         files = counted(frame)
     except AnalysisException:
         # It does not come from files, or from files of another format.
         files = None
     # A filter leaves gaps, a join repeats rows.
-    if files is not None and all(row["rows"] == row["last"] + 1 for row in files):
+    if files is not None and all(row["rows"] == row["distinct"] == row["last"] + 1 for row in files):
         described = json.dumps([[row[name] for name in ("__file", "rows", "size", "changed")] for row in files])
         given = f"files {hashlib.sha256(described.encode()).hexdigest()}"
     else:
         copy = os.path.join(path, "input")
         if not begun:
-            # What is there now is of a build that ended before it had a plan.
-            df.select(*columns).write.mode("overwrite").parquet("file://" + copy)
+            # A copy that is there now is of a build that ended before it had a plan.
+            copied_columns = [column.alias(name) for column, name in zip(given_names, own_names, strict=True)]
+            df.select(*copied_columns).write.mode("overwrite").parquet("file://" + copy)
         elif not os.path.exists(os.path.join(copy, "_SUCCESS")):
             raise ParameterError(
                 "another build is in this folder: its documents are files, and this DataFrame is not",
                 "name an empty folder, or remove that build if it is no longer needed",
             )
         copied = df.sparkSession.read.parquet("file://" + copy)
-        given = f"rows {_content(df if begun else copied, columns)}"
-        frame = placed(copied)
+        own_columns = [_column(name) for name in own_names]
+        given = f"rows {_content(df, given_names) if begun else _content(copied, own_columns)}"
+        frame = placed(copied, own_columns)
         files = counted(frame)
     before, bases = 0, []
     for row in files:
         bases.append((row["__file"], before))
         before += row["rows"]
-    if before >= 2**32 - 1:
-        raise ParameterError(f"a database holds 4,294,967,294 documents, and these are {before}")
+    if before > 2**32 - 1:
+        raise ParameterError(
+            f"a database holds 4,294,967,295 documents, and these are {before:,}", "divide them among several databases"
+        )
     table = df.sparkSession.createDataFrame(bases, "__file string, __base bigint")
     joined = frame.join(F.broadcast(table), "__file")
-    number = (F.col("__base") + F.col("__row")).alias("number")
+    number = (F.col("__base") + F.col("__row")).alias("__number")
     return joined.select(number, *[F.col(name) for name in frame.columns[4:]]), before, given
 
 
-def _content(df: DataFrame, columns: Sequence[str]) -> str:
-    """What identifies rows, in whatever order: their number and the sum of their hashes."""
+def _content(df: DataFrame, columns: Sequence[Column]) -> str:
+    """Identifies rows, in whatever order: their number and the sum of their hashes."""
     from pyspark.sql import functions as F
 
     hashes = F.sum(F.xxhash64(*columns).cast("decimal(28,0)"))
@@ -258,9 +300,9 @@ def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
     share = min(1.0, _SAMPLE / max(1, documents))
     # Whole documents by number: the same ones each time.
     step = max(1, round(1 / share))
-    sample = rows if step == 1 else rows.where(F.col("number") % step == 0)
+    sample = rows if step == 1 else rows.where(F.col("__number") % step == 0)
     if plan["document_parts"] > 1:
-        names = sorted(str(row["name"]) for row in sample.select("name").collect())
+        names = sorted(str(row["__name"]) for row in sample.select("__name").collect())
         bounds = {names[len(names) * part // plan["document_parts"]] for part in range(1, plan["document_parts"])}
         plan["name_bounds"] = sorted(bounds, key=lambda name: name.encode("utf-8"))
     if parts is not None and documents < _SAMPLE:
@@ -287,7 +329,7 @@ def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
         for batch in batches:
             yield from of(batch.column(0))
 
-    hashed = sample.select("text").mapInArrow(hashes, "hash bigint")
+    hashed = sample.select("__text").mapInArrow(hashes, "hash bigint")
     total = hashed.count()
     if parts is None:
         plan["posting_parts"] = max(1, math.ceil(total * step / _POSTINGS))
@@ -308,8 +350,8 @@ def _by_part(rows: DataFrame, count: int) -> DataFrame:
     return rows.repartition(count, "part")
 
 
-def _sides(path: str, generation: str, finished: list[int]) -> tuple[Any, Any]:
-    """The functions that the executors run. They hold nothing but these values."""
+def _sides(path: str, generation: str, finished: list[int], columns: list[str]) -> tuple[Any, Any]:
+    """The functions that the executors run. They hold nothing but these values; `columns` names all but the first."""
 
     def staging() -> _native.NativeStaging:
         build = _native.NativeStaging(path)
@@ -322,7 +364,8 @@ def _sides(path: str, generation: str, finished: list[int]) -> tuple[Any, Any]:
 
         mapper = staging().mapper(finished)
         for batch in batches:
-            yield from pyarrow.RecordBatchReader.from_stream(mapper.push(batch))
+            named = pyarrow.RecordBatch.from_arrays(batch.columns, ["number", *columns])
+            yield from pyarrow.RecordBatchReader.from_stream(mapper.push(named))
         yield from pyarrow.RecordBatchReader.from_stream(mapper.finish())
 
     def reduce_side(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -394,13 +437,17 @@ def query(
         id: the column that names queries.
         mode, window, top, min_score, max_df, passages: as for `Database.query`.
 
+    Raises:
+        DatabaseNotFoundError, VersionError, DamagedError: the database cannot be opened by the driver.
+        ParameterError: a column is missing.
+        pyspark.errors.PythonException: when the DataFrame is computed, an executor cannot open the database, or an argument makes
+            no sense. The end of its text is the error of this package.
+
     Returns:
         A DataFrame of `query`, `document`, `shared`, `score`, `containment`, `document_containment`, `resemblance`, `identical`,
         `coverage` and `passages`, whose offsets are bytes; and `error`. A query that cannot be read has one row, in which `error`
         says why and `document` and all measures are null. In all other rows `error` is null.
     """
-    from pyspark.sql import functions as F
-
     _check_columns(df, [text, id])
     path = os.path.abspath(os.fspath(db))
     with open_database(path) as seen:
@@ -441,7 +488,7 @@ def query(
                 if rows:
                     yield pyarrow.RecordBatch.from_pylist(rows, schema)
 
-    return df.select(F.col(id).cast("string"), F.col(text)).mapInArrow(ask, _MATCHES)
+    return df.select(_column(id).cast("string"), _column(text)).mapInArrow(ask, _MATCHES)
 
 
 def _match_row(query: str, match: Any) -> dict[str, Any]:
@@ -496,7 +543,9 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
         id: the column that names documents, as in `build`.
 
     Raises:
-        ParameterError: the report is not whole: a line is no JSON, or the summary is missing or counts other lines.
+        ParameterError: a column is missing; or the report is not whole: a line is no JSON, or the summary is missing or counts
+            other lines.
+        pyspark.errors.AnalysisException: there is no file at the path of the report.
     """
     from pyspark.sql import functions as F
 
@@ -506,7 +555,7 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
     else:
         lines = report
     removed = lines.select(F.col("remove").alias("__removed")).where(F.col("__removed").isNotNull()).distinct()
-    return df.join(removed, F.col(id).cast("string") == F.col("__removed"), "left_anti")
+    return df.join(removed, _column(id).cast("string") == F.col("__removed"), "left_anti")
 
 
 def _report(spark: SparkSession, path: str) -> DataFrame:

@@ -96,8 +96,8 @@ pub(crate) enum Verb {
     Merge(MergeArgs),
     /// Take in what a distributed build has made
     ///
-    /// The files of the build are moved into the database, in one commit. There need not be a database yet. A database with
-    /// documents takes those of the build in as `merge` does.
+    /// Creates the database if there is none. A database without documents takes the files of the build over as they are, in one
+    /// commit. One with documents takes those of the build in as `merge` does, in several. Interrupted, the same command goes on.
     Assemble(AssembleArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fpdb::staging::Staging;
+use fpdb::staging::{Staging, StagingPlan};
 use fpdb::{Database, Error, Profile, Task};
 
 use super::{Input, Random, Row, build, copy, input, make_parts, map, plan, reduce, rows_of, samples};
@@ -162,7 +162,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         if two.iter().any(|row| row.0 == part) {
             let error = reduce(&staging, &both, 100).unwrap_err();
             assert!(
-                matches!(error, Error::Unsorted { .. } | Error::NameTwice { .. }),
+                matches!(error, Error::Unsorted { .. } | Error::NameTwice { .. } | Error::NumberTwice { .. }),
                 "part {part}: {}",
                 error.chain()
             );
@@ -192,6 +192,25 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     left.sort_unstable();
     make_parts(&staging, &left, &mut Random(5));
     assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { what: "as the sum of postings", .. })));
+}
+
+/// A task that ran twice on documents that changed meanwhile, of which the engine kept both.
+#[test]
+fn two_records_of_one_document_number_are_refused() {
+    let folder = Folder::new();
+    let plan = StagingPlan::new(Profile::default(), 2);
+    let staging = Staging::create(folder.path().join("staging"), &plan).unwrap();
+    let second = input("b", "another text");
+    let mut rows = Vec::new();
+    for changed in ["one text of some length", "the same text, with other words in it"] {
+        rows.extend(map(&staging, &[input("a", changed), second.clone()], &[], &mut Random(1)));
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    let documents: Vec<Row> = rows.into_iter().filter(|row| row.0 == plan.posting_parts as i32).collect();
+    let error = reduce(&staging, &documents, 100).unwrap_err();
+    assert!(matches!(error, Error::NumberTwice { number: 0 | 1 }), "{}", error.chain());
+    assert!(error.hint().unwrap().contains("number of its own"));
 }
 
 #[test]
