@@ -17,7 +17,7 @@ use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
 use crate::opened::{Handle, Opened};
 use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Walking, json, profile_of};
 use crate::rows::{Answers, BATCH, Rows};
-use crate::waiting::{Caller, StopToken, Waited, wait};
+use crate::waiting::{Caller, Waited, wait};
 
 /// Queries that are answered before signals are looked for.
 const AT_A_TIME: usize = 64;
@@ -141,13 +141,11 @@ impl NativeDatabase {
         py: Python<'_>,
         paths: Vec<PathBuf>,
         options: Ingesting,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
+        caller: Caller,
     ) -> PyResult<Ingested> {
         let writer = self.writer()?;
         let options = options.options(writer.profile())?;
         let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
-        let caller = Caller::new(progress, stop);
         ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest(&sources, &options, task)))
     }
 
@@ -156,11 +154,10 @@ impl NativeDatabase {
         py: Python<'_>,
         documents: &Bound<'_, PyAny>,
         options: Ingesting,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
+        caller: Caller,
     ) -> PyResult<Ingested> {
         let items = Items::of(documents)?;
-        self.ingest_portions(py, (items, options), &Caller::new(progress, stop))
+        self.ingest_portions(py, (items, options), &caller)
     }
 
     fn ingest_table(
@@ -169,15 +166,14 @@ impl NativeDatabase {
         table: &Bound<'_, PyAny>,
         columns: (String, Option<String>, Vec<String>, String),
         options: Ingesting,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
+        caller: Caller,
     ) -> PyResult<Ingested> {
         self.writer()?;
         let arrays = Arrays::of(table)?;
         let (text, id, keep, prefix) = columns;
         let columns = Columns::find(arrays.field().data_type(), &text, id.as_deref(), keep, prefix)?;
         let table = Table { arrays, columns, rows: 0 };
-        self.ingest_portions(py, (table, options), &Caller::new(progress, stop))
+        self.ingest_portions(py, (table, options), &caller)
     }
 
     /// Answers queries, each a tuple (kind, name, content). With the answers come the names of those that could not be read, and
@@ -226,12 +222,11 @@ impl NativeDatabase {
         path: PathBuf,
         walking: Walking,
         options: Querying,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
+        caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let (handle, walk, options) = (self.handle()?, walking.options(), options.options()?);
         let (mut answers, mut failed) = (Vec::new(), Vec::new());
-        let waited = wait(py, &Caller::new(progress, stop), &mut (), |task, _| {
+        let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().query_below(&path, &walk, &options, task, |name, answer| {
                 match answer {
                     Ok(answer) => answers.push(answer),
@@ -244,32 +239,17 @@ impl NativeDatabase {
         Ok((Rows::new(Answers::Query(answers)), failed))
     }
 
-    fn pairs(
-        &self,
-        py: Python<'_>,
-        options: Pairing,
-        top: Option<usize>,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<Rows> {
+    fn pairs(&self, py: Python<'_>, options: Pairing, top: Option<usize>, caller: Caller) -> PyResult<Rows> {
         let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?.top(top.map(|top| top as u64));
-        let caller = Caller::new(progress, stop);
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task)).whole()?;
         Ok(Rows::new(Answers::Pair(answer.pairs)))
     }
 
     /// The removable documents, the undecided ones, the superseded ones, and the JSON of the summary.
-    fn dedup(
-        &self,
-        py: Python<'_>,
-        options: Deduplicating,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<(Rows, Rows, Rows, String)> {
+    fn dedup(&self, py: Python<'_>, options: Deduplicating, caller: Caller) -> PyResult<(Rows, Rows, Rows, String)> {
         let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?;
-        let caller = Caller::new(progress, stop);
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
         let summary = json(&answer.summary)?;
         Ok((
@@ -288,17 +268,10 @@ impl NativeDatabase {
     }
 
     /// A row for each file, and the JSON of the summary.
-    fn apply(
-        &self,
-        py: Python<'_>,
-        report: PathBuf,
-        options: Applying,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<(Rows, String)> {
+    fn apply(&self, py: Python<'_>, report: PathBuf, options: Applying, caller: Caller) -> PyResult<(Rows, String)> {
         let (handle, options) = (self.handle()?, options.options()?);
         let mut files = Vec::new();
-        let waited = wait(py, &Caller::new(progress, stop), &mut (), |task, _| {
+        let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().apply(&report, &options, task, |applied| {
                 files.push(applied);
                 fpdb::Result::Ok(())
@@ -361,25 +334,14 @@ impl NativeDatabase {
     }
 
     /// Takes in a build, and says so as JSON.
-    fn assemble(
-        &self,
-        py: Python<'_>,
-        staging: PathBuf,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<String> {
+    fn assemble(&self, py: Python<'_>, staging: PathBuf, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;
-        json(&wait(py, &Caller::new(progress, stop), &mut (), |task, _| writer.assemble(&staging, task)).whole()?)
+        json(&wait(py, &caller, &mut (), |task, _| writer.assemble(&staging, task)).whole()?)
     }
 
-    fn compact(
-        &self,
-        py: Python<'_>,
-        progress: Option<Py<PyAny>>,
-        stop: Option<&Bound<'_, StopToken>>,
-    ) -> PyResult<String> {
+    fn compact(&self, py: Python<'_>, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;
-        json(&wait(py, &Caller::new(progress, stop), &mut (), |task, _| writer.compact(task)).whole()?)
+        json(&wait(py, &caller, &mut (), |task, _| writer.compact(task)).whole()?)
     }
 }
 

@@ -41,17 +41,14 @@ impl StopToken {
     }
 }
 
-/// How the caller follows work and ends it.
+/// How the caller follows work and ends it: a tuple of both.
+#[derive(FromPyObject)]
 pub(crate) struct Caller {
     /// Called with the name of the step, the units done of it, the units of all of it (0 if unknown) and the bytes read.
+    #[pyo3(item(0))]
     progress: Option<Py<PyAny>>,
-    stop: fpdb::StopToken,
-}
-
-impl Caller {
-    pub(crate) fn new(progress: Option<Py<PyAny>>, stop: Option<&Bound<'_, StopToken>>) -> Self {
-        Self { progress, stop: stop.map_or_else(fpdb::StopToken::new, |token| token.get().0.clone()) }
-    }
+    #[pyo3(item(1))]
+    stop: Option<Py<StopToken>>,
 }
 
 /// A message of the work to the thread that waits for it.
@@ -106,7 +103,7 @@ pub(crate) fn wait<T: Send>(
     py.detach(|| {
         thread::scope(|scope| {
             // An exception stops this work, and not what else has the caller's token.
-            let stop = caller.stop.child();
+            let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().0.child());
             let task = Task::new().progress(&seen).stop(&stop);
             let (sender, events) = channel();
             let worker = scope.spawn(move || {

@@ -42,7 +42,7 @@ from ._inputs import (
 )
 from ._native import StopToken
 from ._profile import Profile
-from ._progress import ProgressLike, told
+from ._progress import ProgressLike, following
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -211,13 +211,10 @@ class Database:
             "dedup": _left_out(dedup, threshold, max_novel),
         }
         paths, documents = given_documents(paths_or_documents)
-        tell, end = told(progress, "ingest")
-        try:
+        with following("ingest", progress, stop) as caller:
             if documents is None:
-                return _ended(self._native.ingest_paths(paths, options, tell, stop))
-            return _ended(self._native.ingest_documents(documents, options, tell, stop))
-        finally:
-            end()
+                return _ended(self._native.ingest_paths(paths, options, caller))
+            return _ended(self._native.ingest_documents(documents, options, caller))
 
     def ingest_table(
         self,
@@ -273,11 +270,8 @@ class Database:
             "keep": list(keep),
             "dedup": _left_out(dedup, threshold, max_novel),
         }
-        tell, end = told(progress, "ingest")
-        try:
-            return _ended(self._native.ingest_table(data, (text, id, list(keep), prefix), options, tell, stop))
-        finally:
-            end()
+        with following("ingest", progress, stop) as caller:
+            return _ended(self._native.ingest_table(data, (text, id, list(keep), prefix), options, caller))
 
     def remove(self, *names: str, ids: Iterable[int] = ()) -> Removal:
         """Deletes documents by name (all versions of each), or by number. `compact` frees their space.
@@ -292,11 +286,8 @@ class Database:
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
         """Folds all batches into one and frees the space of removed documents. Readers are not disturbed."""
-        tell, end = told(progress, "compact")
-        try:
-            return Compaction._of(json.loads(self._native.compact(tell, stop)))
-        finally:
-            end()
+        with following("compact", progress, stop) as caller:
+            return Compaction._of(json.loads(self._native.compact(caller)))
 
     def assemble(
         self, staging: Path, *, progress: ProgressLike = None, stop: StopToken | None = None
@@ -312,11 +303,8 @@ class Database:
             ParameterError: the build is not finished, has another profile, or another copy of it is in this database already.
             StoppedError: the `stop` token ended it. The same call goes on.
         """
-        tell, end = told(progress, "assemble")
-        try:
-            return Assembly._of_json(self._native.assemble(os.fspath(staging), tell, stop))
-        finally:
-            end()
+        with following("assemble", progress, stop) as caller:
+            return Assembly._of_json(self._native.assemble(os.fspath(staging), caller))
 
     # Asking
 
@@ -434,11 +422,8 @@ class Database:
         """
         options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, format)
         walking = _walking(exclude, include, skip_hidden, follow)
-        tell, end = told(progress, "query")
-        try:
-            rows, failed = self._native.query_below(os.fspath(path), walking, options, tell, stop)
-        finally:
-            end()
+        with following("query", progress, stop) as caller:
+            rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
     def _one(self, source: tuple[str, str, object], options: _native._Querying) -> QueryAnswer:
@@ -499,11 +484,8 @@ class Database:
             "new_since": new_since,
             "weight": weight,
         }
-        tell, end = told(progress, "pairs")
-        try:
-            return Pairs(self._native.pairs(options, top, tell, stop))
-        finally:
-            end()
+        with following("pairs", progress, stop) as caller:
+            return Pairs(self._native.pairs(options, top, caller))
 
     def dedup(
         self,
@@ -556,11 +538,8 @@ class Database:
             mode=mode,
             temp_dir=temp_dir,
         )
-        tell, end = told(progress, "dedup")
-        try:
-            removable, undecided, superseded, summary = self._native.dedup(options, tell, stop)
-        finally:
-            end()
+        with following("dedup", progress, stop) as caller:
+            removable, undecided, superseded, summary = self._native.dedup(options, caller)
         return Dedup(
             RemovableDocuments(removable),
             UndecidedDocuments(undecided),
@@ -620,11 +599,8 @@ class Database:
             "act": yes,
             "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         }
-        tell, end = told(progress, "apply")
-        try:
-            files, summary = self._native.apply(os.fspath(report), options, tell, stop)
-        finally:
-            end()
+        with following("apply", progress, stop) as caller:
+            files, summary = self._native.apply(os.fspath(report), options, caller)
         return Application(AppliedFiles(files), ApplySummary._of(json.loads(summary)))
 
     # Stored documents

@@ -81,6 +81,8 @@ _Applying = TypedDict(
 
 _Progress = Callable[[str, int, int, int], object] | None
 _Ingested = tuple[str, BaseException | None]
+# Its callback, and the token that stops its work.
+_Caller = tuple[_Progress, StopToken | None]
 
 @final
 class StopToken:
@@ -153,18 +155,17 @@ class NativeDatabase:
     def commit_id(self) -> str: ...
     def stats(self) -> str: ...
     def ingest_paths(
-        self, paths: list[str], options: _Ingesting, progress: _Progress, stop: StopToken | None
+        self, paths: list[str], options: _Ingesting, caller: _Caller
     ) -> _Ingested: ...
     def ingest_documents(
-        self, documents: Iterable[object], options: _Ingesting, progress: _Progress, stop: StopToken | None
+        self, documents: Iterable[object], options: _Ingesting, caller: _Caller
     ) -> _Ingested: ...
     def ingest_table(
         self,
         table: object,
         columns: tuple[str, str | None, list[str], str],
         options: _Ingesting,
-        progress: _Progress,
-        stop: StopToken | None,
+        caller: _Caller,
     ) -> _Ingested: ...
     def query(
         self, sources: list[tuple[str, str, object]], options: _Querying
@@ -175,18 +176,17 @@ class NativeDatabase:
         path: str,
         walking: _Walking,
         options: _Querying,
-        progress: _Progress,
-        stop: StopToken | None,
+        caller: _Caller,
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def pairs(
-        self, options: _Pairing, top: int | None, progress: _Progress, stop: StopToken | None
+        self, options: _Pairing, top: int | None, caller: _Caller
     ) -> Rows: ...
     def dedup(
-        self, options: _Deduplicating, progress: _Progress, stop: StopToken | None
+        self, options: _Deduplicating, caller: _Caller
     ) -> tuple[Rows, Rows, Rows, str]: ...
     def plan_dedup(self, options: _Deduplicating) -> str: ...
     def apply(
-        self, report: str, options: _Applying, progress: _Progress, stop: StopToken | None
+        self, report: str, options: _Applying, caller: _Caller
     ) -> tuple[Rows, str]: ...
     def documents(self, first: int, most: int) -> Rows: ...
     def documents_stream(self) -> Any: ...
@@ -194,8 +194,8 @@ class NativeDatabase:
     def document(self, id: int) -> Rows: ...
     def text(self, id: int) -> tuple[bytes, str] | None: ...
     def remove(self, names: list[str], ids: list[int]) -> tuple[str, str]: ...
-    def assemble(self, staging: str, progress: _Progress, stop: StopToken | None) -> str: ...
-    def compact(self, progress: _Progress, stop: StopToken | None) -> str: ...
+    def assemble(self, staging: str, caller: _Caller) -> str: ...
+    def compact(self, caller: _Caller) -> str: ...
 
 def diff(
     a: tuple[str, str, object],

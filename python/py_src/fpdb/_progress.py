@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
@@ -29,10 +30,9 @@ class Progress:
 ProgressLike: TypeAlias = Union[bool, Callable[[Progress], object], None]
 
 
-def told(progress: ProgressLike, kind: str) -> tuple[_native._Progress, Callable[[], None]]:
-    """The callback of the engine, and what ends it."""
-    if progress is None or progress is False:
-        return None, lambda: None
+@contextmanager
+def following(kind: str, progress: ProgressLike, stop: _native.StopToken | None) -> Iterator[_native._Caller]:
+    """The caller of work as the engine takes it. A bar is there as long as the work."""
     if progress is True:
         from tqdm.auto import tqdm
 
@@ -44,6 +44,12 @@ def told(progress: ProgressLike, kind: str) -> tuple[_native._Progress, Callable
                 bar.set_description(step, refresh=False)
             bar.update(done - bar.n)
 
-        return show, bar.close
-    callback = progress
-    return (lambda step, done, total, size: callback(Progress(step, done, total or None, size))), lambda: None
+        try:
+            yield show, stop
+        finally:
+            bar.close()
+    elif progress is None or progress is False:
+        yield None, stop
+    else:
+        callback = progress
+        yield (lambda step, done, total, size: callback(Progress(step, done, total or None, size))), stop
