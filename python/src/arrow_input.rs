@@ -77,16 +77,48 @@ impl Arrays {
     }
 }
 
-/// A column of texts.
-pub(crate) enum Texts {
+/// A column, whatever dictionaries its values are in.
+#[derive(Clone)]
+enum Column {
     Plain(ArrayRef),
-    /// Keys into other texts.
+    /// Keys into other values. They are made once for all rows: that takes time for each of them.
     Dictionary {
         array: ArrayRef,
         keys: Vec<usize>,
-        values: Box<Texts>,
+        values: Box<Column>,
     },
 }
+
+impl Column {
+    fn new(array: &ArrayRef) -> Self {
+        match array.as_any_dictionary_opt() {
+            Some(dictionary) => {
+                let values = Self::new(dictionary.values());
+                let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+                Self::Dictionary { array: array.clone(), keys, values: Box::new(values) }
+            }
+            None => Self::Plain(array.clone()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Plain(array) | Self::Dictionary { array, .. } => array.len(),
+        }
+    }
+
+    /// The array that holds the value of a row, and the row there; `None` where it is null.
+    fn place(&self, row: usize) -> Option<(&ArrayRef, usize)> {
+        match self {
+            Self::Plain(array) => (!array.is_null(row)).then_some((array, row)),
+            Self::Dictionary { array, .. } if array.is_null(row) => None,
+            Self::Dictionary { keys, values, .. } => values.place(*keys.get(row)?),
+        }
+    }
+}
+
+/// A column of texts.
+pub(crate) struct Texts(Column);
 
 impl Texts {
     /// True where a column of this type holds texts.
@@ -106,42 +138,24 @@ impl Texts {
 
     /// The texts of a column whose type [fits](Self::fit).
     pub(crate) fn new(array: &ArrayRef) -> Self {
-        match array.as_any_dictionary_opt() {
-            Some(dictionary) => {
-                let values = Self::new(dictionary.values());
-                let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-                Self::Dictionary { array: array.clone(), keys, values: Box::new(values) }
-            }
-            None => Self::Plain(array.clone()),
-        }
+        Self(Column::new(array))
     }
 
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Plain(array) | Self::Dictionary { array, .. } => array.len(),
-        }
+        self.0.len()
     }
 
     /// The text of a row; `None` where it is null.
     pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
-        match self {
-            Self::Dictionary { array, keys, values } => {
-                if array.is_null(row) {
-                    None
-                } else {
-                    values.get(*keys.get(row)?)
-                }
-            }
-            Self::Plain(array) if array.is_null(row) => None,
-            Self::Plain(array) => match array.data_type() {
-                DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
-                DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
-                DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
-                DataType::Binary => Some(array.as_binary::<i32>().value(row)),
-                DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
-                DataType::BinaryView => Some(array.as_binary_view().value(row)),
-                _ => None,
-            },
+        let (array, row) = self.0.place(row)?;
+        match array.data_type() {
+            DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
+            DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
+            DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
+            DataType::Binary => Some(array.as_binary::<i32>().value(row)),
+            DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
+            DataType::BinaryView => Some(array.as_binary_view().value(row)),
+            _ => None,
         }
     }
 }
@@ -159,47 +173,26 @@ pub(crate) fn is_plain(kind: &DataType) -> bool {
 
 /// A column whose values can be kept as metadata: its type is [plain](is_plain).
 #[derive(Clone)]
-pub(crate) enum Values {
-    Plain(ArrayRef),
-    /// Keys into other values.
-    Dictionary {
-        array: ArrayRef,
-        keys: Vec<usize>,
-        values: Box<Values>,
-    },
-}
+pub(crate) struct Values(Column);
 
 impl Values {
     pub(crate) fn new(array: &ArrayRef) -> Self {
-        match array.as_any_dictionary_opt() {
-            Some(dictionary) => {
-                let values = Self::new(dictionary.values());
-                let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-                Self::Dictionary { array: array.clone(), keys, values: Box::new(values) }
-            }
-            None => Self::Plain(array.clone()),
-        }
+        Self(Column::new(array))
     }
 
     /// The value of a row as text; `None` where it is null.
     pub(crate) fn get(&self, row: usize) -> Option<String> {
-        match self {
-            Self::Plain(array) => plain(array, row),
-            Self::Dictionary { array, .. } if array.is_null(row) => None,
-            Self::Dictionary { keys, values, .. } => values.get(*keys.get(row)?),
-        }
+        let (array, row) = self.0.place(row)?;
+        plain(array, row)
     }
 }
 
-/// A value that is in no dictionary.
+/// A value that is neither null nor in a dictionary.
 fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {
         ($kind:ty) => {
             array.as_primitive::<$kind>().value(row).to_string()
         };
-    }
-    if array.is_null(row) {
-        return None;
     }
     Some(match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),

@@ -1,7 +1,7 @@
 //! Running the program, and folders to run it in.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -55,7 +55,24 @@ impl Folder {
 
     /// Runs the program in this folder with nothing on standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        Run::of(&self.command(arguments).stdin(std::process::Stdio::null()).output().unwrap())
+        Run::of(&self.command(arguments).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// Starts the program again and again, and kills it a little later each time, until it ends before that. Calls `killed` after
+    /// each kill.
+    pub(crate) fn kill_until_it_ends(&self, arguments: &[&str], mut killed: impl FnMut()) {
+        let mut milliseconds = 30;
+        loop {
+            let mut child = self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+            if child.try_wait().unwrap().is_some() {
+                return;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            killed();
+            milliseconds += milliseconds / 3;
+        }
     }
 
     /// Runs it, and fails the test unless it ends well.

@@ -1,9 +1,6 @@
 //! Decisions that are kept from run to run: `--append` and `--rerank`.
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -240,18 +237,8 @@ fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     crate::golden::copy(folder.path(), undisturbed.path());
     let expected = run(&undisturbed, &["--append"]).stdout;
     let arguments = [&RULE[..], &["-q", "--append"]].concat();
-    let (mut killed, mut milliseconds) = (0, 60);
-    loop {
-        let mut child = folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(milliseconds));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        killed += 1;
-        milliseconds += milliseconds / 2;
-    }
+    let mut killed = 0;
+    folder.kill_until_it_ends(&arguments, || killed += 1);
     assert!(killed > 0, "it was killed {killed} times");
     assert_eq!(run(&folder, &["--append"]).stdout, expected);
     // The databases are the same one, copied.

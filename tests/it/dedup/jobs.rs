@@ -1,9 +1,5 @@
 //! Long jobs: killed, stopped and run again, with little memory, on few threads; and what they say of sources.
 
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
 use super::{sentence, sentences};
 use crate::support::Folder;
 
@@ -58,18 +54,7 @@ fn a_killed_job_goes_on_and_ends_with_the_same_answer() {
     archive(&folder, 5000);
     let expected = folder.ok(&RULE).stdout;
     let mut begun = 0;
-    let mut milliseconds = 30;
-    loop {
-        let mut child = folder.command(&RULE).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(milliseconds));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        begun += jobs(&folder).len();
-        milliseconds += milliseconds / 3;
-    }
+    folder.kill_until_it_ends(&RULE, || begun += jobs(&folder).len());
     assert!(begun > 0, "it was never killed in time");
     assert_eq!(folder.ok(&RULE).stdout, expected);
     assert_eq!(jobs(&folder), Vec::<String>::new());

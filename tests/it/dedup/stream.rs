@@ -1,9 +1,6 @@
 //! An ingest that leaves duplicates out as they arrive, against the rule by its definition.
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -156,18 +153,8 @@ fn an_ingest_that_was_killed_leaves_out_the_same() {
     let folder = Folder::new();
     write(&folder, "a.jsonl", &texts, 0);
     let arguments = [&FLAGS[..], &flags].concat();
-    let (mut killed, mut milliseconds) = (0, 60);
-    loop {
-        let mut child = folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(milliseconds));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        killed += 1;
-        milliseconds += milliseconds / 2;
-    }
+    let mut killed = 0;
+    folder.kill_until_it_ends(&arguments, || killed += 1);
     assert!(killed > 0);
     // Once more: what was left out is found again, and nothing is added.
     let again = run(&folder, &flags);
