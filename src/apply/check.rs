@@ -15,6 +15,7 @@ use super::answer::Act;
 use super::files::{Facts, real_path};
 use super::log::Log;
 use super::options::{Action, ApplyOptions};
+use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::why_whole;
 use crate::document::Digest;
@@ -76,7 +77,7 @@ pub(super) struct Checked {
     pub(super) sound: RoaringBitmap,
     /// The real paths of files with a survivor, by hash; where files are to be removed, linked or moved.
     survivors: FxHashSet<u64>,
-    /// The numbers of the files that were looked at, by the hash of their paths; there too.
+    /// The numbers of the files that were looked at, by the hash of their paths.
     numbers: FxHashMap<u64, u32>,
     all: File,
     temp: TempSpace,
@@ -88,10 +89,14 @@ impl Checked {
         Ok(self.survivors.contains(&real_path(path)?))
     }
 
+    /// The number of the file at this path, if it was looked at.
+    pub(super) fn number_of(&self, path: &str) -> Option<u32> {
+        self.numbers.get(&xxh3_64(path.as_bytes())).copied()
+    }
+
     /// True if the file at this path was looked at and has not changed since.
     pub(super) fn is_unchanged(&self, path: &str) -> Result<bool> {
-        let number = self.numbers.get(&xxh3_64(path.as_bytes()));
-        let facts = number.and_then(|&number| self.facts[number as usize]);
+        let facts = self.number_of(path).and_then(|number| self.facts[number as usize]);
         Ok(facts.is_some() && facts == Some(Facts::of(Path::new(path))?))
     }
 
@@ -106,6 +111,8 @@ pub(super) struct Check<'a> {
     pub(super) store: &'a Store,
     pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
+    /// Files that have no place in the copy.
+    pub(super) unplaced: &'a Unplaced,
     pub(super) log: &'a Log,
     pub(super) temp: &'a TempSpace,
     pub(super) task: &'a Task<'a>,
@@ -178,13 +185,15 @@ impl Check<'_> {
             checked.states[number] = FileState::Changed(reason);
             return Ok(());
         }
-        if self.options.action.takes_files() {
-            checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
-            if entries.iter().any(|entry| !entry.is_removable() && found.sound.contains(&entry.id)) {
-                checked.survivors.insert(real_path(path)?);
-            }
+        checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
+        let is_survivor = |entry: &PlannedDocument| !entry.is_removable() && found.sound.contains(&entry.id);
+        if self.options.action.takes_files() && entries.iter().any(is_survivor) {
+            checked.survivors.insert(real_path(path)?);
         }
-        checked.sound.extend(found.sound);
+        // What is not copied keeps nothing.
+        if !self.unplaced.contains_key(&(number as u32)) {
+            checked.sound.extend(found.sound);
+        }
         found.cuts.sort_unstable();
         write_at(&checked.all, &found.cuts, *written, self.temp)?;
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };

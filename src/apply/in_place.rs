@@ -32,7 +32,7 @@ impl Acting<'_> {
             return self.tell(source, FileStep::leave("it has no records that take a field"), false);
         }
         let path = Path::new(&source.path);
-        if !self.targets.insert(files::real_path(path)?) {
+        if !self.marked.insert(files::real_path(path)?) {
             return self.tell(source, FileStep::leave("it is another name of a file that is marked"), false);
         }
         let step = FileStep { act: Act::Mark, target: None, documents, reason };

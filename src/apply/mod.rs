@@ -8,11 +8,13 @@
 
 mod answer;
 mod check;
+mod cutting;
 mod files;
 mod in_place;
 mod log;
 mod options;
 mod passages;
+mod places;
 mod plan;
 mod report;
 mod rewrite;
@@ -21,7 +23,6 @@ use std::path::{Path, PathBuf};
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 pub use answer::{Act, Applied, ApplySummary};
 pub use options::{Action, ApplyOptions, LinkKind};
@@ -33,8 +34,10 @@ use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
 use check::{Check, Checked, Cut, FileState};
+use cutting::{Cutting, Kept, can_be_cut};
 use log::Log;
-use passages::{Cutting, NO_SURVIVOR, Passages, can_be_cut};
+use passages::{NO_SURVIVOR, Passages};
+use places::Unplaced;
 use plan::{ApplyPlan, SourceFile, SourceReading};
 use report::ParsedReport;
 use rewrite::Change;
@@ -61,7 +64,7 @@ pub(crate) fn apply(
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let log = Log::open(&report, options)?;
     let removed = report.removed.len();
-    let plan = ApplyPlan::of(store, report, &temp, store.memory() / 4, task)?;
+    let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
         sources: plan.sources.len() as u64,
         documents: removed,
@@ -71,15 +74,19 @@ pub(crate) fn apply(
     };
     summary.missing = plan.missing;
     let ApplyPlan { sources, entries, .. } = plan;
-    let checked = Check { store, sources: &sources, options, log: &log, temp: &temp, task }.all(entries)?;
+    let unplaced = places::unplaced(&sources, options, &log)?;
+    let checked =
+        Check { store, sources: &sources, options, unplaced: &unplaced, log: &log, temp: &temp, task }.all(entries)?;
     let mut acting = Acting {
         store,
         options,
         task,
         checked: &checked,
         passages: passages.as_ref(),
+        unplaced: &unplaced,
+        lost: FxHashSet::default(),
         log,
-        targets: FxHashSet::default(),
+        marked: FxHashSet::default(),
         summary,
         visit,
     };
@@ -100,9 +107,13 @@ struct Acting<'a> {
     checked: &'a Checked,
     /// The repeated passages, where the report lists them.
     passages: Option<&'a Passages>,
+    /// Files that have no place in the copy.
+    unplaced: &'a Unplaced,
+    /// The numbers of files whose copying has failed.
+    lost: FxHashSet<u32>,
     log: Log,
-    /// The hashes of the paths that have been written to.
-    targets: FxHashSet<u64>,
+    /// The hashes of the real paths of files that have been marked.
+    marked: FxHashSet<u64>,
     summary: ApplySummary,
     visit: &'a mut dyn FnMut(Applied) -> Result<()>,
 }
@@ -143,17 +154,31 @@ impl Acting<'_> {
             Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => Err(error),
             Err(error) => {
                 self.summary.failed += 1;
+                self.lost.insert(number as u32);
                 self.tell(source, FileStep::leave(error.chain()), false)
             }
         }
+    }
+
+    /// Tells which documents justify that others go.
+    fn kept(&self) -> Kept<'_> {
+        Kept { store: self.store, checked: self.checked, lost: &self.lost }
     }
 
     /// The documents of a file that go: those whose survivor is as it was.
     fn cuts(&self, state: &FileState) -> Result<Vec<Cut>> {
         let FileState::File { cuts, .. } = state else { return Ok(Vec::new()) };
         let mut cuts = self.checked.cuts(cuts)?;
-        cuts.retain(|cut| cut.keep == NO_SURVIVOR || self.checked.sound.contains(cut.keep));
-        Ok(cuts)
+        let kept = self.kept();
+        let mut failed = Ok(());
+        cuts.retain(|cut| {
+            cut.keep == NO_SURVIVOR
+                || kept.holds(cut.keep).unwrap_or_else(|error| {
+                    failed = Err(error);
+                    false
+                })
+        });
+        failed.map(|()| cuts)
     }
 
     fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<()> {
@@ -195,7 +220,7 @@ impl Acting<'_> {
         mark: Option<&str>,
         reason: Option<String>,
     ) -> Result<()> {
-        let Some(target) = self.target(source, folder)? else { return Ok(()) };
+        let Some(target) = self.target(number, source, folder)? else { return Ok(()) };
         let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
         let documents = documents_of(&cuts);
         if is_document && !cuts.is_empty() && mark.is_none() {
@@ -228,10 +253,11 @@ impl Acting<'_> {
         folder: &Path,
         mut reason: Option<String>,
     ) -> Result<()> {
-        let Some(target) = self.target(source, folder)? else { return Ok(()) };
+        let Some(target) = self.target(number, source, folder)? else { return Ok(()) };
         let Some(passages) = self.passages else { return Ok(()) };
-        let checked = self.checked;
-        let cutting = Cutting { passages, store: self.store, sound: &checked.sound };
+        let lost = self.lost.clone();
+        let kept = Kept { store: self.store, checked: self.checked, lost: &lost };
+        let cutting = Cutting { passages, kept, limits: &self.options.limits };
         let field = match &source.reading {
             SourceReading::Members(Some(field)) => field.clone(),
             _ => RecordFields::default().text,
@@ -240,22 +266,24 @@ impl Acting<'_> {
         if !rewrite::can_cut(state) {
             cuts.clear();
         }
-        let mut failed = Ok(());
+        let (mut failed, mut unsound) = (Ok(()), 0);
         cuts.retain(|cut| {
-            let can = self
-                .store
-                .document(cut.id)
-                .and_then(|record| Ok(can_be_cut(&record) && !cutting.ranges(cut.id)?.is_empty()));
-            can.unwrap_or_else(|error| {
+            let can = self.can_lose(&cutting, cut.id).unwrap_or_else(|error| {
                 failed = Err(error);
-                false
-            })
+                (false, false)
+            });
+            unsound += u64::from(can.1);
+            can.0
         });
         failed?;
-        if cuts.len() < all && reason.is_none() {
+        self.summary.unjustified += unsound;
+        if reason.is_none() && unsound > 0 {
+            reason =
+                Some("the first occurrences of some passages have changed or are not in the copy; these stay".into());
+        } else if reason.is_none() && cuts.len() < all {
             reason = Some(match cuts.is_empty() {
-                true => "its passages cannot be cut out of this format, or their first occurrences have changed; it stays whole".into(),
-                false => "some of its documents stay whole: they have markup, or the first occurrences have changed".into(),
+                true => "its passages cannot be cut out of this format; it stays whole".into(),
+                false => "some of its documents have markup and stay whole".into(),
             });
         }
         let (act, change) = match cuts.is_empty() {
@@ -266,17 +294,20 @@ impl Acting<'_> {
         self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
     }
 
-    /// Where the copy of a file goes; `None`, which is told, where it has no place.
-    fn target(&mut self, source: &SourceFile, folder: &Path) -> Result<Option<PathBuf>> {
-        let relative = files::relative(&source.name);
-        let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
-        let target = folder.join(&relative);
-        let reason = if relative.as_os_str().is_empty() {
-            "its name gives no place for a copy"
-        } else if !self.targets.insert(xxh3_64(target.as_os_str().as_encoded_bytes())) {
-            "another file takes its place in the copy"
-        } else {
-            return Ok(Some(target));
+    /// Whether a document loses passages, and whether some of its passages stay because nothing justifies that they go.
+    fn can_lose(&self, cutting: &Cutting<'_>, id: u32) -> Result<(bool, bool)> {
+        let record = self.store.document(id)?;
+        if !can_be_cut(&record) {
+            return Ok((false, false));
+        }
+        let ranges = cutting.ranges(id)?;
+        Ok((!ranges.is_empty(), ranges.len() < cutting.passages.get(id)?.len()))
+    }
+
+    /// The place of the copy of a file; `None`, after a row that says why, if it has none.
+    fn target(&mut self, number: usize, source: &SourceFile, folder: &Path) -> Result<Option<PathBuf>> {
+        let Some(reason) = self.unplaced.get(&(number as u32)) else {
+            return places::place_of(source, folder).map(Some);
         };
         self.summary.failed += 1;
         self.tell(source, FileStep::leave(reason), false)?;
@@ -304,11 +335,6 @@ impl Acting<'_> {
         {
             self.summary.done_before += 1;
             return self.tell(source, step, true);
-        }
-        if target.symlink_metadata().is_ok() && !self.log.begun(&target) {
-            self.summary.applied -= documents;
-            self.summary.failed += 1;
-            return self.tell(source, FileStep::leave(format!("{} exists already", target.display())), false);
         }
         self.log.begin(act, path, Some(&target), 0)?;
         let before = self.unchanged(number, path)?;

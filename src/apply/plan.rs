@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::passages::Passages;
 use super::report::{ParsedReport, ReportedPair};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -77,8 +78,8 @@ impl<'a> ApplyPlan<'a> {
     pub(super) fn of(
         store: &Store,
         report: ParsedReport<'a>,
+        passages: Option<&Passages>,
         temp: &'a TempSpace,
-        memory: u64,
         task: &Task<'_>,
     ) -> Result<Self> {
         let ParsedReport { path, removed, survivors, pairs, kept, .. } = report;
@@ -86,7 +87,7 @@ impl<'a> ApplyPlan<'a> {
         let mut pairs = pairs.sorted()?.peekable();
         let mut sources: Vec<SourceFile> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut entries = Sorter::new(temp, memory);
+        let mut entries = Sorter::new(temp, store.memory() / 4);
         let (mut seen, mut done) = (0, 0);
         store.for_each_document(|id, record| {
             done += 1;
@@ -105,6 +106,10 @@ impl<'a> ApplyPlan<'a> {
             if !fits {
                 let detail =
                     format!("document {id} of this database has another name or content: the report is of another one");
+                return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
+            }
+            if passages.is_some_and(|passages| passages.end(id) > record.bytes) {
+                let detail = format!("a passage ends beyond its document, {}", record.name);
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
             let Some(source) = record.source else { return Ok(true) };

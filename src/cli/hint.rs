@@ -119,7 +119,9 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::IsAContainer { .. } => {
             "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
         }
-        DocumentError::NotAFile { path } if path.is_dir() => "name a file; only `ingest` takes folders",
+        DocumentError::NotAFile { path } if path.is_dir() => {
+            "name a file; `ingest` takes folders, and so does `query`, but for a report (--format html)"
+        }
         DocumentError::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input",
         _ => return None,
     };

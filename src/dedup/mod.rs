@@ -63,7 +63,7 @@ use past::Past;
 use plan::MemoryPlan;
 use ranking::{Rank, Ranking, Standing};
 use record::{RecordEntry, RecordFiles, RecordHeader};
-use same_text::SameText;
+use same_text::{SameText, SameTextMemory};
 use sets::Sets;
 use source::PostingSource;
 use witness::Witness;
@@ -126,7 +126,8 @@ impl DedupRun<'_> {
     fn same_text(&self) -> Result<SameText> {
         match self.options.by {
             DedupBy::ExactText => {
-                SameText::find(self.store, &self.options.limits, (self.temp, self.plan.sorting), &self.monitor())
+                let memory = SameTextMemory { sorting: self.plan.sorting, reading: self.plan.rest / 2 };
+                SameText::find(self.store, &self.options.limits, (self.temp, memory), &self.monitor())
             }
             _ => Ok(SameText::default()),
         }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::source::PostingSource;
+use super::source::{PostingSource, ranges_per_reader};
 use super::{Activity, Monitor};
 use crate::document::Digest;
 use crate::error::Result;
@@ -23,6 +23,15 @@ use crate::store::Store;
 
 /// Bytes of memory that each document may take here.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 64;
+
+/// Bytes of memory for the two steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SameTextMemory {
+    /// For sorting the facts of documents.
+    pub(super) sorting: u64,
+    /// For reading postings.
+    pub(super) reading: u64,
+}
 
 /// The texts of documents that may have the text of another.
 #[derive(Debug, Default)]
@@ -69,11 +78,11 @@ impl SameText {
     pub(super) fn find(
         store: &Store,
         limits: &InputLimits,
-        (temp, memory): (&TempSpace, u64),
+        (temp, memory): (&TempSpace, SameTextMemory),
         monitor: &Monitor<'_>,
     ) -> Result<Self> {
-        let sums = sums(store, monitor)?;
-        let mut sorter = Sorter::new(temp, memory);
+        let sums = sums(store, memory.reading, monitor)?;
+        let mut sorter = Sorter::new(temp, memory.sorting);
         store.for_each_document(|id, record| {
             if record.symbols > 0 && !record.boilerplate {
                 sorter.push(Likeness {
@@ -155,11 +164,13 @@ fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
 }
 
 /// By document, a sum over its fingerprints that depends on their order.
-fn sums(store: &Store, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
+fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let documents = store.view().state().next_document;
     let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();
     let done = AtomicU64::new(0);
-    PostingSource::ranges(store).into_par_iter().try_for_each(|range: RangeInclusive<u64>| {
+    let ranges = PostingSource::ranges(store);
+    let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
+    ranges.into_par_iter().with_min_len(least).try_for_each(|range: RangeInclusive<u64>| {
         store.for_each_hash_in(&range, &mut |hash, postings| {
             monitor.advance(Activity::Counting, &done, postings.len() as u64)?;
             for posting in postings {

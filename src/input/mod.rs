@@ -38,6 +38,7 @@ mod walk;
 pub(crate) use crate::recognise::{Compression, Container, holds_records};
 pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, candidate_of, next_piece};
 pub(crate) use container_batch::ContainerBatch;
+pub(crate) use containers::JsonText;
 pub use containers::RecordFields;
 pub(crate) use enclosing::enclosing_database;
 pub(crate) use expand::{Opened, ReadContext, expand_stream, open};

@@ -19,7 +19,7 @@ use crate::fingerprint::Fingerprinter;
 use crate::input::InputLimits;
 use crate::profile::{Profile, Selection, Unit, WordRule};
 use crate::progress::Task;
-use crate::query::TextSequence;
+use crate::query::{COMPARED_BYTES, TextSequence};
 use crate::store::Store;
 
 /// Words and marks in a k-gram.
@@ -68,12 +68,13 @@ pub(crate) fn add_own_text(
     for (done, id) in (0..).zip(order) {
         task.step("documents read again", done, total)?;
         let Some(sketch) = sketches.get_mut(&documents.submission_of(id)) else { continue };
-        let hashes = texts.read_again(id)?.and_then(|(format, bytes)| kgrams.of(format, &bytes));
+        let hashes = texts.original(id, COMPARED_BYTES)?.ok().and_then(|(bytes, format)| kgrams.of(format, &bytes));
         let before = sketch.as_ref().map_or(0, Vec::len);
         match (hashes, &mut *sketch) {
             (Some(hashes), Some(sketch)) => {
                 sketch.extend(hashes);
-                sketch.sort_unstable();
+                // Two ascending runs: the stable sort merges them.
+                sketch.sort();
                 sketch.dedup();
             }
             (Some(_), None) => {}

@@ -76,11 +76,9 @@ impl<'a> PairCollector<'a> {
 
     pub(super) fn push(&mut self, record: PairRecord) -> Result<()> {
         self.found += 1;
+        self.ends = with(self.ends, &record);
         match &mut self.kept {
-            KeptPairs::All(sorter) => {
-                self.ends = with(self.ends, &record);
-                sorter.push(record)
-            }
+            KeptPairs::All(sorter) => sorter.push(record),
             KeptPairs::Best { most, records } => {
                 if records.len() == 2 * *most {
                     records.select_nth_unstable(*most - 1);
@@ -93,14 +91,13 @@ impl<'a> PairCollector<'a> {
     }
 
     pub(super) fn sorted(self) -> Result<SortedPairs<'a>> {
-        let Self { kept, most, found, mut ends } = self;
+        let Self { kept, most, found, ends } = self;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a> = match kept {
             KeptPairs::All(sorter) => Box::new(sorter.sorted()?.take(most)),
             KeptPairs::Best { mut records, .. } => {
                 records.sort_unstable();
                 records.truncate(most);
-                ends = records.iter().fold(None, with);
                 Box::new(records.into_iter().map(Ok))
             }
         };
@@ -142,7 +139,9 @@ mod tests {
             expected.truncate(most.map_or(usize::MAX, |most| most as usize));
             let SortedPairs { records, found, ends } = ranked.sorted().unwrap();
             prop_assert_eq!(found, pairs.len() as u64);
-            prop_assert_eq!(ends.is_none(), expected.is_empty());
+            let places = pairs.iter().flat_map(|&(a, b, _)| [a, b + 40]).map(|id| (names[id as usize], id));
+            let expected_ends = places.clone().min().zip(places.max()).map(|(first, last)| [first.1, last.1]);
+            prop_assert_eq!(ends, expected_ends);
             let sorted: Vec<_> = records
                 .map(Result::unwrap)
                 .map(|record| (record.score(), names[record.a as usize], names[record.b as usize], record.a, record.b))

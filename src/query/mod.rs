@@ -43,7 +43,7 @@ pub use phrases::Phrases;
 pub(crate) use prepared::{PreparedQuery, QueryReader};
 pub use source::QuerySource;
 pub use text::DocumentText;
-pub(crate) use text::{text_in_memory, text_of, text_of_file};
+pub(crate) use text::{COMPARED_BYTES, text_in_memory, text_of, text_of_file};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;

@@ -72,19 +72,6 @@ impl<'a> TextSequence<'a> {
         Ok(text.map(|text| xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes()))
     }
 
-    /// The bytes of a document and their format; `None` where they cannot be had, or are more than what is compared symbol by
-    /// symbol.
-    ///
-    /// # Errors
-    /// Fails if the store cannot be read.
-    pub(crate) fn read_again(&mut self, id: u32) -> Result<Option<(Format, Vec<u8>)>> {
-        let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
-        Ok(match bytes {
-            Bytes::Here(bytes) => Some((format, bytes)),
-            Bytes::Unavailable(_) => None,
-        })
-    }
-
     fn bytes(&mut self, id: u32, limit: u64) -> Result<(Format, Bytes)> {
         if let Some(&place) = self.places.get(&id)
             && place >= self.expected

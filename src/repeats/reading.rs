@@ -1,8 +1,8 @@
 //! Reading: all documents are read once, wherever their texts are.
 //!
 //! Texts that are stored, and files that are documents, are read in portions, each by one thread. Members of a container are read
-//! in one pass over it, as it lies, and divided among the threads as they come. A text counts only if its digest is that of the
-//! document.
+//! in one pass over it, as it lies, and divided among the threads as they come; of a container with very many members, in one pass for
+//! each half million at 1 GiB of memory. A text counts only if its digest is that of the document.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -191,7 +191,7 @@ impl ReadingRun<'_, '_> {
         }
         let (portion, token) = (self.portion, self.reading.task.token());
         let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
-        let mut failed = None;
+        let (mut failed, mut found_all) = (None, false);
         let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
             let Ok(candidate) = found else { return Ok(()) };
             let Content::Whole(text) = candidate.content else { return Ok(()) };
@@ -210,10 +210,13 @@ impl ReadingRun<'_, '_> {
                     Error::Stopped
                 })?;
             }
-            Ok(())
+            // A container with more members than are waited for at once need not be read to its end.
+            found_all = members.is_empty();
+            if found_all { Err(Error::Stopped) } else { Ok(()) }
         });
         match (failed, walked) {
-            (Some(error), _) | (None, Err(error @ Error::Stopped)) => return Err(error),
+            (Some(error), _) => return Err(error),
+            (None, Err(Error::Stopped)) if !found_all => return Err(Error::Stopped),
             // The members that were not found are reported.
             (None, _) => {}
         }

@@ -207,7 +207,10 @@ fn what_is_at_the_place_of_a_copy_stays() {
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["failed"]), (2, &1.into()), "{run:#?}");
     assert_eq!(fs::read_to_string(folder.path().join("clean/in/0/0.txt")).unwrap(), "mine");
-    assert_eq!(files(&folder.path().join("clean")).len(), 3);
+    // The survivor of 1/3.txt is not in the copy, so that 1/3.txt stays.
+    let copied: Vec<String> = files(&folder.path().join("clean")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(copied, ["in/0/0.txt", "in/0/2.txt", "in/0/4.txt", "in/1/3.txt"]);
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/1/3.txt")).unwrap(), text(0));
     let run = folder.run(&["apply", "report.jsonl", "--write", ".fpdb/clean", "--yes"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("database"), "{run:#?}");

@@ -117,6 +117,18 @@ fn answers_are_kept_where_nothing_is_found_to_ask() {
 }
 
 #[test]
+fn answers_are_not_written_among_what_is_asked() {
+    let folder = corpus();
+    folder.write("asked/a.txt", "of last week");
+    for output in ["asked/answers.json", "asked/../asked/answers.json"] {
+        let run = folder.run(&["query", "asked", "--format", "json", "-o", output]);
+        assert!(run.status == 2 && run.stderr.contains("-o would write into asked, which is to be read"), "{run:#?}");
+        assert!(!folder.path().join("asked/answers.json").exists());
+    }
+    folder.ok(&["query", "asked", "--format", "json", "-o", "answers.json"]);
+}
+
+#[test]
 fn one_row_tells_how_much_the_archive_holds_and_where() {
     let folder = corpus();
     let lines: String = queries().iter().map(|query| format!("{{\"text\":\"{query}\"}}\n")).collect();

@@ -13,7 +13,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::check::{Cut, FileState};
-use super::passages::{Cutting, Passages};
+use super::cutting::Cutting;
+use super::passages::Passages;
 use crate::error::{DocumentError, Error, Result};
 use crate::input::{Container, FileKind};
 use crate::stop::StopToken;
@@ -66,7 +67,7 @@ pub(super) fn rewrite(
     if let (FileState::File { kind: FileKind::Document, .. }, Change::CutOut { cutting, .. }, [cut, ..]) =
         (state, change, cuts)
     {
-        return texts::document(path, &cutting.ranges(cut.id)?, output, stop);
+        return texts::document(path, &cutting.ranges_of_file(cut.id)?, output, stop);
     }
     let FileState::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));

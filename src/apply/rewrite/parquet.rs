@@ -337,7 +337,8 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     let mut first = 0;
     for (index, group) in metadata.row_groups().iter().enumerate() {
         let rows = u64::try_from(group.num_rows()).unwrap_or(0);
-        let changes = texts.cuts.iter().any(|cut| (first..first + rows).contains(&cut.start));
+        let next = texts.cuts.partition_point(|cut| cut.start < first);
+        let changes = texts.cuts.get(next).is_some_and(|cut| cut.start < first + rows);
         let mut target = writer.next_row_group().map_err(failed)?;
         if !changes {
             copied(&chunks, group, &mut target).map_err(failed)?;

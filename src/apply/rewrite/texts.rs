@@ -8,12 +8,12 @@ use std::path::Path;
 use serde_json::value::RawValue;
 
 use super::super::check::Cut;
+use super::super::cutting::Cutting;
 use super::super::files::BUFFER;
-use super::super::passages::Cutting;
 use super::frames;
 use super::stream::{self, Cuts};
 use crate::error::{DocumentError, Error, Result};
-use crate::input::compression_of;
+use crate::input::{JsonText, compression_of};
 use crate::stop::StopToken;
 
 /// Copies a file that is one document, compressed or not, without some ranges of the document.
@@ -61,12 +61,50 @@ impl Texts<'_> {
         let Some(raw) = fields.get(self.field) else {
             return Err(Error::Document(DocumentError::NoField { field: self.field.to_owned() }));
         };
-        let text: String = serde_json::from_str(raw.get()).map_err(failed)?;
-        let Some(left) = self.text(text.as_bytes(), at)? else { return Ok(None) };
-        // Passages begin and end between characters.
-        let quoted = serde_json::to_string(&String::from_utf8_lossy(&left)).map_err(failed)?;
+        let JsonText(text) = serde_json::from_str(raw.get()).map_err(failed)?;
+        let Some(left) = self.text(&text.unwrap_or_default(), at)? else { return Ok(None) };
+        let quoted = quoted(&left).map_err(failed)?;
         let start = raw.get().as_ptr() as usize - line.as_ptr() as usize;
         let end = start + raw.get().len();
         Ok(Some([&line[..start], quoted.as_bytes(), &line[end..]].concat()))
+    }
+}
+
+/// A text as a string of JSON. Halves of surrogate pairs, which JSON may hold and UTF-8 does not, are written as escapes.
+fn quoted(text: &[u8]) -> serde_json::Result<String> {
+    let mut string = String::from("\"");
+    let mut rest = text;
+    loop {
+        let valid = std::str::from_utf8(rest).map_or_else(|error| error.valid_up_to(), str::len);
+        let (valid, after) = rest.split_at(valid);
+        let plain = serde_json::to_string(&String::from_utf8_lossy(valid))?;
+        string.push_str(plain.get(1..plain.len() - 1).unwrap_or_default());
+        match *after {
+            [] => break,
+            [0xed, high, low, ..] => {
+                let unit = 0xd000 | u32::from(high & 0x3f) << 6 | u32::from(low & 0x3f);
+                string.push_str(&format!("\\u{unit:04x}"));
+                rest = &after[3..];
+            }
+            _ => return Err(serde::de::Error::custom("the text is no UTF-8")),
+        }
+    }
+    string.push('"');
+    Ok(string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_so_that_they_are_read_back() {
+        for json in [r#""""#, r#""plain “é” \n \u0001 \"""#, r#""x \ud83d y""#, r#""\udc00\ud83d\ude00\ud800""#] {
+            let JsonText(text) = serde_json::from_str(json).unwrap();
+            let again = quoted(&text.clone().unwrap()).unwrap();
+            let JsonText(read) = serde_json::from_str(&again).unwrap();
+            assert_eq!(read, text, "{json} {again}");
+        }
+        assert!(quoted(b"\xff").is_err());
     }
 }

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use fpdb::pairs::Pair;
 
-use super::escape::escape_terminal;
-use super::folder::in_folder;
+use super::folder::{in_folder, name_in};
 use super::human::labels;
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
@@ -47,7 +46,7 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
         grouped(pair.shared),
     );
     let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
-        .map(|(name, metadata)| (escape_terminal(&name[folder.len()..]), labels(metadata)));
+        .map(|(name, metadata)| (name_in(name, folder), labels(metadata)));
     // Two names that do not fit the line beside each other stand below each other.
     let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
     let between = match style.width {
@@ -66,7 +65,7 @@ pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style:
     let indent = columns.width() + 33;
     let mut lines = String::new();
     for file in pair.files.iter().take(FILES_SHOWN) {
-        let [a, b] = [&file.a, &file.b].map(|name| escape_terminal(name.strip_prefix(folder).unwrap_or(name)));
+        let [a, b] = [&file.a, &file.b].map(|name| name_in(name, folder));
         let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
     }
     lines

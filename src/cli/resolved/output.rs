@@ -1,6 +1,6 @@
 //! Checks that results can be written as the user wants them, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::database;
 use crate::cli::typed::{Global, OutputFormat};
@@ -17,7 +17,17 @@ pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> 
 
 /// Refuses to write results over a file that is read for them.
 pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let Some(target) = global.output.as_ref().and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
+    let Some(output) = &global.output else { return Ok(()) };
+    let read: Vec<&PathBuf> = read.into_iter().collect();
+    // The new file would be read with the folder while it is written.
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
+    if let Ok(parent) = parent.canonicalize()
+        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path, &parent))
+    {
+        anyhow::bail!("-o would write into {}, which is to be read: name a file elsewhere", folder.display());
+    }
+    let Ok(target) = output.canonicalize() else { return Ok(()) };
     let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
     match read.into_iter().find(is_target) {
         Some(path) => anyhow::bail!("-o would write over {}, which is to be read: name another file", path.display()),

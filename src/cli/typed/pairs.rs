@@ -61,8 +61,9 @@ pub(crate) struct PairsArgs {
     pub(crate) submission_by: Option<String>,
     /// Rank programs by their own text too, where that is more alike
     ///
-    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its structure, whatever its names. This reads the documents of the pairs again and
-    /// compares their words and marks, comments included. For languages and courses in which copies keep their names.
+    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its structure, whatever its
+    /// names. This reads the documents of the pairs again and compares their words and marks, comments included. For languages and
+    /// courses in which copies keep their names. All pairs are held in memory.
     #[arg(long)]
     pub(crate) own_text: bool,
     /// How much a shared fingerprint counts

@@ -179,7 +179,7 @@ fn plain(value: &RawValue) -> Option<String> {
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A string or null. As bytes, for JSON may hold halves of surrogate pairs, which UTF-8 does not.
-struct JsonText(Option<Vec<u8>>);
+pub(crate) struct JsonText(pub(crate) Option<Vec<u8>>);
 
 impl<'de> serde::Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {

@@ -19,6 +19,7 @@ use std::io::Read;
 use super::limits::Meter;
 use crate::error::{Error, Result};
 use crate::recognise::Container;
+pub(crate) use json_lines::JsonText;
 pub use member::RecordFields;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};

@@ -212,7 +212,80 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     assert!(
         lines[1..3].iter().all(|line| line["reason"].as_str().unwrap().contains("cannot be cut out of this format"))
     );
-    assert!(lines[4]["reason"].as_str().unwrap().contains("first occurrences have changed"));
+    assert!(lines[4]["reason"].as_str().unwrap().contains("first occurrences of some passages have changed"));
+    // One of the third document too, whose other passage is in an archive.
+    assert_eq!(summary["unjustified"], 2);
+}
+
+#[test]
+fn passages_stay_if_their_first_occurrences_are_not_in_the_copy() {
+    let folder = Folder::new();
+    let texts = texts();
+    folder.write("in/0.txt", &texts[1]);
+    folder.write("in/1.txt", &texts[2]);
+    assert_eq!(report(&folder).len(), 1);
+    folder.write("clean/in/0.txt", "of somebody else");
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((run.status, &summary["failed"], &summary["unjustified"]), (2, &json!(1), &json!(1)), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/1.txt")).unwrap(), texts[2]);
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/0.txt")).unwrap(), "of somebody else");
+}
+
+#[test]
+fn a_report_with_passages_beyond_the_end_of_a_document_is_refused() {
+    let folder = Folder::new();
+    let texts = texts();
+    folder.write("in/0.txt", &texts[1]);
+    folder.write("in/1.txt", &texts[2]);
+    let row = report(&folder).remove(0);
+    let path = folder.path().join("report.jsonl");
+    let report = fs::read_to_string(&path).unwrap();
+    let end = format!("\"end\":{}", row["end"]);
+    assert!(report.contains(&end), "{report}");
+    fs::write(&path, report.replace(&end, "\"end\":100000")).unwrap();
+    let (run, ..) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert!(run.status == 2 && run.stderr.contains("a passage ends beyond its document, in/1.txt"), "{run:#?}");
+    assert!(!folder.path().join("clean/in/1.txt").exists());
+}
+
+#[test]
+fn halves_of_surrogate_pairs_beside_a_passage_stay() {
+    let folder = Folder::new();
+    let lines: Vec<String> =
+        [3, 4].iter().map(|&seed| format!("{{\"text\":\"\\ud83d {} {}\"}}\n", text(seed), text(50))).collect();
+    folder.write("in/a.jsonl", lines.concat());
+    assert_eq!(report(&folder).len(), 1);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (0, &json!(1)), "{run:#?}");
+    let copy = fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap();
+    let (first, second) = copy.split_once('\n').unwrap();
+    assert_eq!(first, lines[0].trim_end());
+    assert!(second.starts_with(&format!("{{\"text\":\"\\ud83d {}", text(4))) && second.len() < first.len(), "{second}");
+    assert!(!second.contains(text(50).trim()), "{second}");
+}
+
+#[test]
+fn characters_stay_whole_where_passages_are_made_of_bytes() {
+    let folder = Folder::new();
+    // é and è begin with the same byte, ш and ѐ do not: a repeated run of bytes ends within a character.
+    let shared = text(50);
+    for (number, (before, after)) in [("é", "é"), ("è", "è"), ("ш", "ш"), ("ѐ", "ѐ")].into_iter().enumerate() {
+        folder.write(
+            &format!("in/{number}.txt"),
+            format!("{}{before}{shared}{after}{}", text(number as u64), text(9 + number as u64)),
+        );
+    }
+    folder.ok(&["ingest", "-q", "--unit", "byte", "-k", "16", "-w", "16", "in"]);
+    folder.ok(&["dedup", "--passages", "--min-length", "100", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (0, &json!(3)), "{run:#?}");
+    for (number, around) in ["éé", "èè", "шш", "ѐѐ"].into_iter().enumerate().skip(1) {
+        let copy = fs::read(folder.path().join(format!("clean/in/{number}.txt"))).unwrap();
+        let copy = String::from_utf8(copy).expect("whole characters");
+        let expected = format!("{}{around}{}", text(number as u64), text(9 + number as u64));
+        assert!(copy.len() - expected.len() < 4, "{copy}\n{expected}");
+        assert!(around.chars().all(|letter| copy.contains(letter)), "{copy}");
+    }
 }
 
 #[test]
