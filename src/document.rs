@@ -208,16 +208,15 @@ pub(crate) mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer};
 
     use super::Digest;
+    use crate::hex;
 
     pub(crate) fn serialize<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:032x}", u128::from_be_bytes(*digest)))
+        serializer.serialize_str(&hex::encode(digest))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
-        let digits = String::deserialize(deserializer)?;
-        let is_digest = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = u128::from_str_radix(&digits, 16).ok().filter(|_| is_digest);
-        number.map(u128::to_be_bytes).ok_or_else(|| D::Error::custom("a digest is 32 hexadecimal digits"))
+        let bytes = hex::decode(&String::deserialize(deserializer)?).and_then(|bytes| bytes.try_into().ok());
+        bytes.ok_or_else(|| D::Error::custom("a digest is 32 hexadecimal digits"))
     }
 }
 

@@ -69,6 +69,7 @@ mod fingerprint;
 pub mod fuzzing;
 mod guarded;
 mod hash_counts;
+mod hex;
 mod ingest;
 mod input;
 mod kernel;

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
 use crate::dedup::{DedupSummary, Removable};
 use crate::error::{DocumentError, Error, Result};
+use crate::hex;
 use crate::progress::{Task, is_due};
 use crate::repeats::{Repeat, RepeatSummary, Uncompared};
 use crate::schema::Answer;
@@ -45,7 +46,7 @@ impl Identity {
 
     /// True if it is that of this document.
     pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
-        let digest = format!("{:032x}", u128::from_be_bytes(record.digest));
+        let digest = hex::encode(&record.digest);
         let known = Self::new(&record.name, &digest);
         self.name == known.name && (self.digest == 0 || self.digest == known.digest)
     }

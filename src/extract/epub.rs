@@ -8,6 +8,7 @@ use super::package::Package;
 use super::xml::{self, XmlEvent};
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
+use crate::hex;
 
 /// The text of a book.
 pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
@@ -111,15 +112,11 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
         let escaped = match after {
-            [high, low, ..] if byte == b'%' => hex(*high).zip(hex(*low)).map(|(high, low)| 16 * high + low),
+            [high, low, ..] if byte == b'%' => hex::decode_byte(*high, *low),
             _ => None,
         };
         bytes.push(escaped.unwrap_or(byte));
         rest = if escaped.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
 }

@@ -1,5 +1,8 @@
 //! Text cache: the symbols of documents that are compared again and again. All pairs of n documents compare each with n - 1
 //! others, and to make its symbols (to read it, to parse a program) takes longer than to compare it.
+//!
+//! Own code: one lock is asked for once a comparison, which takes far longer. `quick_cache` would spare the lock, and would bring
+//! shards that each hold a part of the bytes only, so that a long text fits in none.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::Format;
 use crate::error::{Error, Result};
+use crate::hex;
 use crate::input::ReadAs;
 use crate::profile::Profile;
 use crate::schema::{Answer, Schema};
@@ -139,9 +140,6 @@ impl StagingPlan {
 
     /// The generation as the database keeps it.
     pub(super) fn generation_bytes(&self) -> Option<[u8; 16]> {
-        if self.generation.len() != 32 {
-            return None;
-        }
-        u128::from_str_radix(&self.generation, 16).ok().map(u128::to_be_bytes)
+        hex::decode(&self.generation)?.try_into().ok()
     }
 }

@@ -2,9 +2,7 @@
 
 use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
-use fpdb::{DocumentInfo, Passage, QueryAnswer};
-
-use super::numbers::digits;
+use fpdb::{DocumentInfo, Passage, QueryAnswer, hex};
 
 /// The columns of [`query_rows`].
 pub(crate) fn query_header() -> Vec<&'static str> {
@@ -104,7 +102,7 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
         document.distinct.to_string(),
         document.encoding.clone(),
         document.undecodable.to_string(),
-        digits(&document.digest),
+        hex::encode(&document.digest),
         document.format.clone(),
         document.boilerplate.to_string(),
         // As in JSON: the names differ from document to document.

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::maintenance::{DatabaseStats, Verification};
-use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight};
+use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight, hex};
 
 use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder};
-use super::numbers::{count, digits, grouped, percent, size};
+use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
 
 /// The result of an ingest.
@@ -262,7 +262,7 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     }
     row("symbols", grouped(document.symbols));
     row("fingerprints", format!("{}, {} distinct", grouped(document.fingerprints), grouped(document.distinct)));
-    row("digest", format!("{} (XXH3-128)", digits(&document.digest)));
+    row("digest", format!("{} (XXH3-128)", hex::encode(&document.digest)));
     if document.boilerplate {
         row("boilerplate", "never a match; what it holds is ignored in others".into());
     }

@@ -1,21 +1,11 @@
-//! Numbers: counts, shares, sizes and digests as a reader wants them.
+//! Numbers: counts, shares and sizes as a reader wants them.
+
+use bytesize::ByteSize;
+use indicatif::HumanCount;
 
 /// A number with commas: 12,345.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A digest as hexadecimal digits.
-pub(crate) fn digits(digest: &[u8; 16]) -> String {
-    format!("{:032x}", u128::from_be_bytes(*digest))
+    HumanCount(number).to_string()
 }
 
 /// A number of things, in the plural where it is not one.
@@ -33,17 +23,7 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// Bytes in the largest unit that leaves at least one of it.
 pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return count(bytes, "byte");
-    }
-    let mut value = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
+    if bytes < bytesize::KIB { count(bytes, "byte") } else { ByteSize(bytes).display().iec().to_string() }
 }
 
 #[cfg(test)]

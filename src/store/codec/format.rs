@@ -93,6 +93,7 @@
 //! minus the one before; last line minus first. Before the first of a chunk all are 0.
 
 use crate::error::{Error, Result};
+use crate::hex;
 use crate::profile::{Profile, Selection, Unit, WordRule};
 
 /// The version of the format this program reads and writes.
@@ -136,7 +137,7 @@ const MARKER_PROFILE: &str = "profile ";
 /// The content of the marker file. The profile is there for when the store's own is lost: without it nothing else
 /// could be made sense of.
 pub(in crate::store) fn marker(profile: &Profile) -> String {
-    let digits: String = encode_profile(profile).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex::encode(&encode_profile(profile));
     format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")
 }
 
@@ -148,9 +149,7 @@ pub(in crate::store) fn marker_version(text: &str) -> Option<&str> {
 /// The profile in a marker file, if there is one.
 pub(in crate::store) fn marker_profile(text: &str) -> Option<Profile> {
     let digits = text.lines().nth(1)?.strip_prefix(MARKER_PROFILE)?;
-    let byte = |index: usize| u8::from_str_radix(digits.get(index..index + 2)?, 16).ok();
-    let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
-    decode_profile(&bytes).ok()
+    decode_profile(&hex::decode(digits)?).ok()
 }
 
 /// A key's fields, read from its end.

@@ -1,6 +1,7 @@
 //! Run rows: the rows of one run, its blocks of postings and its filters.
 
 use crate::error::{Error, Result};
+use crate::hex;
 use crate::store::codec::block::Block;
 use crate::store::codec::filter::Filter;
 use crate::store::codec::format::{POSTINGS, parse_filter_key, parse_posting_key, posting_key};
@@ -42,7 +43,7 @@ pub(in crate::store) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option
         blocks.check()?;
         return Ok(None);
     };
-    let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex(key)), detail };
+    let damaged = |detail| Error::Damaged { what: format!("posting block {}", hex::encode(key)), detail };
     let (_, last_hash, _) = parse_posting_key(key).ok_or_else(|| damaged("its key is not 16 bytes"))?;
     let block = Block::decode(last_hash, value).map_err(damaged)?;
     Ok(Some((last_hash, block)))
@@ -53,13 +54,8 @@ pub(in crate::store) fn current_filter<'a>(rows: &'a Rows<'_>) -> Result<Option<
         rows.check()?;
         return Ok(None);
     };
-    let damaged = |detail| Error::Damaged { what: format!("filter {}", hex(key)), detail };
+    let damaged = |detail| Error::Damaged { what: format!("filter {}", hex::encode(key)), detail };
     let (_, last_hash) = parse_filter_key(key).ok_or_else(|| damaged("its key is not 12 bytes"))?;
     let filter = Filter::decode(value).map_err(damaged)?;
     Ok(Some((last_hash, value.len(), filter)))
-}
-
-/// Bytes as hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
