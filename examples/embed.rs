@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         opened => opened?,
     };
 
-    // Whoever has the token can stop the run: a signal, a request, here the clock.
+    // Any holder of the token can stop the run: a signal, a request, here the clock.
     let token = StopToken::new();
     let theirs = token.clone();
     std::thread::spawn(move || {

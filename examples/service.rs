@@ -7,7 +7,7 @@ use std::thread;
 
 use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource, Task};
 
-/// What arrives, and how much of it makes a commit.
+/// The number of documents that arrive, and how many of them make a commit.
 const ARRIVALS: usize = 1000;
 const IN_A_COMMIT: usize = 100;
 

@@ -1,8 +1,8 @@
 //! Columns: fingerprints as the kernel makes them and as they travel to the store, 28 bytes each.
 //!
-//! Where all k-grams of a text are selected, most of the time goes by in writing them. So what tells where they stand
-//! is kept in 32 bits, column by column, relative to the *bases* of a block; a block ends only where 32 bits would not
-//! do for the next fingerprint. Whatever a document is like, what is read back is what was written.
+//! Where all k-grams of a text are selected, most of the time goes by in writing them. So their places
+//! are kept in 32 bits, column by column, relative to the *bases* of a block; a block ends only where 32 bits would not
+//! do for the next fingerprint. For any document, the fingerprints read back are those written.
 
 use std::iter::Zip;
 use std::ops::Range;

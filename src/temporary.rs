@@ -1,4 +1,4 @@
-//! Temporary files and folders that have a name. Each is removed by its owner when that is dropped. A program that is told to
+//! Temporary files and folders that have a name. Each is removed by its owner when that is dropped. A program that a signal tells to
 //! end at once has no time for that: the program of this package keeps a list of their names and removes them itself. A process
 //! that embeds the library keeps no list.
 

@@ -12,7 +12,7 @@ use super::colour::wants_colour;
 use super::typed::Global;
 use crate::cli::render::Style;
 
-/// Where results go: standard output, or a file that appears whole when all is written. What was there before stays until
+/// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays until
 /// then, and if the command fails.
 pub(crate) struct Output {
     lines: BufWriter<Box<dyn Write>>,
@@ -119,7 +119,7 @@ impl Output {
     }
 }
 
-/// Begins the file that results go to. What is there and is no regular file, such as a pipe or a device, is written to as it is.
+/// Begins the file that results go to. A path that is no regular file, such as a pipe or a device, is written to as it is.
 fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     // A link leads to what is to be replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -71,7 +71,7 @@ impl Printer {
     }
 }
 
-/// Writes a line to standard error. Whoever reads it may have gone: that ends no run.
+/// Writes a line to standard error. If its reader is gone, the run goes on.
 fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -20,7 +20,7 @@ pub(crate) struct IngestBar {
 }
 
 impl IngestBar {
-    /// Starts a bar. What there is to do is measured meanwhile, by a walk that only looks at sizes.
+    /// Starts a bar. A walk that only looks at sizes measures the work meanwhile.
     pub(crate) fn start(printer: &Printer, sources: &[Source], options: &IngestOptions) -> Self {
         let ended = StopToken::new();
         let bar = printer.progress.then(|| {

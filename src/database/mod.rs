@@ -103,7 +103,7 @@ impl Database {
     /// Answers queries, in parallel; the answers are in the order of the sources.
     ///
     /// # Errors
-    /// Options that make no sense for any query, such as a window below the database's. What is wrong with
+    /// Options that make no sense for any query, such as a window below the database's. An error of
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
@@ -130,7 +130,7 @@ impl Database {
     /// their names.
     ///
     /// # Errors
-    /// As [`Self::query`], [`Error::Stopped`], and what `visit` returns. What is wrong with one document is its own result.
+    /// As [`Self::query`], [`Error::Stopped`], and the error of `visit`. An error of one document is its own result.
     pub fn query_below<E: From<Error>>(
         &self,
         path: &Path,
@@ -297,7 +297,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database; [`Error::Stopped`];
-    /// [`Error::JobInUse`]; what `visit` returns; a full disk. What is wrong with one file is said of it, and counted.
+    /// [`Error::JobInUse`]; the error of `visit`; a full disk. An error of one file is reported with it, and counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,

@@ -18,7 +18,7 @@ use crate::input::parts_of;
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
 
-/// What was decided.
+/// The decisions of a run.
 pub(crate) struct Decided {
     pub(super) decisions: DecisionSource,
     pub(super) unmatched: Unmatched,
@@ -79,7 +79,7 @@ impl Decided {
     }
 }
 
-/// What comes of a document, and the run that has decided so.
+/// The decision about a document, and the run that took it.
 type FateOf<'a> = dyn FnMut(u32) -> Result<Option<(Fate, Option<u32>)>> + 'a;
 
 /// An answer being given.
@@ -212,7 +212,7 @@ impl AnswerWriter<'_> {
     }
 }
 
-/// What is said of a survivor.
+/// The facts of a survivor that rows repeat.
 struct SurvivorInfo {
     name: String,
     distinct: u64,

@@ -1,7 +1,7 @@
 //! Arrivals: documents of a stream, each decided as it arrives, against all that are stored by then.
 //!
 //! The order is that of arrival. So a document goes if a document that is stored holds enough of it, and leaves no long stretch of
-//! it unmatched; the first that does is its witness. What comes later changes nothing: no document is looked at again.
+//! it unmatched; the first that does is its witness. Later documents change nothing: no document is looked at again.
 //!
 //! Hashes that many documents are known to hold are looked up last, since most documents are decided without: they stay if no
 //! stored document holds any of the first n - m + 1 of their hashes (as in [`super::probes`]), or if hashes that nobody holds are
@@ -13,7 +13,7 @@ use super::measure::Threshold;
 use super::{DedupBy, DedupOptions};
 use crate::error::Result;
 
-/// What is known of the documents that are stored by now.
+/// The documents that are stored by now, by hash.
 pub(crate) trait StoredHashes {
     /// Appends the documents that hold a hash, in any order, some perhaps twice; none where boilerplate holds it. Calls in
     /// ascending order of hash are the fastest.

@@ -50,7 +50,7 @@ impl Decisions {
             STAYS => Decision::Stays,
             UNDECIDED => Decision::Undecided,
             rank => {
-                // Longer stretches are told as that long.
+                // Longer stretches are reported as that long.
                 Decision::Goes(Witness { rank, shared: self.shared[index], novel: self.novel[index].into() })
             }
         }

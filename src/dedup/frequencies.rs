@@ -16,7 +16,7 @@ use super::{Activity, Monitor};
 use crate::error::{Error, Result};
 use crate::store::Posting;
 
-/// What the postings say of documents and hashes.
+/// The figures of documents and hashes, from the postings.
 #[derive(Debug, Default)]
 pub(super) struct Frequencies {
     pub(super) ranges: Vec<RangeInclusive<u64>>,
@@ -41,7 +41,7 @@ pub(super) struct HashHolders {
     pub(super) df: u32,
 }
 
-/// What a hash is good for.
+/// The use of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HashUse {
     /// Several documents hold it.
@@ -167,7 +167,7 @@ impl Frequencies {
     }
 }
 
-/// What is known of terms by their numbers.
+/// The figures of terms, by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms {
     /// How many there are.

@@ -6,7 +6,7 @@
 //! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
 //!
-//! Whatever follows the last whole [frame](super::frames) was being written when the run ended and is cut off.
+//! Any bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};

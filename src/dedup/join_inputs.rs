@@ -6,7 +6,7 @@ use super::ranking::Ranking;
 use super::sets::Sets;
 use super::source::PostingSource;
 
-/// What the join works with.
+/// The input of the join.
 pub(super) struct Join<'a> {
     pub(super) source: &'a dyn PostingSource,
     pub(super) ranking: &'a Ranking,

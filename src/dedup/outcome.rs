@@ -57,7 +57,7 @@ impl RunOutcome {
             DedupBy::Resemblance => Because::Resembles,
             _ => Because::Contained,
         };
-        // Longer stretches are told as that long.
+        // Longer stretches are reported as that long.
         let novel = u32::try_from(witness.novel).unwrap_or(u32::MAX);
         Reason { keep: self.ranking.id(witness.rank), because, shared: witness.shared, novel }
     }

@@ -1,8 +1,8 @@
 //! Same text: documents whose bytes differ and whose symbols, in the standard form, are the same.
 //!
 //! Documents of the same text have as many symbols, k-grams and fingerprints, and the same fingerprints in the same order. A sum
-//! over the postings of each document, in one pass, tells those apart whose fingerprints differ. What is left in one group by
-//! that is read again and compared by all of its symbols: nothing is taken for the same text by its fingerprints alone.
+//! over the postings of each document, in one pass, tells those apart whose fingerprints differ. Documents still in one group are
+//! read again and compared by all of their symbols: fingerprints alone never make two texts the same.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! Superseded: documents that an earlier run has decided to keep, and that a newcomer would justify the removal of.
 //!
-//! The order would have had the newcomer come first. What was decided stands, so that the document stays; it is listed with the
+//! The order would have had the newcomer come first. Earlier decisions stand, so that the document stays; it is listed with the
 //! first newcomer that stays, comes before it in the order, and justifies its removal.
 
 use rayon::prelude::*;

@@ -50,7 +50,7 @@ impl Error {
 pub(super) fn missing_backup(number: Option<u32>, numbers: &[u32]) -> String {
     let list = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match (number, numbers) {
-        (_, []) | (None, _) => "no backup that can be read".into(),
+        (_, []) | (None, _) => "no readable backup".into(),
         (Some(number), _) => format!("no backup {number}: there are {list}"),
     }
 }

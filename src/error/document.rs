@@ -10,7 +10,7 @@ use super::Cause;
 #[non_exhaustive]
 pub enum DocumentError {
     /// A document of a text front-end that holds no text.
-    #[error("no front-end reads it: {reason}")]
+    #[error("not a text document: {reason}")]
     Binary {
         /// The kind of its content, as a noun phrase.
         reason: &'static str,
@@ -32,14 +32,14 @@ pub enum DocumentError {
     /// A member that only a password opens.
     #[error("it is encrypted")]
     Encrypted,
-    /// Data that unfolds to suspiciously much.
-    #[error("it unfolds to more than {limit} times its size")]
+    /// Data that decompresses to suspiciously many bytes.
+    #[error("it decompresses to more than {limit} times its size")]
     Expansion {
         /// The limit.
         limit: u64,
     },
     /// A file whose members and layers are too much together.
-    #[error("the file unfolds to more than {limit} bytes")]
+    #[error("the file decompresses to more than {limit} bytes")]
     Expanded {
         /// The limit.
         limit: u64,
@@ -48,7 +48,7 @@ pub enum DocumentError {
     #[error("another member of the archive has this name too, once both are tidied")]
     NameTaken,
     /// A member that cannot be named.
-    #[error("its name in the archive names no file")]
+    #[error("its name in the archive is not a file name")]
     NoName,
     /// Containers within containers.
     #[error("more than {limit} containers and compressions lie within each other")]
@@ -87,7 +87,7 @@ pub enum DocumentError {
         limit: u32,
     },
     /// A line that is no record.
-    #[error("the line is no {format} record")]
+    #[error("the line is not a {format} record")]
     NotARecord {
         /// The format: "JSON".
         format: &'static str,
@@ -101,13 +101,13 @@ pub enum DocumentError {
         field: String,
     },
     /// A record whose field holds something else than text.
-    #[error("the field {field} of the record is no text")]
+    #[error("the field {field} of the record is not text")]
     NotText {
         /// The field.
         field: String,
     },
     /// A document that is not of the format it is read as, or is damaged.
-    #[error("this is no {format} document that can be read: {detail}")]
+    #[error("this is not a readable {format} document: {detail}")]
     NotOfFormat {
         /// The name of the format.
         format: &'static str,

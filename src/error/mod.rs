@@ -309,7 +309,7 @@ pub enum Error {
     #[error(transparent)]
     Document(DocumentError),
     /// A table of metadata that cannot be used.
-    #[error("{} is no table of metadata: {detail}", path.display())]
+    #[error("{} is not a metadata table: {detail}", path.display())]
     BadTable {
         /// The table.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Accents and the combining characters they are. Those that are letters need something behind them that is none.
+/// Accents and their combining characters. An accent that is a letter needs a character behind it that is none.
 const ACCENTS: [(u8, char); 15] = [
     (b'`', '\u{300}'),
     (b'\'', '\u{301}'),

@@ -1,9 +1,9 @@
 //! Here is a document of some format: what is its text, and where does each part of it come from?
 //!
-//! Formats that are not text themselves are read whole. What comes out is UTF-8, which the front-ends of
+//! Formats that are not text themselves are read whole. Their text comes out as UTF-8, which the front-ends of
 //! `normalize` then read like any text, and segments that lead from there to the original. One file per format, pure:
-//! bytes in, values out. What each format keeps and drops is stated in `docs/formats.md`, in the words of
-//! [`formats`]. Which format a document is in is told by `recognise`.
+//! bytes in, values out. `docs/formats.md` states the parts that each format keeps and drops, in the words of
+//! [`formats`]. `recognise` tells the format of a document.
 
 mod accents;
 mod builder;
@@ -75,7 +75,7 @@ pub(crate) fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<E
 fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     limits.check_document(format, bytes.len() as u64)?;
     limits.check_memory(format, bytes)?;
-    // The libraries are not meant to panic, and this one document is lost if they do. What they worked on is dropped.
+    // The libraries are not meant to panic, and this one document is lost if they do. Its state is dropped.
     let extracted = guarded(|| match format {
         Format::Html => Ok(html::extract(bytes)),
         Format::Markdown => Ok(markdown::extract(bytes)),

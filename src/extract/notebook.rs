@@ -9,7 +9,7 @@ use super::{Extracted, markdown};
 use crate::document::{Format, Span};
 use crate::error::{DocumentError, Error, Result};
 
-/// A notebook, as far as it is read. What a cell has put out is not.
+/// The parts of a notebook that are read. Outputs of cells are not.
 #[derive(Deserialize)]
 struct Notebook<'a> {
     #[serde(borrow, default)]

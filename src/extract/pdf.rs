@@ -1,7 +1,7 @@
 //! PDF: the text of each page as `pdf-extract` lays it out, by the positions of its characters.
 //!
-//! The library was made for well-meant documents. What could keep it busy without end, or have it call itself without
-//! end, is looked for before it is asked; and where it panics on one document, the run goes on.
+//! The library was made for well-meant documents. Structures that could keep it busy without end, or have it call itself
+//! without end, are refused before it is called; and where it panics on one document, the run goes on.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};

@@ -64,7 +64,7 @@ pub(super) enum JobEntry {
 #[derive(Default)]
 pub(super) struct Parcel {
     pub(super) fingerprints: Fingerprints,
-    /// Each with the number of fingerprints that come before it. Those after the last piece are of a document that goes on.
+    /// Each with the number of fingerprints that come before it. Fingerprints after the last piece are of a document that goes on.
     pub(super) pieces: Vec<(usize, ParcelEntry)>,
 }
 

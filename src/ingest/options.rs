@@ -29,7 +29,7 @@ pub struct IngestOptions {
     /// The treatment of documents that have changed.
     pub on_change: OnChange,
     /// True if to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
-    /// by symbol once the files are gone. Documents stored without are taken in again.
+    /// by symbol once the files are gone. Documents stored without are ingested again.
     pub store_text: bool,
     /// Which files count.
     pub walk: WalkOptions,

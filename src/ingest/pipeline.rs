@@ -1,4 +1,4 @@
-//! Pipeline: one thread walks, some read, one takes in; in order, and in bounded memory.
+//! Pipeline: one thread walks, some read, one stores (the *intake*); in order, and in bounded memory.
 //!
 //! Every job, a document to be read, gets a short queue of its own. The queues are handed to the intake in the
 //! order of the walk, and it empties them one after the other: a worker that runs ahead waits when its
@@ -19,7 +19,7 @@ use crate::progress::Task;
 use crate::store::Store;
 use crate::threads;
 
-/// Jobs per thread that may wait to be taken in.
+/// Jobs per thread that may wait for the intake.
 const JOBS_WAITING: usize = 16;
 
 /// Runs the pipeline to the end of the walk, or until the task is stopped.

@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::stop::StopToken;
 use crate::store::Store;
 
-/// Parcels of one job that may wait to be taken in.
+/// Parcels of one job that may wait for the intake.
 const PARCELS_WAITING: usize = 3;
 
 /// Small members are one job up to so many bytes: enough that the threads seldom wake each other. One with more is a job

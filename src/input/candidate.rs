@@ -148,7 +148,7 @@ pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
 }
 
 /// A path from the root, without `..`: where it goes through a folder and out of it again, that folder may be gone when
-/// the file is to be read again. What stands before a `..` can be a link, so that only the system knows where it leads.
+/// the file is to be read again. The folder before a `..` can be a link, so that only the system knows where it leads.
 pub(super) fn absolute(path: &Path) -> io::Result<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
     let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {

@@ -1,4 +1,4 @@
-//! Expand: what a file unfolds to, layer by layer, in order. A single document is left for others to read; the
+//! Expand: the documents in a file, layer by layer, in order. A single document is left for others to read; the
 //! members of a container are handed over while it is being read, a small one whole, a large one piece by piece.
 
 use std::fs::File;
@@ -111,7 +111,7 @@ impl UnreadContainer {
     ) -> Result<bool> {
         let Self { file, head, layer } = self;
         let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
-        meter.tell();
+        meter.start_reporting();
         let mut expander = Expander::new(about, reading.options, &meter, visit);
         if let Some(extents) = extents {
             expander.extents = Some(extents);
@@ -167,7 +167,7 @@ pub(super) fn expand_input(
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) {
     let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
-    meter.tell();
+    meter.start_reporting();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
     let place = MemberPlace::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
@@ -224,7 +224,7 @@ struct Expander<'a> {
     whole: bool,
     /// The last member could not be read to its end.
     broken: bool,
-    /// The hashes of the names that members have had. Those of records are numbers, and not among them.
+    /// The hashes of the names that members have had. Names of records are numbers, and not among them.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
 }
@@ -251,13 +251,13 @@ impl<'a> Expander<'a> {
             // The documents before the place where it broke off can be good.
             (_, Some(error)) => {
                 let rest = Broken { error: Some(error), meter: self.meter };
-                self.unfold(layer, place, &mut Cursor::new(head).chain(rest))
+                self.expand_layer(layer, place, &mut Cursor::new(head).chain(rest))
             }
-            (_, None) => self.unfold(layer, place, &mut Cursor::new(head).chain(input)),
+            (_, None) => self.expand_layer(layer, place, &mut Cursor::new(head).chain(input)),
         }
     }
 
-    fn unfold(&mut self, layer: Layer, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
+    fn expand_layer(&mut self, layer: Layer, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         match layer {
             Layer::Container(container) => self.container(container, place, ContainerInput::Stream(input)),
             Layer::Compressed(compression) => self.compressed(compression, place, input),
@@ -378,7 +378,7 @@ impl<'a> Expander<'a> {
         self.tell(WalkEvent::Document(Candidate { about, content }))
     }
 
-    /// The reader of what is at this place has panicked. What was around it can be read on.
+    /// The reader of the member at this place has panicked. The container around it can be read on.
     fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
         // The meter may hold the reason.
         let error = self.meter.failure_or(|| Error::Document(DocumentError::ReaderFailed { detail }));
@@ -393,7 +393,7 @@ impl<'a> Expander<'a> {
             return Err(error);
         }
         self.fail(&place.suffix, error)?;
-        // A limit of the whole file ends it, and is told of only once.
+        // A limit of the whole file ends it, and is reported only once.
         if self.meter.is_exhausted() { Err(Error::Stopped) } else { Ok(()) }
     }
 

@@ -18,7 +18,7 @@ pub(crate) enum FileKind {
     Container(Option<Compression>),
 }
 
-/// Visits the documents of a file, as an ingest with these options would, and tells `extents` where its members lie. What is one
+/// Visits the documents of a file, as an ingest with these options would, and tells `extents` where its members lie. A file that is one
 /// document is visited as [`Content::File`] or [`Content::Compressed`].
 ///
 /// # Errors

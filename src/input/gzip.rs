@@ -24,7 +24,7 @@ impl<R: BufRead> Read for Gzip<R> {
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
-            // Its checksum was right. What follows is another, or padding.
+            // Its checksum was right. Another member follows, or padding.
             let goes_on = follows(member.get_mut())?;
             let ended = self.member.take();
             self.member = ended.filter(|_| goes_on).map(|ended| GzDecoder::new(ended.into_inner()));

@@ -9,7 +9,7 @@ use super::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source,
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
-/// Calls `visit` with each document of the file or folder at a path, and with the name of each that cannot be read. What is no document is
+/// Calls `visit` with each document of the file or folder at a path, and with the name of each that cannot be read. Files that are no documents are
 /// left out.
 ///
 /// # Errors

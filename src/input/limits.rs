@@ -1,5 +1,5 @@
-//! Limits: how far a file may unfold. What one file on disk has unfolded to is counted by its meter, and every
-//! stage that makes more bytes than it takes is watched by a guard.
+//! Limits: to how many bytes a file may decompress. A meter counts the bytes that one file on disk has decompressed to, and a guard
+//! watches every stage that makes more bytes than it takes.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -21,7 +21,7 @@ pub struct InputLimits {
     pub record_bytes: u64,
     /// How many times its own size compressed data may grow to, past [`InputLimits::FREE_BYTES`].
     pub expansion: u64,
-    /// Bytes that one file may unfold to, all its members and layers together.
+    /// Bytes that one file may decompress to, all its members and layers together.
     pub expanded_bytes: u64,
     /// Containers and compressions within each other.
     pub nesting: u32,
@@ -117,7 +117,7 @@ pub(crate) struct Meter<'a> {
     size: Option<u64>,
     read: Cell<u64>,
     told: Cell<u64>,
-    telling: Cell<bool>,
+    is_reporting: Cell<bool>,
     progress: &'a dyn Fn(u64),
     stop: &'a StopToken,
     expanded: Cell<u64>,
@@ -128,14 +128,14 @@ pub(crate) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// A meter of a file of this size. Once it is told to, it tells `progress` of bytes read.
+    /// A meter of a file of this size. After [`start_reporting`](Self::start_reporting) it reports bytes read to `progress`.
     pub(crate) fn new(limits: InputLimits, size: Option<u64>, stop: &'a StopToken, progress: &'a dyn Fn(u64)) -> Self {
         Self {
             limits,
             size,
             read: Cell::new(0),
             told: Cell::new(0),
-            telling: Cell::new(false),
+            is_reporting: Cell::new(false),
             progress,
             stop,
             expanded: Cell::new(0),
@@ -145,9 +145,9 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// From now on progress is told.
-    pub(crate) fn tell(&self) {
-        self.telling.set(true);
+    /// From now on it reports progress.
+    pub(crate) fn start_reporting(&self) {
+        self.is_reporting.set(true);
     }
 
     /// `bytes` more bytes of the file have been read.
@@ -156,7 +156,7 @@ impl<'a> Meter<'a> {
     /// One that stands for [`Error::Stopped`] once the run is to stop.
     pub(crate) fn read(&self, bytes: u64) -> io::Result<()> {
         self.read.set(self.read.get() + bytes);
-        if self.telling.get() {
+        if self.is_reporting.get() {
             // Parts of a file can be read twice.
             let done = self.read.get().min(self.size.unwrap_or(u64::MAX));
             (self.progress)(done - self.told.replace(done));
@@ -258,7 +258,7 @@ pub(crate) struct Guard<'a, R> {
     meter: &'a Meter<'a>,
 }
 
-/// The bytes of a file itself. That it cannot be read is told as that, and not as damage to what it holds.
+/// The bytes of a file itself. A failure to read it is reported as that, and not as damage to its content.
 pub(crate) struct Metered<'a, R> {
     pub(crate) input: R,
     pub(crate) path: &'a Path,

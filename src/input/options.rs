@@ -47,7 +47,7 @@ pub struct WalkOptions {
     /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
     pub exclude: Vec<String>,
     /// If there are any, takes of the files below a folder only those that one of these globs matches by their own path or by
-    /// that of a folder they lie in. What `exclude` matches stays out. Files that are named themselves are taken in any case.
+    /// that of a folder they lie in. `exclude` wins over it. Files that are named themselves are ingested in any case.
     pub include: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Pipe: input that comes when somebody writes it, which may be never. A run that is told to stop does not wait for it.
+//! Pipe: input that comes when another process writes it, which may be never. A stopped run does not wait for it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -95,7 +95,7 @@ impl Read for Pipe {
     }
 }
 
-/// Input that ends where it stands once `stop` is set. Who reads it looks at the same flag, and does not take that for
+/// Input that ends where it stands once `stop` is set. Its reader looks at the same flag, and does not take that for
 /// the end of the text.
 pub(super) struct Stoppable<'a, R> {
     pub(super) input: R,

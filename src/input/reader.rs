@@ -63,7 +63,7 @@ impl Reader {
     }
 
     /// Reads a document to its end, gives its bytes to `take` piece by piece, the first of which may be empty, and
-    /// returns their digest. `progress` is told of the bytes of a file as they are read.
+    /// returns their digest. Reports the bytes of a file to `progress` as they are read.
     ///
     /// # Errors
     /// Fails if the bytes cannot be read or decoded; [`DocumentError::ChangedWhileReading`](crate::DocumentError::ChangedWhileReading);
@@ -111,7 +111,7 @@ impl Reader {
         }
         let open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
         let meter = Meter::new(self.limits.clone(), Some(file.bytes), intake.stop, progress);
-        meter.tell();
+        meter.start_reporting();
         let mut input = Metered { input: &open, path: &file.path, meter: &meter };
         match compression {
             None => {

@@ -46,7 +46,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
         Ok(WalkEvent::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
         // Of a container this is what is wrong with its beginning, or with its first member.
         Ok(WalkEvent::Failed { error, .. }) => Err(error),
-        // One that holds nothing has told of nothing.
+        // An empty container has reported nothing.
         _ => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
 }

@@ -15,8 +15,8 @@ use crate::stop::StopToken;
 /// first bytes, unless the options say which it is. It is one document whatever it holds: archives are not opened.
 ///
 /// Nothing says where its text could be read again. So its passages are compared symbol by symbol only where the ingest
-/// stores the text ([`crate::IngestOptions::store_text`]); else they are inferred from fingerprints. Whether a document of
-/// its name is stored and the same is told by the digest of its bytes.
+/// stores the text ([`crate::IngestOptions::store_text`]); else they are inferred from fingerprints. The digest of its
+/// bytes tells if a stored document of its name is the same.
 ///
 /// ```
 /// use fpdb::Document;
@@ -69,7 +69,7 @@ impl Document {
         Self { name: name.into(), hint: None, metadata: Vec::new(), bytes }
     }
 
-    /// The same, whose format is told by this name instead of its own: the name of a file like it, or an empty one where its
+    /// The same, with its format chosen by this name instead of its own: the name of a file like it, or an empty one where its
     /// bytes alone are to tell. Rows of a table have names that say nothing of their format.
     #[must_use]
     pub fn like(mut self, hint: impl Into<String>) -> Self {

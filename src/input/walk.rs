@@ -16,7 +16,7 @@ use crate::error::{Cause, DocumentError, Error, Result};
 use crate::store;
 
 /// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
-/// `visit` breaks. What cannot be read is visited as a failure.
+/// `visit` breaks. A file that cannot be read is visited as a failure.
 ///
 /// # Errors
 /// Only for options that make no sense: a glob that does not parse.

@@ -53,20 +53,20 @@ pub(crate) trait Lanes: Copy {
     /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
-    /// where they stand, counted from `at`, to the front of `starts`. What comes after as many as there are is anything.
+    /// where they stand, counted from `at`, to the front of `starts`. Elements after these are undefined.
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
     /// Which of the numbers are the same in both.
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
     /// Which of the hashes are below `bound`, where many are.
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
-    /// The places of the bits of a mask, ascending, counted from `at`. `USUAL` is how many there often are at most; what comes
-    /// after as many as there are is anything.
+    /// The places of the bits of a mask, ascending, counted from `at`. `USUAL` is how many there often are at most; elements
+    /// after these are undefined.
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
     /// Which of the keys in the middle are the least of `w` places that follow one another and end before `end`; keys and
     /// places are not negative, and no place of those in the middle is below `w`. And of which not all keys within w
     /// places to the right are here.
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
-    /// Moves the numbers that are to be `kept` to the front of `out`. What comes after as many as there are is anything.
+    /// Moves the numbers that are to be `kept` to the front of `out`. Elements after these are undefined.
     fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]);
     /// Which hashes of the block are below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;

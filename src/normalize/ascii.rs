@@ -63,7 +63,7 @@ impl SimdJob for ReadAscii<'_> {
         while taken < bytes.len() {
             let rest = &bytes[taken..];
             let mut padded = [b' '; TEXT];
-            // What is added to the last block is no letter.
+            // The bytes added to the last block are no letters.
             let block = match rest.first_chunk() {
                 Some(block) => block,
                 None => {

@@ -1,8 +1,8 @@
 //! The standard form of text: what has to be equal for two passages to be the same.
 //!
-//! Compatibility composition (NFKC), full case folding, and NFKC again, since folding can undo a composition. What is
-//! white space, punctuation, a symbol or invisible is left to the units to drop. [`Folding`] caches, for each
-//! character, what the standard form makes of it where nothing combines with it.
+//! Compatibility composition (NFKC), full case folding, and NFKC again, since folding can undo a composition. The units
+//! drop white space, punctuation, symbols and invisible characters. [`Folding`] caches the standard form of each
+//! character where nothing combines with it.
 
 use std::borrow::Cow;
 use std::iter::once;
@@ -67,7 +67,7 @@ fn then<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) 
     changed.map_or(text, Cow::Owned)
 }
 
-/// What becomes of a character that is a normalisation segment by itself.
+/// The standard form of a character that is a normalisation segment by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FoldResult {
     /// Nothing of its standard form is a symbol.
@@ -106,7 +106,7 @@ pub(super) struct Folding {
     nfkd: DecomposingNormalizerBorrowed<'static>,
     starters: CodePointSetDataBorrowed<'static>,
     pages: Vec<Option<Box<[FoldResult; PAGE]>>>,
-    /// What [`value`](Self::value) tells of the characters of some of the pages.
+    /// The results of [`value`](Self::value) for the characters of some of the pages.
     values: Vec<Option<Box<[u64; PAGE]>>>,
 }
 

@@ -67,7 +67,7 @@ enum UnitReader {
     Bytes { lines: u64 },
 }
 
-/// What was learnt of a document while it was read.
+/// The facts of a document after it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextFacts {
@@ -145,7 +145,7 @@ impl FrontEnd {
 
     /// Reads the next bytes of the document and appends the symbols that are certain by now to `out`.
     ///
-    /// The sizes of the pieces do not matter to the result. What is held back is bounded: 64 KiB until the encoding is
+    /// The sizes of the pieces do not matter to the result. The text held back is bounded: 64 KiB until the encoding is
     /// known, then a segment of 64 characters (unit char), a piece of 64 KiB without white space (unit word), or a document
     /// of up to 2 MiB in a known language (unit token).
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {

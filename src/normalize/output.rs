@@ -7,7 +7,7 @@ use super::symbols::Symbols;
 
 const ESCAPE: u8 = 0x1B;
 
-/// What is counted while decoding.
+/// The counts of decoding.
 #[derive(Default)]
 pub(super) struct DecodeCounts {
     pub(super) undecodable: u64,

@@ -1,4 +1,4 @@
-//! What must hold of any bytes that are read as text: the pieces they come in and the instruction set do not matter,
+//! A property of any bytes that are read as text: the pieces they come in and the instruction set do not matter,
 //! origins are those of the document and ascend, and the symbols are those of the whole text.
 
 use super::reference::{reference_chars, reference_words};

@@ -39,7 +39,7 @@ impl Readable {
     pub(crate) fn decode(bytes: &[u8]) -> Self {
         let mut decoder = Decoder::default();
         let mut sink = CharReader { to: Self::default(), end: 0, is_gap: false };
-        // What a decoder tells of lines is of no use here.
+        // The decoder's counts of lines are not used here.
         let mut symbols = Symbols::new();
         for piece in bytes.chunks(PIECE) {
             decoder.feed(piece, &mut sink, &mut symbols);

@@ -2,7 +2,7 @@
 
 use super::symbols::Symbols;
 
-/// What makes symbols of decoded text. Calls come in the order of the document.
+/// Makes symbols of decoded text. Calls come in the order of the document.
 pub(super) trait Sink {
     /// A run of text that is UTF-8 in the document too: `text` begins at its byte `at`.
     fn text(&mut self, text: &str, at: u64, out: &mut Symbols);

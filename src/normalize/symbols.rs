@@ -30,14 +30,14 @@ pub struct Symbols {
     line_ends: Vec<LineEnd>,
 }
 
-/// What the k-gram hash needs of the symbols.
+/// The symbols in the form that the k-gram hash needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SymbolContent<'a> {
     Codes(&'a [u8]),
     Values(&'a [u64]),
 }
 
-/// What tells where symbols end: their codes how long they are, or ends, counted from their bases as starts are.
+/// The ends of symbols: their codes tell how long they are, or a list has the ends, counted from their bases as starts are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SymbolExtent<'a> {
     Codes(&'a [u8]),
@@ -46,7 +46,7 @@ pub(super) enum SymbolExtent<'a> {
 
 /// Room for the symbols of text.
 pub(super) struct Room<'a> {
-    /// What stands in `starts` for the first byte of the text.
+    /// The value in `starts` for the first byte of the text.
     pub(super) at: u32,
     /// To be filled where it is narrow; otherwise by [`Symbols::added_codes`] alone.
     pub(super) codes: &'a mut [u8],

@@ -1,4 +1,4 @@
-//! What must hold of every front-end: the pieces a document comes in do not matter, origins are exact, memory is
+//! Properties of every front-end: the pieces a document comes in do not matter, origins are exact, memory is
 //! bounded; and unit char and unit word against references that see the whole text at once.
 //!
 //! It is long because one file holds the samples of all encodings and scripts beside the properties they are held to.
@@ -255,7 +255,7 @@ fn codes_stand_for_what_characters_become() {
             let value = LETTERS[usize::from(code)];
             assert_eq!(folding.value(c.into()), value, "{c}");
             assert_eq!(c.len_utf8(), width_of_code(code) as usize, "{c}");
-            // What is asked of characters of the standard form, which are no capitals.
+            // Only characters of the standard form are asked for, which are no capitals.
             if value == value_of_char(c) {
                 assert_eq!(code_of_char(c), Some(code), "{c}");
             }
@@ -377,7 +377,7 @@ fn empty_documents() {
     }
 }
 
-/// What has no white space is cut by its own length, whether it comes whole or not, as UTF-8 or not.
+/// Text without white space is cut by its own length, whether it comes whole or not, as UTF-8 or not.
 #[test]
 fn long_pieces_are_cut_in_the_same_places() {
     let text = format!("plain {0} {0} {0}é{1} {1} end", "abcd-".repeat(40_000), "bé€😀".repeat(9_000));

@@ -22,7 +22,7 @@ pub(crate) trait Scribe {
     fn decoded(&mut self, text: &str, origin: Span);
 }
 
-/// What was learnt of a document on the way.
+/// The facts of a document that was transcribed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transcribed {
     /// Its encoding, by its WHATWG name.
@@ -59,7 +59,7 @@ pub(crate) fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scri
         _ => Decoder::default(),
     };
     let mut sink = Copyist { scribe, end: 0, is_gap: false };
-    // What a decoder tells of lines is of no use here.
+    // The decoder's counts of lines are not used here.
     let mut symbols = Symbols::new();
     for piece in bytes.chunks(PIECE) {
         decoder.feed(piece, &mut sink, &mut symbols);

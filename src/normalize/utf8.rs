@@ -1,6 +1,6 @@
 //! UTF-8: the text is its own bytes, so whole runs are passed on as they are.
 //!
-//! What is not UTF-8 is reported by maximal subparts (Unicode, section 3.9), as `str::from_utf8` finds them; a
+//! Bytes that are not UTF-8 are reported by maximal subparts (Unicode, section 3.9), as `str::from_utf8` finds them; a
 //! character cut by the end of a piece waits for its other bytes.
 
 use super::Sink;
@@ -25,7 +25,7 @@ impl Utf8 {
                     self.cut.clear();
                 }
                 Err(error) if error.error_len().is_none() => {}
-                // What was cut was a maximal subpart; `next` is to be read again.
+                // The cut bytes were a maximal subpart; `next` is to be read again.
                 Err(_) => {
                     self.cut.clear();
                     out.undecodable();

@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         let Some((columns, bases)) = out.block_for(least, most) else {
             return self.locate_each(kgrams, out);
         };
-        // What does not fit into 32 bits on the way there does at the end.
+        // A number that does not fit into 32 bits on the way there does at the end.
         let [to_position, to_start, to_end] =
             [first.wrapping_sub(bases[0]), first_base.wrapping_sub(bases[1]), last_base.wrapping_sub(bases[2])]
                 .map(|more| more as u32);
@@ -286,7 +286,7 @@ impl OpenLines<'_> {
 }
 
 impl Bases<'_> {
-    /// What the origins of the symbols from one to the other are relative to, if it is the same for all.
+    /// The base of the origins of the symbols from one to the other, if it is the same for all.
     #[inline(always)]
     fn of_all(&mut self, from: usize, to: usize) -> Option<u64> {
         while let [_, rest @ ..] = self.0

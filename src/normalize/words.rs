@@ -114,7 +114,7 @@ impl Sink for Words {
     }
 }
 
-/// What of Unicode's white space is ASCII.
+/// The ASCII part of Unicode's white space.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

@@ -43,7 +43,7 @@ pub(crate) struct FoundPairs<'a> {
     summary: PairsSummary,
 }
 
-/// Finds the pairs. What exceeds the memory goes to `temp`.
+/// Finds the pairs. Data beyond the memory goes to `temp`.
 pub(crate) fn find<'a>(
     store: &Store,
     options: &PairsOptions,

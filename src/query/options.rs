@@ -50,7 +50,7 @@ pub struct QueryOptions {
     pub max_df: Option<u64>,
     /// True if to find the passages of the matches.
     pub passages: bool,
-    /// The documents to compare with, ascending; all where `None`. Whether a hash is common is counted over all documents in
+    /// The documents to compare with, ascending; all where `None`. Common hashes are counted over all documents in
     /// any case.
     pub only: Option<Vec<DocId>>,
     /// How the query documents are read.

@@ -1,7 +1,7 @@
 //! Sentences: where they begin in a text of words.
 //!
 //! Words leave out what is between them, so it is looked up in the text: a mark that ends sentences, of any script, with white
-//! space after it, or an empty line. What this misses or makes up shifts the ends of pieces that are compared, and no more.
+//! space after it, or an empty line. A border that this misses or makes up shifts the ends of pieces that are compared, and no more.
 
 use crate::normalize::Symbols;
 

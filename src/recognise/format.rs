@@ -9,7 +9,7 @@ use crate::profile::Unit;
 /// How much of a document [`choose`] looks at.
 const HEAD: usize = 8 << 10;
 
-/// The extensions of the files of each format but source code, in lower case, without the dot. What else is to be known of the
+/// The extensions of the files of each format but source code, in lower case, without the dot. The rest about the
 /// formats is in the table of `docs/formats.md`, which is in the same order.
 const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Text, &["txt", "text"]),

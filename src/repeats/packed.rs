@@ -23,7 +23,7 @@ static NUMBERS: [u32; LETTERS.len()] = {
 };
 
 impl PackedSymbols {
-    /// None yet, of documents of this unit. Characters and bytes have numbers of their own; other symbols are told by their values.
+    /// None yet, of documents of this unit. Characters and bytes have numbers of their own; other symbols get numbers by their values.
     pub(super) fn new(unit: Unit) -> Self {
         let numbered = matches!(unit, Unit::Char | Unit::Byte);
         Self { numbered, width: if numbered { 1 } else { 8 }, bytes: Vec::new() }

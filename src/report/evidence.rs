@@ -29,7 +29,7 @@ impl PairEvidence {
 }
 
 impl Database {
-    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b. Those of two
+    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b. The passages of two
     /// submissions are put into the pairs of their files.
     /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
     ///

@@ -54,7 +54,7 @@ pub struct Assembly {
     pub symbols: u64,
     /// Fingerprints of the documents.
     pub fingerprints: u64,
-    /// Sorted files that were taken in, and their bytes.
+    /// Sorted files that the database took over, and their bytes.
     pub files: u64,
     /// Their bytes.
     pub file_bytes: u64,

@@ -101,7 +101,7 @@ impl Layout {
         (u64::from(document) * u64::from(slices) / self.documents.max(1)) as u32
     }
 
-    /// True if a row belongs to a part of this kind. What is no row of the kind is found out when it is written.
+    /// True if a row belongs to a part of this kind. Rows that are not of the kind are found when they are written.
     pub(super) fn holds(&self, part: u32, kind: PartKind, row: StagedRow<'_>) -> bool {
         match kind {
             PartKind::Postings { .. } => {

@@ -1,4 +1,4 @@
-//! Staging: a database's parts, made by many machines in one shuffle, and taken in by one.
+//! Staging: the parts of a database, made by many machines in one shuffle, and assembled by one.
 //!
 //! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first and says how rows are divided into
 //! *parts*: postings by fixed ranges of hashes, documents by number, names by the alphabet, digests evenly. Then

@@ -69,8 +69,8 @@ impl Store {
         Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for its turn to change the store, which must have been opened for writing, and makes the change. What an earlier
-    /// one that failed has left in the store is discarded first: its runs and documents get their numbers again. Deadlocks if
+    /// Waits for its turn to change the store, which must have been opened for writing, and makes the change. Rows that an earlier
+    /// change left when it failed are discarded first: its runs and documents get their numbers again. Deadlocks if
     /// the caller already holds a turn.
     pub(crate) fn change_alone<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
         let _alone = self.turns.change_alone();

@@ -4,7 +4,7 @@
 //! A hash is the minimum of some window if and only if it is the greatest of the minima of the windows that hold it (what
 //! image processing calls an *opening*: minima, then maxima). Both take a few passes over all hashes, by lanes. Only 32
 //! bits of the hashes are compared, as *keys*, so what is found are *candidates*: all hashes to be selected and,
-//! where keys tie within a window, perhaps others. Those ties are seen, since no candidate lies between two that tie:
+//! where keys tie within a window, perhaps others. All ties are seen, since no candidate lies between two that tie:
 //! each is compared with the one before it. If two tie, nothing is selected here, and the exact method decides.
 
 use super::Selected;

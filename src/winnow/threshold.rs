@@ -2,7 +2,7 @@
 //! below. They are called *low* here.
 //!
 //! A hash is the minimum of some window if and only if the nearest smaller hashes to its left and to its right are more
-//! than w apart. What is smaller than a low hash is low as well, so that low ones need to be compared with no others, and
+//! than w apart. Any hash below a low hash is low as well, so that low ones need to be compared with no others, and
 //! with a few neighbours on either side only, by lanes. No step waits for the minimum before, and hardly a branch depends
 //! on a hash. Only 31 bits are compared, as *keys*. Windows without a low hash, keys that tie and inputs with many low
 //! hashes are left to the exact way.

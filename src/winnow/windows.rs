@@ -1,7 +1,7 @@
 //! Winnowing proper: the minimum of each window, plain (rightmost) or robust.
 //!
 //! As in Figure 5 of the paper the common step is a comparison with the current minimum, here of a block of hashes at
-//! once. What happens when that minimum leaves the window differs: Figure 5 scans the whole window again, which is the
+//! once. The difference is when that minimum leaves the window: Figure 5 scans the whole window again, which is the
 //! quickest where it is rare, but costs O(n w) where the hashes ascend. So a scan is paid from a *credit* that every
 //! hash earns, and when that is used up, a slower scan also keeps the *chain* of suffix minima (the hashes that will be
 //! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running

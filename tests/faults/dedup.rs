@@ -11,7 +11,7 @@ use crate::support::{Folder, Run};
 /// Calls on the files of a dedup.
 const FILES: &str = "dedup-";
 
-/// What is done to files one after the other.
+/// The calls on files, one after the other.
 const CLASSES: [&str; 6] = ["write", "sync", "rename", "unlink", "open", "truncate"];
 
 const RULE: [&str; 8] = ["dedup", "-q", "--by", "containment", "--threshold", "0.6", "--format", "json"];
@@ -37,7 +37,7 @@ fn record(folder: &Folder) -> Option<Vec<u8>> {
     fs::read(folder.path().join(".fpdb/dedup-decisions")).ok()
 }
 
-/// What a call is made to do.
+/// The faults of a call.
 const FAULTS: [Fault; 3] = [Fault::KillBefore, Fault::KillAfter, Fault::Error("EIO")];
 
 /// Runs `arguments` on copies of `start`, each with one call that goes wrong, and then as it should: each call in every way, or

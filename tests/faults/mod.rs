@@ -17,7 +17,7 @@ use crate::oracle::Random;
 /// Calls of these classes are made to fail.
 const CLASSES: [&str; 10] = ["write", "sync", "rename", "unlink", "open", "mkdir", "link", "truncate", "close", "read"];
 
-/// What the n-th call is made to do, and whether all later ones do it too. Of each row one is tried in a sample.
+/// The fault of the n-th call; `true` if all later calls have it too. Of each row one is tried in a sample.
 const FAULTS: [&[(Fault, bool)]; 4] = [
     &[(Fault::Error("EIO"), false), (Fault::Error("ENOSPC"), false)],
     &[(Fault::Error("EIO"), true), (Fault::Error("ENOSPC"), true)],

@@ -20,7 +20,7 @@ const DOCUMENTS: u64 = 14;
 /// Calls on paths that contain this count: the database, its backups and the folders they grow in.
 const CONCERNED: &str = "concerned";
 
-/// What a database holds: its documents, and the answers to some queries.
+/// The content of a database: its documents, and the answers to some queries.
 #[derive(Clone, Debug, PartialEq)]
 struct Content {
     documents: Vec<Value>,
@@ -236,7 +236,7 @@ impl Trials {
         run
     }
 
-    /// What is left is whole: every document is as it was before, or as it is after.
+    /// Every document must be as it was before, or as it is after.
     fn look(&self, folder: &Folder, what: &str) {
         let path = folder.path().join(self.database);
         // Damaged still, as it was; or whole, which running it again shows.

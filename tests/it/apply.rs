@@ -126,7 +126,7 @@ fn links_lead_to_survivors_of_the_same_bytes() {
         assert_eq!(run.status, 0, "once more: {run:#?}");
         assert_eq!(files(&folder.path().join("in")), before);
     }
-    // What is only contained is not the same.
+    // A document that is only contained is not the same.
     let folder = Folder::new();
     folder.write("in/a.txt", text(1) + &text(2));
     folder.write("in/b.txt", text(1));

@@ -94,7 +94,7 @@ fn rows_of(rows: &StagedRows) -> Vec<Row> {
     integers.zip(values).map(|(((&part, &high), &low), value)| (part, high, low, value)).collect()
 }
 
-/// What the engine hands to one task of the reduce side, in batches of any size.
+/// The rows that the engine hands to one task of the reduce side, in batches of any size.
 fn reduce(staging: &Staging, rows: &[Row], batch: usize) -> fpdb::Result<Vec<u32>> {
     let mut reducer = staging.reducer();
     for rows in rows.chunks(batch.max(1)) {

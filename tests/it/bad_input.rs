@@ -1,4 +1,4 @@
-//! What goes wrong: the exit status, the message that names the thing, and the hint at the next step.
+//! Errors: the exit status, the message that names the thing, and the hint at the next step.
 //!
 //! Here arguments and whole databases; below, documents that cannot be read and stores that are damaged.
 

@@ -1,4 +1,4 @@
-//! What each command does when all is well; here the ones that only speak, and where the database is looked for.
+//! Each command when all is well; here the ones that only print, and where the database is looked for.
 
 mod ingest;
 mod interrupt;
@@ -386,7 +386,7 @@ fn a_file_of_results_is_replaced_when_all_is_written() {
     folder.ok(&["list", "-o", "new.txt"]);
     assert_eq!((mode("old.json"), mode("new.txt")), (0o640, mode("q.txt")));
     assert_eq!(read("old.json"), folder.ok(&["list"]).stdout);
-    // What is no file is written to as it is.
+    // A path that is no regular file is written to as it is.
     assert_eq!(folder.ok(&["list", "-o", "/dev/stdout"]).stdout, read("old.json"));
     assert_eq!(folder.run(&["list", "-o", "federalist"]).status, 2);
     // An ingest does not take its own results for a document.

@@ -50,7 +50,7 @@ fn age(path: &Path) {
     File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
 }
 
-/// What a document is, wherever it came from.
+/// The facts of a document that do not depend on its container.
 fn essence(document: &Value) -> String {
     let fields = ["digest", "bytes", "symbols", "lines", "fingerprints", "distinct", "encoding"];
     fields.map(|field| document[field].to_string()).join(" ")
@@ -197,7 +197,7 @@ fn a_stream_is_one_document_or_refused() {
         let run = ask(&["-"], bytes);
         assert_eq!((run.status, &run.json()[0]["query"]["bytes"]), (0, &length.into()), "{}", run.stderr);
     }
-    // What is damaged says so.
+    // Damaged containers are reported as such.
     let mut cut = read("fed01.txt.gz");
     cut.truncate(cut.len() / 2);
     let run = ask(&["-"], cut);
@@ -246,7 +246,7 @@ fn standard_input_can_be_a_container() {
     {
         let database = input.replace('/', "-");
         let stdin = File::open(sample(input)).unwrap();
-        // What has no magic number is told by the name.
+        // The name tells a format without a magic number.
         let name = if input.contains("jsonl") { "x.jsonl.gz" } else { "-" };
         let arguments = ["ingest", "-q", "--profile", "prose", "--db", &database, "-", "--name", name];
         assert!(folder.command(&arguments).stdin(stdin).status().unwrap().success());
@@ -280,7 +280,7 @@ fn containers_can_be_left_closed() {
     // Lines of JSON are text; an archive is none, and is named on the command line.
     assert_eq!(names(&folder), ["texts.jsonl"]);
     assert_eq!((run.status, &run.json()[0]["failed"][0]["name"]), (2, &"texts.zip".into()));
-    assert!(run.stderr.contains("error: texts.zip: no front-end reads it: "), "{run:?}");
+    assert!(run.stderr.contains("error: texts.zip: not a text document: "), "{run:?}");
     folder.ok(&["ingest", "-q", "--db", "bytes", "--profile", "bytes", "--no-expand", "texts.zip"]);
     let list = folder.ok(&["list", "--db", "bytes", "--format", "json"]).json();
     assert_eq!((&list[0]["name"], &list[0]["format"]), (&"texts.zip".into(), &"bytes".into()));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, shared_data};
 
-/// What `expected.json` says of a set of papers.
+/// The content of `expected.json` for a set of papers.
 struct Expected(Value);
 
 #[test]

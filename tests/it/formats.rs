@@ -137,7 +137,7 @@ fn offsets_and_lines_are_those_of_the_document() {
             last = span.start;
             assert_eq!(fingerprint.first_line, line(span.start), "{name}: {span:?}");
             assert_eq!(fingerprint.last_line, line(span.end - 1), "{name}: {span:?}");
-            // What stands there, read as a document of its own, begins with this very k-gram.
+            // The text at that place, read as a document of its own, begins with this very k-gram.
             let part = &document[span.start as usize..span.end as usize];
             let alone = Profile { w: 1, selection: fpdb::Selection::All, ..profile };
             let (inner, _) = match format {

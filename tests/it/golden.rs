@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, Run};
 
-/// What depends on the machine, or on how tables happen to lie.
+/// Fields that depend on the machine, or on how tables happen to lie.
 const LOOSE: [&str; 4] = ["path", "stored", "levels", "cache"];
 
 fn root() -> &'static Path {

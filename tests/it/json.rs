@@ -102,7 +102,7 @@ fn query_reports_one_line_per_document() {
         }
         assert!(lines[1].0.matches[0].identical);
     }
-    // What is not sampled is exact.
+    // Values without sampling are exact.
     let exact = strict::<QueryAnswer>(&folder.ok(&["query", &copy, "--format", "json"]).stdout);
     assert!(exact[0].1["matches"].as_array().unwrap().iter().all(|found| found["interval"].is_null()));
     assert_eq!(exact[0].0.looked_up, exact[0].0.query.fingerprints);

@@ -175,7 +175,7 @@ fn rare_hashes_count_more() {
                 if a.starts_with(&b[..3]) && a > b {
                     continue;
                 }
-                // What is common is shared by nobody, and part of both all the same.
+                // Common hashes are shared by nobody, and part of both sizes all the same.
                 let shared = sum(&mut set.intersection(other));
                 let all = set.iter().map(weight).sum::<f64>() + other.iter().map(weight).sum::<f64>() - shared;
                 expected += usize::from(shared / all >= 0.1);

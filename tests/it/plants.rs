@@ -164,7 +164,7 @@ impl Corpus {
         let db = format!("db-{}", selection.replace(':', "-"));
         let (k, w) = (self.k.to_string(), self.w.to_string());
         folder.ok(&["ingest", "--db", &db, "-k", &k, "-w", &w, "--selection", selection, "docs"]);
-        // Whatever the selection, fingerprints are shared k-grams: what shares none is no match.
+        // With any selection, fingerprints are shared k-grams: documents that share none do not match.
         let legitimate = &self.sharing[&self.k];
         let mut lines = String::new();
         for window in WINDOWS.map(|times| times * self.w) {

@@ -22,7 +22,7 @@ fn prune(folder: &Folder, status: i32, arguments: &[&str]) -> Value {
     run.json().remove(0)
 }
 
-/// What a report counts, in this order.
+/// The counts of a report, in this order.
 fn counts(report: &Value) -> [u64; 6] {
     ["added", "replaced", "unchanged", "renamed", "pruned", "removed"].map(|name| report[name].as_u64().unwrap_or(0))
 }
@@ -197,7 +197,7 @@ fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
     assert_eq!(numbers(&folder)["corpus/d.txt.gz"], id);
 }
 
-/// What the folder holds, and the number that each of its documents has in the database.
+/// The content of the folder, and the number that each of its documents has in the database.
 #[derive(Default)]
 struct Model {
     /// Content and number of each document as of the last ingest.

@@ -75,7 +75,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// What stands packed in a file of a report.
+/// The packed content of a file of a report.
 fn unpack(packed: &str) -> String {
     use std::io::Read;
 

@@ -10,7 +10,7 @@ pub(crate) struct Folder {
     folder: TempDir,
 }
 
-/// What a run of the program has left.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: i32,

@@ -115,7 +115,7 @@ fn texts_are_kept_in_little_memory() {
     assert_eq!(found["passages"].as_array().unwrap().len(), 1);
 }
 
-/// Whatever table is damaged, what was lost is made again from the stored texts, or the texts are given up.
+/// With any table damaged, lost rows are made again from the stored texts, or the texts are given up.
 #[test]
 fn a_repair_reads_stored_texts() {
     let (folder, _) = folder();

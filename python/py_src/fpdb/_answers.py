@@ -635,7 +635,7 @@ class Assembly(Answer):
         documents: documents of the build: `added`, `unchanged` and `replaced` ones.
         failures, failed: documents that the build could not read, and the first of them.
         bytes, symbols, fingerprints: sums over the documents.
-        files, file_bytes: sorted files that were taken in.
+        files, file_bytes: sorted files that the database took over.
     """
 
     generation: str

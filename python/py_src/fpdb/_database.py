@@ -257,7 +257,7 @@ class Database:
         """
         data = arrow_of(table)
         if data is None:
-            raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
+            raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
         options: _native._Ingesting = {
             "reading": reading(format),
             "walking": _walking((), (), False, False),

@@ -33,7 +33,7 @@ class ArrowArray(Protocol):
 class Document:
     """A document that is no file: its name, its text (or bytes in any encoding or format), and what is kept with it.
 
-    Its format is told by its name and its first bytes, as that of a file is.
+    Its format is chosen by its name and its first bytes, as that of a file is.
     """
 
     name: str

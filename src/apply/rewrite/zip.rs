@@ -1,4 +1,4 @@
-//! zip: without some entries. What stays is copied compressed as it is, with its name, time, permissions, comment and extra fields.
+//! zip: without some entries. The entries that stay are copied compressed as they are, with their names, times, permissions, comments and extra fields.
 
 use std::fs::File;
 use std::io::BufReader;

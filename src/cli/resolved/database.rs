@@ -50,7 +50,7 @@ pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
 
-/// The memory of a command that compares all documents, unless it is told otherwise.
+/// The memory of a command that compares all documents, unless --memory sets it.
 const COMPARING_MEMORY: u64 = 1 << 30;
 
 /// Opens the database of a command that compares all documents in so much memory.

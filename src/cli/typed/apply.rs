@@ -19,16 +19,16 @@ pub(crate) struct ApplyArgs {
     /// Copy all files of the archive to this folder, without the removable documents (or passages: --cut)
     ///
     /// Each keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
-    /// several ways are copied whole, and named.
+    /// several ways are copied whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     write: Option<PathBuf>,
     /// With --write and a report of `dedup --passages`: cut the repeated passages out of the copies
     ///
-    /// For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Others
-    /// are copied whole, and named.
+    /// For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Other files
+    /// are copied whole, and listed.
     #[arg(long, requires = "write", conflicts_with = "mark")]
     cut: bool,
-    /// Say in this field of each record whether it is removable, and in FIELD_survivor which document stays for it
+    /// Mark each record: FIELD tells if it is removable, FIELD_survivor names the document that stays for it
     ///
     /// With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet. The files themselves are changed; with --write their copies are.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
@@ -48,7 +48,7 @@ pub(crate) struct ApplyArgs {
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
-    /// Folder for what exceeds the memory [default: the system's folder for temporary files]
+    /// Folder for data beyond the memory [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) temp_dir: Option<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::values::parse_size;
 pub(crate) struct VerifyArgs {
     /// Rebuild damaged parts, and list the documents that are lost
     ///
-    /// The sources are whatever of the database can be read, and the documents' own files.
+    /// Reads the intact parts of the database, and the documents' own files.
     #[arg(long)]
     pub(crate) repair: bool,
 }

@@ -14,7 +14,7 @@ use super::values::{choices, parse_count, parse_positive, parse_share, parse_siz
 /// When a document goes because of another.
 #[derive(Debug, Args)]
 pub(crate) struct RuleArgs {
-    /// What makes a document removable, beside being identical to another [default: exact]
+    /// The rule: which documents are removable beside identical ones [default: exact]
     #[arg(long, value_name = "BY", value_parser = by())]
     pub(crate) by: Option<DedupBy>,
     /// The least resemblance, or containment in the survivor (0 to 1)
@@ -87,7 +87,7 @@ pub(crate) struct DedupArgs {
     pub(crate) budget: Option<u64>,
     /// List repeated passages instead of removable documents
     ///
-    /// Each span of a document that occurs in an earlier document, or earlier in its own, in runs of at least --min-length symbols. The
+    /// Lists each span of a document that occurs in an earlier document, or earlier in its own, in runs of at least --min-length symbols. The
     /// first occurrence is not listed. Texts are read again where they are not stored, and compared symbol by symbol.
     #[arg(
         long,
@@ -106,7 +106,7 @@ pub(crate) struct DedupArgs {
     /// Decide about all documents, and keep the decisions in the place of earlier ones
     #[arg(long)]
     pub(crate) rerank: bool,
-    /// Say what this would take, and end
+    /// Print the cost of the run, and end
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Warn of archives and folders that would lose more than this share of their documents
@@ -120,7 +120,7 @@ pub(crate) struct DedupArgs {
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
-    /// Folder for what exceeds the memory, and for the state of an interrupted job
+    /// Folder for data beyond the memory, and for the state of an interrupted job
     ///
     /// Without this flag it is the folder that the database is in.
     #[arg(long, value_name = "DIR", hide_short_help = true)]

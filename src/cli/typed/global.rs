@@ -29,7 +29,7 @@ pub(crate) struct Global {
     /// Print nothing but results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose", hide_short_help = true)]
     pub(crate) quiet: bool,
-    /// Also print each document and what became of it
+    /// Also print each document and its result
     #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) verbose: bool,
     /// When to use colour

@@ -29,16 +29,16 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
     #[arg(hide_short_help = true)]
     pub(crate) name: String,
-    /// Leave out what matches this glob; may be repeated
+    /// Leave out files and folders that match this glob; may be repeated
     ///
-    /// Files and folders that match, and all below them, are left out. The syntax is that of .gitignore; globs with a slash
+    /// A folder is left out with everything below it. The syntax is that of .gitignore; globs with a slash
     /// begin at the current folder.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Of folders, take only files that match this glob
+    /// Take only files that match this glob from folders
     ///
-    /// May be repeated. A file also counts if a folder it lies in matches. --exclude wins over it. Files that are named themselves are taken in
-    /// any case, and so are all members of an archive that is taken.
+    /// May be repeated. A file also counts if a folder it lies in matches. --exclude wins over it. Files that you name are ingested in any
+    /// case, and so are all members of an ingested archive.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Leave out files and folders whose name begins with a dot
@@ -53,10 +53,9 @@ pub(crate) struct IngestArgs {
     pub(crate) on_change: OnChange,
     /// Forget documents whose files are gone from the folders given
     ///
-    /// Also the members that are gone from archives. A file that was renamed keeps its number: one that is gone, and is there under
-    /// a new name with the same bytes. What --exclude, --include or --skip-hidden leave out is never forgotten, nor what could not
-    /// be looked for, nor what lies in a folder that is empty as if its disk were not mounted; nor anything by a run that was
-    /// interrupted.
+    /// Also forgets members that are gone from archives. A renamed file keeps its number: its old name is gone, and a new name has the
+    /// same bytes. fpdb never forgets documents that --exclude, --include or --skip-hidden leave out, that it could not look for, or
+    /// whose folder is empty, since its disk may not be mounted. An interrupted run forgets nothing.
     #[arg(long)]
     pub(crate) prune: bool,
     /// Keep the texts in the database, compressed
@@ -72,8 +71,8 @@ pub(crate) struct IngestArgs {
     pub(crate) boilerplate: bool,
     /// Leave out documents that a stored one makes removable, as they arrive
     ///
-    /// Each is compared with all before it. --by, --threshold and --max-novel say by what, as for `fpdb dedup`. What is left out
-    /// is not stored.
+    /// Each document is compared with all earlier ones. --by, --threshold and --max-novel set the rule, as for `fpdb dedup`. Documents
+    /// that are left out are not stored.
     #[arg(long, conflicts_with = "boilerplate")]
     pub(crate) dedup: bool,
     /// Write each failure to this file, one JSON object a line

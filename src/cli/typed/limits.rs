@@ -1,4 +1,4 @@
-//! Limits: how far one file may unfold. One flag sets all of them, and one page of the help lists them.
+//! Limits: to how many bytes one file may decompress, and the like. One flag sets all of them, and one page of the help lists them.
 
 use std::fmt::Write;
 
@@ -12,9 +12,9 @@ use super::values::parse_size;
 /// The flag of every command that reads documents, or reads stored ones again.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Raise or lower a limit on what is read; may be repeated
+    /// Raise or lower a limit of the input; may be repeated
     ///
-    /// Limits protect against hostile files: what exceeds one is an error, and the rest is still read. `fpdb help limits`
+    /// Limits protect against hostile files: a document that exceeds one is an error, and the rest is still read. `fpdb help limits`
     /// lists their names and defaults.
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = LimitParser, hide_short_help = true)]
     #[arg(help_heading = "Reading")]
@@ -101,7 +101,7 @@ const LIMITS: [Limit; 13] = [
     Limit {
         name: "unpacked-size",
         kind: Kind::Size,
-        help: "what the parts of one PDF, DOCX, ODT or EPUB unpack to",
+        help: "the unpacked parts of one PDF, DOCX, ODT or EPUB",
         get: |limits| limits.unpacked_bytes,
         set: |limits, value| limits.unpacked_bytes = value,
     },
@@ -115,7 +115,7 @@ const LIMITS: [Limit; 13] = [
     Limit {
         name: "expanded-size",
         kind: Kind::Size,
-        help: "what one archive or compressed file expands to, with all its members and layers",
+        help: "one archive or compressed file when expanded, with all its members and layers",
         get: |limits| limits.expanded_bytes,
         set: |limits, value| limits.expanded_bytes = value,
     },
@@ -210,15 +210,15 @@ pub(crate) fn limit_names() -> impl Iterator<Item = (&'static str, &'static str)
 
 /// The page of the help that lists the limits.
 pub(crate) fn limits_page() -> String {
-    let mut page = "Limits on what is read, with their defaults:\n\n".to_owned();
+    let mut page = "Limits of the input, with their defaults:\n\n".to_owned();
     for limit in &LIMITS {
         let _ = writeln!(page, "  {}={}", limit.name, limit.default());
         for line in wrapped(limit.help, 72) {
             let _ = writeln!(page, "      {line}");
         }
     }
-    page += "\nThey protect against hostile files. What exceeds a limit is an error that names it; the\n\
-        rest is still read. Set one with --limit NAME=VALUE, which may be repeated:\n\n  \
+    page += "\nThey protect against hostile files. A document that exceeds a limit is an error that names\n\
+        it; the rest is still read. Set one with --limit NAME=VALUE, which may be repeated:\n\n  \
         fpdb ingest --limit members=5000 --limit document-size=64MiB downloads/\n";
     page
 }

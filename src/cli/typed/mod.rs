@@ -76,9 +76,9 @@ pub(crate) enum Verb {
     Init(InitArgs),
     /// List the stored documents
     List(ListArgs),
-    /// Show all that is known of documents
+    /// Show all facts about documents
     Show(ShowArgs),
-    /// Show what the database holds and how much space it takes
+    /// Show the size and the figures of the database
     Stats(StatsArgs),
     /// Remove documents
     Rm(RmArgs),
@@ -94,7 +94,7 @@ pub(crate) enum Verb {
     ///
     /// Their texts are not read again. The databases need the same profile.
     Merge(MergeArgs),
-    /// Take in what a distributed build has made
+    /// Add the documents of a distributed build
     ///
     /// Creates the database if there is none. A database without documents takes the files of the build over as they are, in one
     /// commit. One with documents takes those of the build in as `merge` does, in several. Interrupted, the same command goes on.
@@ -103,7 +103,7 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),
-    /// Explain a command, or list the limits on what is read
+    /// Explain a command, or list the limits of the input
     Help(HelpArgs),
 }
 

@@ -22,15 +22,15 @@ pub(crate) struct ExcerptArgs {
 pub(crate) struct JoiningArgs {
     /// Find rewritten text: paraphrases, moved sentences, summaries
     ///
-    /// For databases of the profile words; diff reads both files so. Sentences that say the same in whatever words and order
-    /// count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
+    /// For databases of the profile words; diff reads both files so. Sentences that say the same in other words and another
+    /// order count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
     /// only if it shares a fingerprint with the query.
     #[arg(long, conflicts_with_all = ["gap", "any_order"])]
     rewritten: bool,
     /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     gap: Option<u32>,
-    /// Join runs that are near each other in both documents, in whatever order
+    /// Join runs that are near each other in both documents, in any order
     ///
     /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that both
     /// documents repeat, and passages that others explain better, are left out.

@@ -12,7 +12,7 @@ pub(crate) struct ProfileArgs {
     /// prose (the default), text, words, code or bytes
     #[arg(long, value_name = "NAME", value_parser = choices(PROFILES), hide_possible_values = true)]
     pub(crate) profile: Option<&'static str>,
-    /// What a symbol is: char, word, token (of source code) or byte
+    /// The unit of a symbol: char, word, token (of source code) or byte
     #[arg(long, value_name = "UNIT", hide_short_help = true)]
     pub(crate) unit: Option<Unit>,
     /// The shortest match: k symbols

@@ -24,7 +24,7 @@ pub(crate) struct RmArgs {
     pub(crate) names: Vec<String>,
     /// Remove documents whose name begins with one of these; only with --yes, else count them
     ///
-    /// May be repeated. With --where only those that have the value as well.
+    /// May be repeated. With --where only documents that have the value as well.
     #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(crate) prefixes: Vec<String>,

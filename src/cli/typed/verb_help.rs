@@ -18,7 +18,7 @@ pub(crate) struct VerbHelp {
 pub(crate) const DATABASE: &str =
     "The database is --db, else $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.";
 
-/// The exit statuses and what each stands for.
+/// The exit statuses and their meanings.
 pub(crate) const EXIT_STATUS: [(&str, &str); 4] = [
     ("0", "All is done. Also if nothing was found, unless -e is given."),
     ("1", "Nothing was found, with query -e or diff -e."),
@@ -26,7 +26,7 @@ pub(crate) const EXIT_STATUS: [(&str, &str); 4] = [
     ("130", "Interrupted. Everything that was committed stays; the same command continues."),
 ];
 
-/// The environment variables that have a say, and in what.
+/// The environment variables that fpdb reads, and their effects.
 pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
     ("FPDB_DB", "The folder of the database, if --db is not given."),
     ("NO_COLOR", "If set, nothing is coloured."),
@@ -114,10 +114,10 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, so that the same \
             command goes on after an interruption.",
         examples: &[
-            ("Copy the archive without what dedup lists", "fpdb apply report.jsonl --write clean/ --yes"),
+            ("Copy the archive without the removable documents", "fpdb apply report.jsonl --write clean/ --yes"),
             ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
-            ("See what would become of identical files", "fpdb apply report.jsonl --link hard"),
-            ("Say in each record whether it is removable", "fpdb apply report.jsonl --mark dup --yes"),
+            ("See which identical files would become links", "fpdb apply report.jsonl --link hard"),
+            ("Mark each record as removable or not", "fpdb apply report.jsonl --mark dup --yes"),
         ],
     },
     VerbHelp {
@@ -131,7 +131,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
             ("See in a browser what would be lost with each", "fpdb dedup --by containment --format html -o report"),
             ("List passages that occur in an earlier document", "fpdb dedup --passages --min-length 200"),
             (
-                "Remove what dedup lists, by number, since versions may share a name",
+                "Remove the documents that dedup lists, by number, since versions may share a name",
                 "fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id",
             ),
         ],
@@ -142,7 +142,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         note: "",
         examples: &[
             ("All documents", "fpdb list"),
-            ("Those below a folder, as a table", "fpdb list archive/2026/ --format csv"),
+            ("The documents below a folder, as a table", "fpdb list archive/2026/ --format csv"),
         ],
     },
     VerbHelp {
@@ -150,7 +150,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         formats: &[Human, Json, Csv],
         note: "",
         examples: &[
-            ("All that is known of a document", "fpdb show archive/a.txt"),
+            ("All facts about a document", "fpdb show archive/a.txt"),
             ("Its number", "fpdb show archive/a.txt --format json | jq .id"),
         ],
     },
@@ -169,9 +169,9 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         note: "",
         examples: &[
             ("Remove a document, and free its space", "fpdb rm archive/a.txt && fpdb compact"),
-            ("Count what a folder holds; with --yes remove it", "fpdb rm --prefix archive/2019/"),
-            ("Remove what a field of the metadata says", "fpdb rm --where label=spam --yes"),
-            ("Remove what a list names, whether it is there or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
+            ("Count the documents of a folder; with --yes remove them", "fpdb rm --prefix archive/2019/"),
+            ("Remove documents with this value in their metadata", "fpdb rm --where label=spam --yes"),
+            ("Remove the documents that a list names, stored or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
         ],
     },
     VerbHelp {
@@ -187,7 +187,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         verb: "verify",
         formats: &[Human, Json],
         note: "",
-        examples: &[("Check everything", "fpdb verify"), ("Rebuild what is damaged", "fpdb verify --repair")],
+        examples: &[("Check everything", "fpdb verify"), ("Rebuild damaged parts", "fpdb verify --repair")],
     },
     VerbHelp {
         verb: "backup",
@@ -252,7 +252,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
         note: "",
         examples: &[
             ("Explain every flag of a command", "fpdb help query"),
-            ("List the limits on what is read", "fpdb help limits"),
+            ("List the limits of the input", "fpdb help limits"),
         ],
     },
 ];

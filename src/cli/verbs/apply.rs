@@ -79,7 +79,7 @@ fn remarks(summary: &ApplySummary, printer: &Printer) {
     }
     if summary.unjustified > 0 {
         printer.note(&format!(
-            "{} stay: their survivors have changed, are gone, or are no files",
+            "{} stay: their survivors have changed, are missing, or are not files",
             count(summary.unjustified, "document")
         ));
     }

@@ -1,4 +1,4 @@
-//! `fpdb assemble`: takes in what a distributed build has made.
+//! `fpdb assemble`: adds the documents of a distributed build.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> an
     let steps = StepBar::start(printer, "checking the build");
     let assembled = database.assemble(&args.staging, &steps.task());
     steps.end();
-    // A database that was made for a build that cannot be taken in is nobody's.
+    // Remove a database that was made for a build that cannot be added.
     if created.is_some() && assembled.is_err() {
         database.delete_if_empty()?;
     }
@@ -63,7 +63,7 @@ fn is_database(path: &Path) -> bool {
 fn page(assembly: &Assembly) -> String {
     let Assembly { documents, added, unchanged, replaced, failures, files, file_bytes, fingerprints, seconds, .. } =
         assembly;
-    let mut page = format!("{} taken in: {added} added", count(*documents, "document"));
+    let mut page = format!("{} assembled: {added} added", count(*documents, "document"));
     for (number, what) in [(unchanged, "unchanged"), (replaced, "replaced"), (failures, "not read by the build")] {
         if *number > 0 {
             page += &format!(", {number} {what}");

@@ -250,7 +250,7 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
     }
 }
 
-/// The least resemblance, as a reader is told it.
+/// The least resemblance, in a reader's words.
 fn threshold(options: &PairsOptions) -> String {
     match options.few_shared {
         0 => options.min_resemblance.to_string(),

@@ -1,6 +1,6 @@
 //! From the tokeniser's calls to text with origins: where the rule of `docs/formats.md` is applied.
 //!
-//! `html5gum` says, with every string it emits, how far it has read. What was read since the string before is the
+//! `html5gum` says, with every string it emits, how far it has read. The text read since the string before is the
 //! origin of this one: as long as the string it is the string itself, else a character reference or a line end, or the
 //! string itself and what the next one is.
 

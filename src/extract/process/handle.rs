@@ -97,7 +97,7 @@ impl Connection {
         matches!(self.process.try_wait(), Ok(None)).then_some(self)
     }
 
-    /// The first words that it has written to standard error since the last call. Those of documents before must be taken, so
+    /// The first words that it has written to standard error since the last call. The words about earlier documents must be taken, so
     /// that there is room for the last ones.
     pub(super) fn take_words(&mut self) -> String {
         const KEPT: usize = 4096;

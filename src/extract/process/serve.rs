@@ -50,8 +50,8 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
     Ok(ProcessAnswer::of(extract_here(request.format, &document, &request.limits())))
 }
 
-/// Takes the limits of a request for its own. Whatever exceeds them ends the process, which the other one is told of by the
-/// system.
+/// Applies the limits of a request to this process. A document that exceeds them ends the process, which the system reports to
+/// the other one.
 fn limit(request: &Request) -> io::Result<()> {
     set(Resource::Data, request.memory.saturating_add(OWN_MEMORY))?;
     // Elsewhere than on Linux the limit above counts the heap only, and this one all there is.

@@ -158,7 +158,7 @@ impl ProcessAnswer {
         }
     }
 
-    /// The next answer, whose text may have `most` bytes. Whoever sends it is not trusted.
+    /// The next answer, whose text may have `most` bytes. The sender is not trusted.
     pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Self> {
         let invalid = || io::Error::from(io::ErrorKind::InvalidData);
         let (mut kind, mut length) = ([0], [0; 8]);

@@ -237,14 +237,14 @@ mod tests {
         assert_eq!(text_of(r#"{"text": "half \ud83d of a pair"}"#), "half \u{fffd}\u{fffd}\u{fffd} of a pair");
         for (line, error) in [
             ("{\"body\": \"x\"}", "the record has no field text"),
-            ("[1, 2]", "the line is no JSON record: invalid type: sequence, expected an object at line 1 column 0"),
-            ("{\"text\": 7}", "the field text of the record is no text"),
-            ("{\"text\": [\"x\"], \"a\": 1}", "the field text of the record is no text"),
+            ("[1, 2]", "the line is not a JSON record: invalid type: sequence, expected an object at line 1 column 0"),
+            ("{\"text\": 7}", "the field text of the record is not text"),
+            ("{\"text\": [\"x\"], \"a\": 1}", "the field text of the record is not text"),
             (
                 "{\"text\": 7",
-                "the line is no JSON record: invalid type: integer `7`, expected a text at line 1 column 10",
+                "the line is not a JSON record: invalid type: integer `7`, expected a text at line 1 column 10",
             ),
-            ("{\"text\": \"x\"", "the line is no JSON record: EOF while parsing an object at line 1 column 12"),
+            ("{\"text\": \"x\"", "the line is not a JSON record: EOF while parsing an object at line 1 column 12"),
             ("{\"a\":[[[[[[[[8]]]]]]]]}", "the JSON has more than 8 arrays and objects within each other"),
         ] {
             assert_eq!(text_of(line), error);

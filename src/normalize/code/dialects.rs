@@ -1,4 +1,4 @@
-//! What single languages have of their own: strings of C# and Swift, variables of PHP, here-documents, symbols of Ruby.
+//! Forms of single languages: strings of C# and Swift, variables of PHP, here-documents, symbols of Ruby.
 
 use std::ops::Range;
 

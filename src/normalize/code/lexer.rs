@@ -18,7 +18,7 @@ pub(super) const WINDOW: usize = 64 << 10;
 /// How deep code may stand in strings that stand in code: what would be deeper is text of its string.
 pub(super) const DEPTH: usize = 64;
 
-/// What is remembered from one step to the next.
+/// The state that the lexer keeps from one step to the next.
 pub(super) struct LexerState {
     pub(super) modes: Vec<LexerMode>,
     pub(super) previous: Previous,

@@ -6,7 +6,7 @@ use super::rules::{BlockComments, Dialect, Import, Prefix, Rules};
 use super::{class, table};
 use crate::document::Language;
 
-/// What is known of a word.
+/// The kinds of a word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Word {
     pub(super) value: u64,
@@ -18,7 +18,7 @@ pub(super) struct Word {
     pub(super) keyword: bool,
 }
 
-/// What the first byte of a token says of it.
+/// The kind of a token that its first byte tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     Blank,

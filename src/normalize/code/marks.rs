@@ -119,7 +119,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// What begins with a mark that may begin more than an operator.
+    /// A token that begins with a mark that may begin more than an operator.
     pub(super) fn special(&mut self) {
         let rules = self.tables.rules;
         let first = self.bytes[self.at];
@@ -161,7 +161,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.mark();
     }
 
-    /// What a dialect has a use of its own for; whether this is it.
+    /// True if this is a mark that the dialect has a use of its own for.
     pub(super) fn of_dialect(&mut self, first: u8) -> bool {
         match self.tables.rules.dialect {
             Dialect::C => first == b'#' && self.directive(),

@@ -94,7 +94,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// What stands in an element: text, which is a symbol, code and elements.
+    /// The content of an element: text, which is a symbol, code and elements.
     fn content(&mut self) {
         match self.bytes[self.at] {
             b'{' if self.may_nest() => self.code_within(b'{', 0, 1),
@@ -119,7 +119,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// What stands around PHP: its words and marks, each by its own text.
+    /// The page around PHP: its words and marks, each by its own text.
     pub(super) fn page(&mut self) {
         let rest = &self.bytes[self.at..self.limit];
         match rest[0] {

@@ -5,7 +5,7 @@ use super::rules::{Code, Escape, Quote};
 /// Bytes that the longest end of a string may have.
 pub(super) const LONGEST_END: usize = 24;
 
-/// What the text stands in, the innermost last; code, if in nothing.
+/// The surroundings of the text, the innermost last; code, if there are none.
 pub(super) enum LexerMode {
     /// Code within a string or markup, up to the bracket that closes it.
     Code {
@@ -23,13 +23,13 @@ pub(super) enum LexerMode {
     },
     /// Elements of markup in JavaScript.
     Markup(Markup),
-    /// What stands around PHP.
+    /// The page around PHP.
     Page,
-    /// What nothing ends: the data after a program.
+    /// The data after a program, which nothing ends.
     Rest,
 }
 
-/// What came before, as far as the next token depends on it.
+/// The text before, as far as the next token depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previous {
     /// Nothing, an operator or an opening bracket: an operand follows.
@@ -66,7 +66,7 @@ pub(super) struct Quoted {
     pub(super) line_start: bool,
 }
 
-/// What ends a string.
+/// The end of a string.
 #[derive(Clone)]
 pub(super) enum End {
     /// These bytes.

@@ -18,7 +18,7 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, at: usize, emit: &mut im
     }
 }
 
-/// What lies between two word boundaries: split further at ASCII's punctuation, which parts names in most languages.
+/// The text between two word boundaries: split further at ASCII's punctuation, which parts names in most languages.
 fn segment(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
     let parts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_';
     let mut from = 0;

@@ -1,7 +1,7 @@
 //! The rules of a language: which bytes begin a comment, a string or a number, and which words and marks stand for
 //! themselves. The table of all languages is in [`table`](super::table).
 
-/// What the lexer must know of a language. Lists of words and marks are separated by white space.
+/// The lexer's rules of a language. Lists of words and marks are separated by white space.
 pub(super) struct Rules {
     /// Reserved words.
     pub(super) keywords: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Rules {
     pub(super) dialect: Dialect,
 }
 
-/// What no list can say.
+/// Rules that no list can express.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Plain,
@@ -72,7 +72,7 @@ pub(super) struct Quote {
     pub(super) code: Code,
 }
 
-/// What takes the meaning of the closing quote away.
+/// The escape that takes the meaning of the closing quote away.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
     None,
@@ -102,7 +102,7 @@ pub(super) enum Code {
     Shell,
 }
 
-/// What a word before a quote makes of the string.
+/// The effect of a word before a quote on the string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     Plain,
@@ -114,7 +114,7 @@ pub(super) enum Prefix {
     Delimiter,
 }
 
-/// What `'` is.
+/// The meaning of `'`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Apostrophe {
     /// A quote, if the table has it.
@@ -125,7 +125,7 @@ pub(super) enum Apostrophe {
     Lifetime,
 }
 
-/// What may be in a number beyond digits, letters and `_`.
+/// The characters that may be in a number beyond digits, letters and `_`.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     /// `.5`

@@ -113,7 +113,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         end
     }
 
-    /// What stands in `$((...))`.
+    /// The inside of `$((...))`.
     fn arithmetic(&mut self) {
         let first = self.bytes[self.at];
         let end = self.word_end(self.at);
@@ -128,7 +128,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// What `$` or a backquote begins.
+    /// An expansion, which `$` or a backquote begins.
     pub(super) fn expansion(&mut self) {
         let next = self.byte(self.at + 1);
         let nests = self.may_nest();
@@ -184,7 +184,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         let code = if quote.is_some() || escaped { Code::None } else { Code::Shell };
         self.fixed(begin, Previous::Operator);
-        // What is no here-document after all is a word.
+        // If it is no here-document after all, it is a word.
         self.heredoc(name, quote, indented, code);
         true
     }

@@ -37,7 +37,7 @@ const DOUBLE: Quote = quote("\"");
 const SINGLE: Quote = quote("'");
 const TRIPLE: Quote = long_quote("\"\"\"");
 
-/// What most languages that look like C have in common.
+/// The common rules of most languages that look like C.
 const BASE: Rules = Rules {
     keywords: "",
     soft_keywords: "",
@@ -183,7 +183,7 @@ static JAVASCRIPT: Rules = Rules {
     ..JS_BASE
 };
 
-/// What JavaScript and TypeScript have in common.
+/// The common rules of JavaScript and TypeScript.
 const JS_BASE: Rules = Rules {
     quotes: JS_QUOTES,
     apostrophe: Apostrophe::Quote,

@@ -1,4 +1,4 @@
-//! What must hold of the tokens of every language, on samples in `tests/samples/code/`. In them every name that may be
+//! Properties of the tokens of every language, on samples in `tests/samples/code/`. In them every name that may be
 //! changed begins with a q, every comment has the word REMARK, and beside each stand the tokens it must give.
 
 use std::fmt::Write;
@@ -167,7 +167,7 @@ fn literals_count_by_their_text_whatever_the_quotes() {
 fn broken_code_has_its_tokens() {
     for (language, text, _) in SAMPLES {
         let whole = values(language, text).len();
-        // What an error swallows is taken apart all the same.
+        // Text that an error swallows is tokenised all the same.
         let many = values(language, &text.repeat(5)).len();
         assert!(many > whole * 4, "{}: {many} of {}", language.name(), whole * 5);
         let cut = (0..=text.len() * 2 / 3).rfind(|&at| text.is_char_boundary(at)).expect("a boundary");
@@ -177,7 +177,7 @@ fn broken_code_has_its_tokens() {
         let garbled = values(language, &garbled).len();
         assert!(garbled > whole / 2, "{}: {garbled} of {whole}", language.name());
     }
-    // What is of no language has its words and marks.
+    // Text of no language has its words and marks.
     let text = "§ if € then ¤ 12";
     let symbols = read(Some(Language::Java), text.as_bytes());
     assert_eq!(written(&symbols, text), "1: § if € ‹then› ¤ 12\n");

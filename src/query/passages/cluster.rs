@@ -2,8 +2,8 @@
 //! rewritten, or whose sentences were moved about.
 //!
 //! Matches are divided where the query has a gap, each part where the document has one, and so on until no part can be
-//! divided further ([`super::connected`]). Rewritten text needs wide gaps, and a copy needs narrow ones, or it takes in what lies around it; so
-//! the gap is halved as long as the parts are dense. What this leaves out, and the numbers, were found on texts
+//! divided further ([`super::connected`]). Rewritten text needs wide gaps, and a copy needs narrow ones, or its passage includes the text around it; so
+//! the gap is halved as long as the parts are dense. The matches that this leaves out, and the numbers, were found on texts
 //! rewritten in several ways (docs/measurements.md).
 
 use std::ops::Range;
@@ -64,8 +64,8 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining<'_>, clusters: &m
     clusters.push(Joined { in_order: longest_chain(&part), ..whole });
 }
 
-/// The hull of matches. What agrees is what is matched on both sides, each symbol counted once, in whatever order; what of it
-/// is in order is left to be found.
+/// The hull of matches. The symbols that agree are those matched on both sides, each counted once, in any order; how many of them
+/// are in order is found later.
 fn joined(matches: &[MaximalMatch], uncounted: &Uncounted) -> Joined {
     let spans = |span: fn(&MaximalMatch) -> Range<u32>| {
         let mut spans: Vec<Range<u32>> = matches.iter().map(span).collect();

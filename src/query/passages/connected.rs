@@ -1,7 +1,7 @@
 //! Connected: which matches hang together through gaps of at most so many symbols in both texts.
 //!
 //! A part is divided where the query has a gap, and where the document has one, until none of its parts can be divided
-//! further. Whatever hangs together is never divided, so that the order of divisions makes no difference. Each part is looked
+//! further. A connected part is never divided, so that the order of divisions makes no difference. Each part is looked
 //! through from all four of its ends at once, one match at a time, until one of them has come to a gap: what lies before it
 //! is at most half of the part. Only that is taken out, and looked at as a part of its own, so that no match is looked at more
 //! often than its part can be halved. (Gene teams are found like that: Béal, Bergeron, Corteel and Raffinot 2004.)

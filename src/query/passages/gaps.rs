@@ -1,7 +1,7 @@
 //! Gaps: how much of what lies between two neighbouring matches of a passage agrees as well.
 //!
 //! The longest run that both sides of the gap have, then what is left and right of it in the same way (Ratcliff and
-//! Obershelp 1988). Shorter runs than `least` are chance. What is counted is a common subsequence, never more than there is.
+//! Obershelp 1988). Shorter runs than `least` are chance. The count is that of a common subsequence, never more than the longest.
 
 /// Symbols of a gap on either side, at most: the time is their product.
 const WIDEST: usize = 512;

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn what_tells_nothing_new_is_left_out_of_very_many() {
         let whole = [extent(0, 0, 1900), extent(2000, 2000, 1900)];
-        // A phrase of the first that the second has too, one that is new on one side, and a long one: such a thing is told.
+        // A phrase of the first that the second has too, one that is new on one side, and a long one.
         let (repeated, new, long) = (extent(10, 2010, 40), extent(10, 5000, 40), extent(20, 2100, 300));
         let far = extent(30, 2100, 200);
         let some = [&whole[..], &[repeated.clone(), new.clone(), long.clone(), far.clone()]].concat();

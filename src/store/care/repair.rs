@@ -1,9 +1,9 @@
-//! Repair: what can be read of a damaged store is written into a new one, which then takes its place.
+//! Repair: writes the readable rows of a damaged store into a new one, which then takes its place.
 //!
 //! The damaged files are only read until the new store is whole and has been verified, so a repair that fails or is
-//! killed changes nothing. It needs as much space as the database takes. Documents keep their ids. What is derived
-//! (names, digests, sums, runs, sets of documents) is made anew from the documents and postings; so is what a document
-//! says of itself where its text can be read again, which is for the caller to try.
+//! killed changes nothing. It needs as much space as the database takes. Documents keep their ids. Derived rows
+//! (names, digests, sums, runs, sets of documents) are made anew from the documents and postings; so are a document's own
+//! rows where its text can be read again, which is for the caller to try.
 
 use std::fs;
 use std::io::ErrorKind;

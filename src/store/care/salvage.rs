@@ -1,8 +1,8 @@
 //! Salvage: reading what can be read of a store whose files are damaged.
 //!
 //! The engine's iterators end at the first block they cannot read. [`SalvagedRows`] looks for the first key behind the
-//! gap and goes on. What is missing or fails its checksum is a gap; any other failure of the system (too many open
-//! files, no permission) is an error, since what it hides is not lost.
+//! gap and goes on. A block that is missing or fails its checksum is a gap; any other failure of the system (too many open
+//! files, no permission) is an error, since the rows that it hides are not lost.
 
 use std::fs;
 use std::io::ErrorKind;

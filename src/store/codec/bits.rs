@@ -74,7 +74,7 @@ pub(in crate::store) fn write_bits(set: impl IntoIterator<Item = usize>, count: 
     }
 }
 
-/// Reads a bit vector in place. What fills up its last byte is clear.
+/// Reads a bit vector in place. The unused bits of its last byte are clear.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct BitVector<'a> {
     bytes: &'a [u8],

@@ -126,7 +126,7 @@ fn of_family(name: &str, plain: &Options, cache: &Cache) -> Result<Options, Engi
 }
 
 /// Compacted by size, which merges the tables of small commits also where their keys do not overlap. By levels they would
-/// be moved as they are: a table for each commit, and all tables are kept open. Those of runs are never compacted.
+/// be moved as they are: a table for each commit, and all tables are kept open. Tables of runs are never compacted.
 fn merged(mut options: Options) -> Options {
     options.set_compaction_style(DBCompactionStyle::Universal);
     options

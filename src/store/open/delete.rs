@@ -18,7 +18,7 @@ impl Store {
         // Held until all is gone, so that no other process writes it meanwhile.
         let lock = self.lock.take();
         drop(self);
-        // The marker goes first: without it this is no database.
+        // The marker goes first: without it this is not a database.
         for file in [MARKER, COMMITTED] {
             absent_is_fine(fs::remove_file(root.join(file))).map_err(Error::io("remove", &root.join(file)))?;
         }

@@ -33,8 +33,8 @@ impl Making {
     }
 }
 
-/// Removes from `parent` what killed processes of this user have left there. What cannot be removed stays: it is in nobody's
-/// way.
+/// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot be removed stays: it
+/// is in nobody's way.
 pub(super) fn remove_stale(parent: &Path) {
     for path in owned_folder::stale(parent, MAKING) {
         if holds_moved_store(&path) {

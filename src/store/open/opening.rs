@@ -169,7 +169,7 @@ impl Store {
 
 /// Brings a reader up to the writer's last commit.
 ///
-/// The engine reads its list of tables first and its logs then. What a writer moves meanwhile from a log into
+/// The engine reads its list of tables first and its logs then. A row that a writer moves meanwhile from a log into
 /// tables, as it does when it opens, is in neither, with no error: only the list, read again, has it. So the
 /// reader is sure once the state has not changed while the list was read again.
 fn catch_up(engine: &Engine) -> Result<()> {

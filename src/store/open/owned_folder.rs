@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::error::{Error, Result};
 use crate::temporary::Temporary;
 
-/// A temporary folder of this process. Removed with this, or when the program is told to end.
+/// A temporary folder of this process. Removed with this, or when a signal ends the program.
 pub(super) struct OwnedFolder {
     folder: TempDir,
     _noted: Temporary,

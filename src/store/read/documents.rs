@@ -48,7 +48,7 @@ impl Store {
         self.ids_under(NAMES, &name_prefix(name))
     }
 
-    /// The last of [`Store::documents_named`] that is `wanted`. Those before it are not looked at.
+    /// The last of [`Store::documents_named`] that is `wanted`. Earlier ones are not looked at.
     pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
         if self.view().state().documents == 0 {
             return Ok(None);

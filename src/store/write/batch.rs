@@ -270,7 +270,7 @@ impl Batch {
         &self.pending
     }
 
-    /// Drops what was added of the current document, whose id is used for the next one. What of it is in the store already
+    /// Drops what was added of the current document, whose id is used for the next one. Rows of it that are in the store already
     /// must have been [discarded](crate::store::Committer::discard).
     pub(crate) fn abandon(&mut self) {
         self.postings.truncate(self.open.first_posting);

@@ -90,7 +90,7 @@ impl Store {
     pub(in crate::store) fn remove_run(&self, run: u32) -> Result<()> {
         let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
         for name in RUN_FAMILIES {
-            // Whole files go at once; a run shares none with another. What is left, if anything, is hidden.
+            // Whole files go at once; a run shares none with another. Rows that are left, if any, are hidden.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
             let mut left = rows_of(&self.engine, name, run, ReadPattern::Points)?;
             left.seek_to_first();

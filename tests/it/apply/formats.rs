@@ -34,7 +34,7 @@ fn copied(name: &str, bytes: &[u8], removable: usize) -> Vec<u8> {
     assert_eq!(run.status, 0, "{name}: {run:#?}");
     assert_eq!((&summary["applied"], &lines[0]["act"]), (&removable.into(), &"write".into()), "{name}");
     let copy = fs::read(folder.path().join("clean/in").join(name)).unwrap();
-    // What was written is a clean archive.
+    // The archive that was written is clean.
     folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
     let summary = folder.ok(&["--db", "again", "dedup", "--format", "json"]).json().pop().unwrap();
     assert_eq!(summary["removable"], 0, "{name}");

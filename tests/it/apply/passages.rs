@@ -43,7 +43,7 @@ fn without(rows: &[Value], document: &str, text: &str) -> String {
     String::from_utf8(left).unwrap()
 }
 
-/// What is left repeats nothing.
+/// The remaining text repeats nothing.
 fn is_clean(folder: &Folder) {
     folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
     let flags = ["--db", "again", "dedup", "--passages", "--min-length", "20", "--format", "json"];
@@ -199,7 +199,7 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     folder.write("in/3.txt", &texts[5]);
     folder.write("in/4.txt", format!("{} own", texts[1]));
     assert_eq!(report(&folder).len(), 5);
-    // What the last two repeat is no longer what it was.
+    // The first occurrence of the last two repeats has changed.
     folder.write("in/0.txt", "changed");
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
     assert_eq!((run.status, &summary["applied"]), (2, &json!(1)), "{run:#?}");

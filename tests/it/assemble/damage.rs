@@ -111,7 +111,7 @@ fn lists_that_lie_are_refused() {
     }
 }
 
-/// What an engine does wrong: it does not sort, loses rows, repeats them, or brings them to another part.
+/// Mistakes of an engine: it does not sort, loses rows, repeats them, or brings them to another part.
 #[test]
 fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     let folder = Folder::new();

@@ -59,7 +59,7 @@ proptest! {
         let (one, cluster, staging) =
             (folder.path().join("one"), folder.path().join("cluster"), folder.path().join("staging"));
         let random = &mut Random(seed);
-        // What cannot be read takes a number in a build only: all of these can.
+        // A document that cannot be read takes a number in a build only: all of these can.
         prop_assume!(ingest(&one, &profile, &inputs, true) == 0);
         build(&staging, &plan(&profile, &inputs, random).store_text(true), &inputs, random);
         let writer = Database::create(&cluster, &profile).unwrap();

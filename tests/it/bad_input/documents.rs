@@ -97,18 +97,18 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     1 document added, 1 skipped
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
-    // Whoever asks for it by its name is told that it could not be read.
+    // It is a failure if it is named.
     assert_snapshot!(tell_ingest(&folder, &["docs/picture"]), @"
     status 2
     --- stdout
     0 documents added, 1 failed
     --- stderr
-    error: docs/picture: no front-end reads it: a binary file: there are NUL bytes near its beginning
+    error: docs/picture: not a text document: a binary file: there are NUL bytes near its beginning
     hint: a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out
     ");
     let query = folder.run(&["query", "docs/picture"]);
     assert_eq!(query.status, 2);
-    assert!(query.stderr.contains("docs/picture: no front-end reads it: a binary file"), "{query:?}");
+    assert!(query.stderr.contains("docs/picture: not a text document: a binary file"), "{query:?}");
 
     folder.ok(&["ingest", "--profile", "bytes", "--db", "bytes", "docs"]);
     let answer = &folder.ok(&["query", "--db", "bytes", "docs/picture", "--format", "json"]).json()[0];
@@ -294,7 +294,7 @@ fn undecodable_bytes_are_dropped_and_counted() {
     let report = &folder.ok(&["ingest", "broken.txt", "--format", "json"]).json()[0];
     let shown = &folder.ok(&["show", "broken.txt", "--format", "json"]).json()[0];
     assert_eq!(report["undecodable"], shown["undecodable"]);
-    // Whatever encoding it was read as, the text on both sides is found.
+    // The text on both sides is found in any encoding.
     let answer = &folder.ok(&["query", "whole.txt", "--format", "json"]).json()[0];
     assert!(answer["matches"][0]["containment"].as_f64().unwrap() > 0.8, "{answer}");
 }

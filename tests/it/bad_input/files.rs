@@ -19,7 +19,7 @@ const COMMANDS: [&[&str]; 4] = [
     &["query", "--document", "docs/011.txt", "--mode", "resemblance", "--top", "0"],
 ];
 
-/// What the commands answer, in JSON.
+/// The answers of the commands, in JSON.
 fn ask(folder: &Folder, db: &str) -> Vec<Run> {
     COMMANDS.iter().map(|command| folder.run(&[&["--db", db, "--format", "json"], *command].concat())).collect()
 }
@@ -65,7 +65,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What is done to a file.
+/// The damage of a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Cut(usize),
@@ -74,7 +74,7 @@ enum Damage {
 }
 
 impl Damage {
-    /// What can happen to a file of `length` bytes, in each of so many parts of it.
+    /// All damages of a file of `length` bytes, in each of so many parts of it.
     fn all(length: usize, parts: usize) -> Vec<Self> {
         let mut all = vec![Self::Remove];
         if length > 0 {
@@ -110,7 +110,7 @@ fn is_right(run: &Run, before: &Run, what: &str) -> bool {
     false
 }
 
-/// What became of the databases that were damaged in one kind of file.
+/// The results of the databases that were damaged in one kind of file.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Outcomes {
     harmless: usize,
@@ -166,7 +166,7 @@ fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
             assert_eq!(run.stdout, before.stdout, "{what}: other answers after the repair: {report}");
         }
     }
-    // What is lost comes back from its files.
+    // Lost documents come back from their files.
     folder.ok(&["--db", HURT, "ingest", "docs"]);
     let names = |db: &str| {
         let list = folder.ok(&["--db", db, "list", "--format", "json"]).json();
@@ -188,7 +188,7 @@ impl Outcomes {
         }
     }
 
-    /// What must be possible for a kind of file.
+    /// Checks that the results include those that this kind of file must have.
     fn check(&self, name: &Path, parts: usize) {
         let text = name.to_str().unwrap();
         let sound = match () {

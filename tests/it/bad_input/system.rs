@@ -1,4 +1,4 @@
-//! What the system refuses: space, writing, open files. Each time the thing and the next step are named, and what was
+//! Refusals of the system: space, writing, open files. Each error names the thing and the next step, and everything that was
 //! committed stays.
 //!
 //! Small and read-only file systems are mounted in a namespace of the test's own; where that is not allowed the test is
@@ -33,7 +33,7 @@ fn documents(folder: &Folder, count: usize) {
     }
 }
 
-/// What `list` says, without times.
+/// The output of `list`, without times.
 fn list(text: &str) -> Vec<serde_json::Value> {
     let mut documents: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for document in &mut documents {

@@ -82,7 +82,7 @@ fn a_stopped_command_leaves_nothing_behind() {
         // Kept open: at its end the command would go on.
         let input = child.stdin.take();
         let entries = |path: &std::path::Path| std::fs::read_dir(path).unwrap().count();
-        // What was read so far, or the file of the answers.
+        // The input read so far, or the file of the answers.
         let (before, spooled) = (entries(folder.path()), signal == "-INT");
         let is_made = || if spooled { entries(&tmp) > 0 } else { entries(folder.path()) > before };
         for _ in 0..1000 {

@@ -150,7 +150,7 @@ fn containment_looks_up_everything_and_resemblance_a_sample() {
     }
 }
 
-/// What is looked up in part, at a window above the database's, or weighted without knowing all weights, is no exact value.
+/// No value is exact that is looked up in part, at a window above the database's, or weighted without knowing all weights.
 #[test]
 fn estimates_are_told_from_exact_values() {
     let folder = samples();
@@ -270,7 +270,7 @@ fn versions_are_told_apart_by_number() {
     assert!(page.contains("\"compared\":2,"), "{page}");
 }
 
-/// What is common is so whatever is asked: a stored document counts among those that hold its fingerprints.
+/// Common hashes are the same in all queries: a stored document counts among those that hold its fingerprints.
 #[test]
 fn the_df_cap_counts_the_queried_document() {
     let folder = samples();

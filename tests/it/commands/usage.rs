@@ -1,4 +1,4 @@
-//! What is typed: numbers, names and places that make no sense are refused before anything is done.
+//! Wrong command lines: numbers, names and places that make no sense are refused before anything is done.
 
 use super::names;
 use crate::bad_input::prose;
@@ -31,7 +31,7 @@ fn an_error_in_the_arguments_makes_no_database() {
         );
         assert!(!folder.path().join("db").exists(), "{arguments:?}");
     }
-    // What is there is ingested all the same.
+    // The existing file is ingested all the same.
     let run = folder.run(&["ingest", "--db", "db", "nowhere.txt", "a.txt"]);
     assert!(run.status == 2 && run.stderr.contains("created the database db"), "{run:?}");
     assert_eq!(names(&folder, "db"), ["a.txt"]);

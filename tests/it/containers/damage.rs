@@ -1,4 +1,4 @@
-//! Damaged containers: cut short, wrong checksums. What is damaged fails by name, and the rest goes on.
+//! Damaged containers: cut short, wrong checksums. A damaged member fails by name, and the rest goes on.
 
 use std::sync::Arc;
 
@@ -138,11 +138,12 @@ fn bad_records_fail_by_their_line() {
     assert_eq!(
         failed,
         [
-            ("a.jsonl:2".to_owned(), "the line is no JSON record: expected ident at line 1 column 2".to_owned()),
+            ("a.jsonl:2".to_owned(), "the line is not a JSON record: expected ident at line 1 column 2".to_owned()),
             ("a.jsonl:3".to_owned(), "the record has no field text".to_owned()),
             (
                 "a.jsonl:5".to_owned(),
-                "the line is no JSON record: invalid type: sequence, expected an object at line 1 column 0".to_owned()
+                "the line is not a JSON record: invalid type: sequence, expected an object at line 1 column 0"
+                    .to_owned()
             ),
         ]
     );
@@ -181,7 +182,7 @@ fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
         assert!(error.starts_with("the reader of this format failed on it: "), "{error}");
     }
     assert_eq!(names(&folder), ["b.zip!good.txt", "z.txt"]);
-    // What has failed is not known whole.
+    // A container that has failed is not remembered as whole.
     assert_eq!(failures(&folder).len(), 2);
 }
 

@@ -69,11 +69,11 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     folder.write("z.txt", prose(5));
     let (run, failed) = ingest(&folder, &["--as", "text"]);
     assert_eq!(run.status, 2);
-    let error = "it unfolds to more than 250 times its size";
+    let error = "it decompresses to more than 250 times its size";
     let bombs = ["a.gz", "b.zip!bomb.txt", "c.tar!bomb.gz", "d.zip!in.zip!bomb.txt"];
     assert_eq!(failed, bombs.map(|name| format!("{name}: {error}")));
     assert!(run.stderr.contains("--limit expansion="), "{run:?}");
-    // What one file unfolds to in all counts too, so nothing is taken from it after its bomb.
+    // The bytes that one file decompresses to in all count too, so nothing is taken from it after its bomb.
     let stored = names(&folder);
     assert_eq!(stored, ["b.zip!a.txt", "c.tar!z.txt", "z.txt"], "{run:?}");
     let (_, failed) = ingest(&folder, &["--as", "text", "--limit", "expansion=1000000"]);
@@ -89,7 +89,7 @@ fn many_small_members_are_a_bomb_together() {
     folder.write("a.zip", zip_of(&members));
     folder.write("z.txt", prose(1));
     let (_, failed) = ingest(&folder, &[]);
-    assert_eq!(failed, ["a.zip!3.txt: it unfolds to more than 250 times its size"]);
+    assert_eq!(failed, ["a.zip!3.txt: it decompresses to more than 250 times its size"]);
     assert_eq!(names(&folder), ["a.zip!0.txt", "a.zip!1.txt", "a.zip!2.txt", "z.txt"]);
 }
 
@@ -125,7 +125,7 @@ fn every_limit_has_a_flag() {
     assert_eq!(limited(&["--limit", "members=2"], "many"), ["many.zip: the file has more than 2 members"]);
     assert_eq!(
         limited(&["--limit", "expanded-size=5000"], "many"),
-        ["many.zip!texts/fed51.txt: the file unfolds to more than 5000 bytes"],
+        ["many.zip!texts/fed51.txt: the file decompresses to more than 5000 bytes"],
         "told of once, and then no more"
     );
     assert_eq!(limited(&["--limit", "document-size=2000"], "many").len(), 5);
@@ -225,7 +225,7 @@ fn a_value_that_many_rows_share_counts_for_each() {
     assert!(bytes.len() < 100_000, "{} bytes", bytes.len());
     folder.write("a.parquet", bytes);
     let (_, failed) = ingest(&folder, &[]);
-    assert_eq!(failed, ["a.parquet: it unfolds to more than 250 times its size"]);
+    assert_eq!(failed, ["a.parquet: it decompresses to more than 250 times its size"]);
 }
 
 #[test]
@@ -244,9 +244,9 @@ fn members_that_would_share_a_name_or_have_none_fail() {
         failed,
         [
             format!("a.zip!b.txt: {taken}"),
-            "a.zip!..: its name in the archive names no file".to_owned(),
+            "a.zip!..: its name in the archive is not a file name".to_owned(),
             format!("a.zip!a\u{fffd}: {taken}"),
-            "b.tar!..: its name in the archive names no file".to_owned(),
+            "b.tar!..: its name in the archive is not a file name".to_owned(),
         ]
     );
     // A tar is a sequence, in which what comes later takes the place of what came before.

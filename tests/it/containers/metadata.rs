@@ -1,4 +1,4 @@
-//! What is known of documents beside their content: tables, kept fields; boilerplate; front-ends.
+//! Metadata of documents: tables, kept fields; boilerplate; front-ends.
 
 use super::{folder_with, list, sample};
 use crate::bad_input::prose;
@@ -55,7 +55,7 @@ fn a_table_that_is_none_ends_the_run_before_it_begins() {
     folder.write("about.csv", "name,label\na.txt,x\n");
     let run = folder.run(&["ingest", "a.txt", "--metadata", "about.csv"]);
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("about.csv is no table of metadata: its header has no column filename"), "{run:?}");
+    assert!(run.stderr.contains("about.csv is not a metadata table: its header has no column filename"), "{run:?}");
     assert!(!folder.path().join(".fpdb").exists());
 }
 

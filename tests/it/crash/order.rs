@@ -1,4 +1,4 @@
-//! What a loss of power would find: a kill leaves what was written to the system, a loss of power only what was synced.
+//! A loss of power: a kill leaves everything that was written to the system, a loss of power only synced data.
 //! So before the log of a commit is synced, all that the commit names must be: the tables handed in, their names in the
 //! folder, the list of tables. Seen in a trace of a run.
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{INGEST, write};
 use crate::support::Folder;
 
-/// What is on the disk for sure, as far as a trace tells.
+/// The data that is on the disk for sure, as far as a trace tells.
 #[derive(Default)]
 struct Disk {
     /// Which content a path names: links name one content twice.
@@ -87,7 +87,7 @@ fn quoted(arguments: &str, folder: &Path) -> Vec<String> {
 
 fn replay(trace: &str, folder: &Path) -> Disk {
     let mut disk = Disk::default();
-    // What a thread is in the middle of syncing.
+    // The files that a thread is in the middle of syncing.
     let mut pending: HashMap<&str, String> = HashMap::new();
     for line in trace.lines() {
         let Some((thread, rest)) = line.split_once(' ') else { continue };

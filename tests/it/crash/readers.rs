@@ -14,7 +14,7 @@ use crate::support::Folder;
 
 const FILES: u64 = 300;
 
-/// What one look at a growing database must be like: that of some commit, at or after the one seen before.
+/// A look at a growing database, which must show some commit, at or after the one seen before.
 struct Look<'a> {
     whole: &'a Undisturbed,
     /// The matches of the queries in the finished database.

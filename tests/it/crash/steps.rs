@@ -29,10 +29,10 @@ const CALLS: [&str; 14] = [
     "openat",
 ];
 
-/// Those that the long forms of the tests are for.
+/// The calls that the long forms of the tests are for.
 const OFTEN: [&str; 3] = ["sync_file_range", "write", "openat"];
 
-/// Those that only advise the system.
+/// The calls that only advise the system.
 const HINTS: [&str; 2] = ["sync_file_range", "fallocate"];
 
 /// Enough for folding: eight commits and more.

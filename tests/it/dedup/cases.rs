@@ -14,7 +14,7 @@ struct Archive {
     documents: u64,
 }
 
-/// What is removable, with the survivor: by the number of the document in the archive.
+/// The removable documents, with their survivors: by the number of the document in the archive.
 type Removed = BTreeMap<u64, u64>;
 
 impl Archive {

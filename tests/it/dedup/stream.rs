@@ -198,7 +198,7 @@ fn changed_documents_and_boilerplate_are_minded() {
     folder.write("c/t.txt", "two words");
     let summary = folder.ok(&["ingest", "-q", "--dedup", "--format", "json", "c/s.txt", "c/t.txt"]).json().remove(0);
     assert_eq!((summary["added"].as_u64(), summary["duplicates"].as_u64()), (Some(1), Some(1)));
-    // What makes no sense is refused.
+    // Options that make no sense are refused.
     for flags in [&["--threshold", "0.9"][..], &["--dedup", "--boilerplate"], &["--dedup", "--by", "exact-text"]] {
         assert_eq!(folder.run(&[&["ingest", "-q", "c"], flags].concat()).status, 2, "{flags:?}");
     }

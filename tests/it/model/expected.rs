@@ -56,7 +56,7 @@ impl Document {
     }
 }
 
-/// What the database should hold, in order of arrival.
+/// The expected content of the database, in order of arrival.
 pub(super) struct Model {
     pub(super) profile: Profile,
     pub(super) documents: Vec<Document>,

@@ -124,7 +124,7 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// What an expression says, as text.
+    /// The value of an expression, as text.
     pub(crate) fn text(&mut self, expression: &str) -> String {
         self.ask(&format!("String({expression})")).as_str().unwrap().to_owned()
     }
@@ -182,7 +182,7 @@ impl Browser {
 
     /// Fails the test if anything was complained of, ran that should not, or was loaded but files of the report.
     pub(crate) fn check_quiet(&mut self) {
-        // What has happened by now has been told before this answer.
+        // The browser has reported all events so far before this answer.
         self.ask("1");
         for event in &self.events {
             let parameters = &event["params"];

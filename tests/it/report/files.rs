@@ -1,4 +1,4 @@
-//! What a report is on disk: its files and data, reproducible, in the place of nothing but a report; and the same facts as
+//! A report on disk: its files and data, reproducible, in the place of nothing but a report; and the same facts as
 //! JSON and CSV.
 
 use std::collections::BTreeMap;
@@ -346,7 +346,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let names: Vec<String> =
         overview(&files(&folder.path().join("query"))["index.html"]).documents.into_iter().map(|d| d.name).collect();
     assert_eq!(names[..2], ["Document 1", "Document 2"]);
-    // What was not to count is told, but not where that is written.
+    // Ignored text is reported, but not the file that lists it.
     folder.write("secret-phrases.txt", "a heavy brass lamp\n");
     let flags = ["--skip-quotes", "--ignore-phrases", "secret-phrases.txt", "--anonymise", "--format", "html"];
     for command in [&["query", "docs/b.txt"][..], &["diff", "docs/b.txt", "docs/c.txt", "--profile", "prose"]] {
@@ -357,7 +357,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
             assert!(told.contains(&(flag.into(), "yes".into())), "{told:?}");
         }
     }
-    // What was said of the documents tells who wrote them.
+    // Metadata tells who wrote the documents.
     folder.write(
         "labels.csv",
         "filename,label,author,group\ndocs/b.txt,plagiarised,Maria Keller,class-7b\ndocs/d.txt,genuine,Jonas Weber,class-9a\n",
@@ -409,7 +409,7 @@ fn documents_are_counted_once_and_unpacked() {
     assert_eq!(files(&folder.path().join("twice")), files(&folder.path().join("once")));
 }
 
-/// What can be read only once is kept until the report is written.
+/// Input that can be read only once is kept until the report is written.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_shown_too() {

@@ -1,4 +1,4 @@
-//! What a reader sees and does, in a browser: against the JSON of the same questions, counted here in another way.
+//! The pages as a reader sees and uses them, in a browser: against the JSON of the same questions, counted here in another way.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ fn the_list_is_filtered_sorted_and_saved() {
     browser.click(".clusters button");
     let listed = browser.ask("document.querySelectorAll('tr[data-pair]').length").as_u64().unwrap();
     assert!(listed > 0 && listed < pairs.len() as u64);
-    // What is saved is what is listed.
+    // The saved list is the one shown.
     browser.ask(
         "globalThis.saved = []; const make = URL.createObjectURL; \
          URL.createObjectURL = (blob) => { saved.push(blob); return make(blob) }; undefined",

@@ -1,4 +1,4 @@
-//! What a reader of long and of unlike texts sees, in a browser: passages in their places from the first, panes beside each other,
+//! Long and unlike texts as a reader sees them, in a browser: passages in their places from the first, panes beside each other,
 //! differing words, programs in colours, what was said of documents; and what lasts when a page is loaded again or printed.
 
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn a_passage_of_long_texts_is_in_its_place_however_it_is_reached() {
     let table = browser
         .ask("(() => { const t = document.querySelector('.passages'); return [t.scrollWidth, t.clientWidth] })()");
     assert!(table[0].as_u64() <= table[1].as_u64(), "{table}");
-    // What one side is scrolled by, so is the other; and no more once that is switched off.
+    // Scrolling one side scrolls the other by as much; and no more once that is switched off.
     let tops = "[...document.querySelectorAll('.pane')].map((pane) => Math.round(pane.scrollTop))";
     let scroll = "(() => { const pane = document.querySelector('.pane'); \
                   pane.dispatchEvent(new Event('wheel')); pane.scrollTop += 60 })()";

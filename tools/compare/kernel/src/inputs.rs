@@ -1,4 +1,4 @@
-//! What is measured: the Federalist papers of `data-samples/`, and inputs that would be slow if anything were.
+//! The inputs: the Federalist papers of `data-samples/`, and inputs meant to be slow.
 
 use std::fs;
 use std::path::Path;

@@ -20,7 +20,7 @@ fn main() {
     let wanted = |name: &str| sections.is_empty() || sections.iter().any(|section| section == name);
     let best = Level::all()[Level::all().len() - 1];
     if wanted("beside") {
-        // What fits into the caches of one core, and what does not.
+        // A size that fits into the caches of one core, and one that does not.
         for size in [64 << 10, 400 << 10] {
             beside(size);
         }

@@ -1,4 +1,4 @@
-//! What the parts of a syntax tree mean: for each kind of node of a language, what becomes of it.
+//! The meaning of the parts of a syntax tree: the class of each kind of node of a language.
 //!
 //! Sixteen grammars by many hands name alike things alike, more or less, so a kind's name tells what it is; where
 //! it does not, the tables here say. Everything is looked up once for a language and then by number. SQL has no grammar
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::class;
 use kernel::Language;
 
-/// What becomes of a node.
+/// The class of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// A comment, an import, layout: nothing of it is a symbol.
@@ -117,7 +117,7 @@ fn class_of(language: Language, kind: &str, named: bool) -> Class {
         // Layout, the line that names the interpreter, and the delimiters of here-documents.
         "marginalia" | "line_continuation" | "hash_bang_line" | "shebang" | "shebang_line" | "shebang_directive"
         | "heredoc_start" | "heredoc_beginning" | "heredoc_end" | "php_tag" | "php_end_tag" => Class::Skip,
-        // What nearly all documents of a language share, whoever wrote them.
+        // Parts that nearly all documents of a language share, whoever wrote them.
         "import" if language == Language::Kotlin => Class::Skip,
         // Scala's may hold all there is.
         "package_clause" if language == Language::Go => Class::Skip,

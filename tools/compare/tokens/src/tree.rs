@@ -11,7 +11,7 @@ use crate::class;
 use crate::grammar::{Class, Grammar};
 use kernel::Language;
 
-/// What the walk finds, in order of position.
+/// A find of the walk, in order of position.
 pub(super) enum Found {
     /// A token with this value.
     Token(u64),
@@ -88,7 +88,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
             Class::Inner if is_word(&self.text[range.clone()]) && !node.is_error() => {
                 self.token(class::value_of_text(&self.text[range.clone()]), range.clone());
             }
-            // What is no word of its own: an error, a number, a part of a literal that has no beginning.
+            // Text that is no word of its own: an error, a number, a part of a literal that has no beginning.
             Class::Opaque | Class::Inner | Class::Part => {
                 self.reach(range.start);
                 (self.emit)(Found::Text, range.clone());

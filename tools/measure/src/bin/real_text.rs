@@ -49,7 +49,7 @@ fn files(path: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// What one rule selected of all documents.
+/// The selection of one rule from all documents.
 struct Rule {
     winnower: Winnower,
     name: String,

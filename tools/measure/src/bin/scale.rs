@@ -175,7 +175,7 @@ fn row(what: &str, cost: &Cost, fingerprints: u64, database: &Database) -> Outco
     Ok(())
 }
 
-/// What a phase has taken.
+/// The cost of a phase.
 struct Cost {
     seconds: f64,
     peak: u64,

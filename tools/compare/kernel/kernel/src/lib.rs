@@ -36,7 +36,7 @@ const STRETCH: usize = 2 << 10;
 pub struct Level(lanes::Processor);
 
 impl Level {
-    /// Those of this machine, the best last.
+    /// The instruction sets of this machine, the best last.
     pub fn all() -> Vec<Self> {
         lanes::Processor::all().into_iter().map(Self).collect()
     }
