@@ -39,7 +39,7 @@ pub enum Offsets {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Plain text in any encoding, and whatever is read as such.
+    /// Plain text in any encoding, and other formats read as plain text.
     #[default]
     Text,
     /// Bytes as they are.

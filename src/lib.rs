@@ -46,7 +46,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
-// The program names what it uses as everybody else does.
+// The program names the library as any other program does.
 #[cfg(feature = "cli")]
 extern crate self as fpdb;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Ends long work early, from any thread. All clones of a token are one: whichever is asked, all are stopped, and stay so.
+/// Ends long work early, from any thread. All clones of a token are one: stopping any of them stops all, for good.
 ///
 /// An ingest or a merge that is stopped commits the documents it has whole, and says so in its summary. Any other work
 /// ends with [`Error::Stopped`] and has changed nothing.
@@ -26,7 +26,7 @@ struct Flag {
 }
 
 impl StopToken {
-    /// A token that nobody has stopped.
+    /// A token that is not stopped.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -77,7 +77,7 @@ mod program {
     pub(crate) fn remove_temporary_files() {
         let names = std::mem::ManuallyDrop::new(names());
         for path in names.iter().flat_map(|names| names.iter()) {
-            // There is nobody left to tell of a failure.
+            // A failure cannot be reported any more.
             if !path.is_dir() {
                 let _ = fs::remove_file(path);
                 continue;

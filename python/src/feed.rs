@@ -76,7 +76,7 @@ pub(crate) trait Portions: Send {
     fn next(&mut self) -> PyResult<Option<Portion>>;
 }
 
-/// Both ends. The ingest's still needs to know whom to ask.
+/// Both ends. The ingest's still needs its counterpart.
 pub(crate) fn feed<S: Portions>(source: S) -> (Feeder<S>, impl FnOnce(Sender<Event>) -> Fed + Send) {
     let (sender, portions) = sync_channel(PORTIONS);
     let fed = move |wants| Fed { wants, portions, now: None, started: false };

@@ -70,7 +70,7 @@ fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
     let (Some(typed), Ok(Some(path))) = (typed.to_str(), database::nearest(named_database().as_ref())) else {
         return names;
     };
-    // Without a database there is nothing to offer, and nobody to tell.
+    // Without a database there is nothing to offer, and no place for an error.
     let Ok(database) = Database::builder().raise_open_files(true).open(&path) else { return names };
     let _ = database.for_each_document(|document: DocumentInfo| {
         if document.name.starts_with(typed) {

@@ -88,7 +88,7 @@ impl<'a> Excerpts<'a> {
 impl ExcerptText {
     fn decoded(&self, from: usize, to: usize) -> String {
         let piece = self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default();
-        // NULs are of a wide encoding that nobody has told: no text to show.
+        // NULs come from a wide encoding that is not recorded: no text to show.
         if self.encoding.is_ascii_compatible() && piece.contains(&0) {
             return String::new();
         }

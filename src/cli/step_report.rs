@@ -1,4 +1,4 @@
-//! Step report: what a long command is at, in a line of text, for people who watch no progress bar. It is written every half
+//! Step report: the step a long command works on, in a line of text, where there is no progress bar. It is written every half
 //! minute where standard error is no terminal, and whenever the process gets SIGUSR1.
 
 use std::io::Write;

@@ -54,7 +54,7 @@ const FREQUENT: usize = 64;
 /// The most hashes that are remembered as frequent.
 const MOST_FREQUENT: usize = 1 << 20;
 
-/// The hashes looked up for one document, and who holds them.
+/// The hashes looked up for one document, and their holders.
 #[derive(Debug, Default)]
 struct LookedUpHashes {
     /// Each hash with where its holders end.
@@ -178,7 +178,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// True if the hashes that nobody holds leave too long a stretch by themselves.
+    /// True if the hashes without a holder leave too long a stretch by themselves.
     fn is_novel(&mut self, fingerprints: &[(u64, u64)], symbols: u64) -> bool {
         let Some(most) = self.max_novel else { return false };
         let mut absent = std::mem::take(&mut self.found.absent);

@@ -247,7 +247,7 @@ fn join(
     let threshold = Threshold::new(options.by, options.threshold);
     let frequencies = Frequencies::count(source, ranking, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
-    // Others are proved to stay by what nobody else holds.
+    // Other documents are proved to stay by the hashes that they alone hold.
     let may_go = |rank: Rank| {
         let size = ranking.size(rank);
         size > 0

@@ -42,7 +42,7 @@ impl Join<'_> {
         if held < needed {
             return Ok(Probes::Nobody);
         }
-        // The other fingerprints are nobody else's.
+        // No other document holds the other fingerprints.
         let first = held - needed + 1;
         let terms = &self.sets.terms;
         let mut dfs = distinct(entries).map(|term| u64::from(terms.df(term)));

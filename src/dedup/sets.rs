@@ -259,7 +259,7 @@ struct LocalWriter<'a> {
 }
 
 impl LocalWriter<'_> {
-    /// Puts a term into the sets of its holders. A document that is not active needs it once only: nobody asks where.
+    /// Puts a term into the sets of its holders. A document that is not active needs it once only: its places are never asked for.
     fn put(&mut self, term: u32, postings: &[(Rank, u32)], active: &[bool]) -> Result<()> {
         let mut last = None;
         for &(rank, ordinal) in postings {

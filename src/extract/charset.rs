@@ -11,7 +11,7 @@ const HEAD: usize = 16 << 10;
 
 /// The encoding that HTML or XML declares, if it does, it matters, and there is one of that name.
 pub(super) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    // Most pages are ASCII, in whatever encoding they say. So is ISO-2022-JP, which is betrayed by its escapes.
+    // Most pages are ASCII, with any declared encoding. So is ISO-2022-JP, which its escapes give away.
     if bytes.is_ascii() && memchr::memchr(ESCAPE, bytes).is_none() {
         return None;
     }

@@ -25,7 +25,7 @@ use crate::guarded::guarded;
 use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
 use crate::stop::StopToken;
 
-/// How documents are read, and who wants to know.
+/// How documents are read, and the receiver of progress.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
     pub(crate) options: &'a ReadOptions,
@@ -239,7 +239,7 @@ impl<'a> Expander<'a> {
         Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default(), extents: None }
     }
 
-    /// Takes whatever `input` is.
+    /// Takes the documents of `input`, of any kind.
     fn layer(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let mut head = Vec::with_capacity(8 << 10);
         let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);

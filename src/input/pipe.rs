@@ -26,7 +26,7 @@ impl Pipe {
         Ok(Self(io::stdin().as_fd().try_clone_to_owned()?.into()))
     }
 
-    /// The pipe at a path. That nobody writes to it yet does not keep it from being opened.
+    /// The pipe at a path. It opens before a process writes to it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
@@ -34,7 +34,7 @@ impl Pipe {
         Ok(Self(File::options().read(true).custom_flags(flags).open(path)?))
     }
 
-    /// The pipe at a path, once somebody writes to it: elsewhere a pipe without a writer may look as if it had ended.
+    /// The pipe at a path, once a process writes to it: elsewhere a pipe without a writer may look as if it had ended.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(File::open(path)?))

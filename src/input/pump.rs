@@ -1,4 +1,4 @@
-//! Pump: the bytes of one member on their way to who reads them, piece by piece.
+//! Pump: brings the bytes of one member to their reader, piece by piece.
 
 use std::io::{self, Read};
 use std::sync::mpsc::SyncSender;

@@ -1,4 +1,4 @@
-//! Single: the one document that a path or standard input is, for whoever asks with one; a container is none.
+//! Single: the one document at a path or on standard input, for a query; a container is not one document.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
 }
 
 /// The one document that standard input or a pipe holds, `path` saying which. A thread reads it, and ends with it, or once
-/// nobody takes the document's bytes any more; as it may then be in the middle of waiting for more, nobody waits for it.
+/// the receiver of the document's bytes is gone; as it may then be waiting for more, no thread waits for it.
 fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Result<Candidate> {
     let options = options.clone();
     let (sender, steps) = sync_channel(0);

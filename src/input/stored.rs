@@ -14,7 +14,7 @@ use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 use crate::threads;
 
-/// Containers of more bytes are not searched for the text of a member while somebody waits: their texts can be stored in the database.
+/// Containers of more bytes are not searched for the text of a member while a user waits: their texts can be stored in the database.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The document that was read from the file `source`, or from the part of it called `member`. Members are found by

@@ -7,7 +7,7 @@ pub(super) trait Sink {
     /// A run of text that is UTF-8 in the document too: `text` begins at its byte `at`.
     fn text(&mut self, text: &str, at: u64, out: &mut Symbols);
     /// The plain ASCII that `bytes` begins with, which ESC ends as well if `stop_at_escape`: gives its length and reports
-    /// its newlines. `None` from those who know no better than [`text`](Self::text).
+    /// its newlines. `None` from sinks that know no better than [`text`](Self::text).
     fn ascii(&mut self, _bytes: &[u8], _at: u64, _stop_at_escape: bool, _out: &mut Symbols) -> Option<usize> {
         None
     }

@@ -136,7 +136,7 @@ impl Symbols {
         self.wide
     }
 
-    /// Codes or values, whichever there are.
+    /// Codes or values: the kind there is.
     pub(crate) fn content(&self) -> SymbolContent<'_> {
         if self.wide { SymbolContent::Values(self.values()) } else { SymbolContent::Codes(&self.codes[..self.length]) }
     }

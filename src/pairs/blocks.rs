@@ -143,7 +143,7 @@ fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range
     let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
     for (id, (&more, &further)) in (0..).zip(lists.iter().zip(bounds)) {
         let more = u64::from(more);
-        // Four bytes a list and document, four a holder, of whom a list has each once, and some a list.
+        // Four bytes a list and document, four a holder, each of which a list has once, and some a list.
         let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
         let too_many = bytes(entries + more, bound + further) > capacity || entries + more > u64::from(u32::MAX);
         if entries > 0 && too_many {

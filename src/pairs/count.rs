@@ -153,7 +153,7 @@ impl Lists {
                 lists.of_documents[*place as usize] = lists.ends.len() as u32;
                 *place += 1;
             }
-            // Where old and new are one, nobody is paired with what came before it.
+            // Where old and new are one, no document is paired with earlier ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
             lists.ends.push(lists.holders.len() as u64);

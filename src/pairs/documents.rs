@@ -25,7 +25,7 @@ pub(super) struct Documents {
     prefixes: usize,
     /// The prefixes that no name begins with.
     pub(super) unmatched: Vec<String>,
-    /// The 1-based number of the group, 0 for none; empty where nobody has one.
+    /// The 1-based number of the group, 0 for none; empty where no document has one.
     groups: Vec<u32>,
     /// True for new documents; empty where that does not matter.
     new: Vec<bool>,

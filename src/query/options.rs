@@ -106,9 +106,9 @@ pub struct PassageOptions {
     /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
     /// as a shared run that is surely found has: t, or k + p with `mod:P`.
     pub gap: Option<u32>,
-    /// Matches near each other are one passage in whatever order they stand: for text whose sentences were moved.
+    /// Matches near each other are one passage in any order: for text whose sentences were moved.
     pub any_order: bool,
-    /// Find rewritten text: similar sentences in whatever words and order, and summaries, beside shared runs, joined as far as
+    /// Find rewritten text: similar sentences in other words and another order, and summaries, beside shared runs, joined as far as
     /// both sides say the same. For documents read as words, where `gap` and `any_order` make no difference. A passage has at
     /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
     pub rewritten: bool,

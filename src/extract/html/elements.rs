@@ -5,7 +5,7 @@ use html5gum::State;
 /// The effect of an element's tags on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementRole {
-    /// It joins what stands before, in and after it. So do elements nobody has heard of.
+    /// It joins what stands before, in and after it. So do unknown elements.
     Inline,
     /// It begins and ends a line.
     Block,

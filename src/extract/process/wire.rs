@@ -37,7 +37,7 @@ impl Request {
         Self { format, document, unpacked, expansion, memory, seconds: limits.seconds(length), length }
     }
 
-    /// The limits for whoever answers it, whose memory is limited by the system.
+    /// The limits of the process that answers it, whose memory the system limits.
     pub(super) fn limits(&self) -> Limits {
         let &Self { document, unpacked, expansion, seconds, .. } = self;
         Limits { document, unpacked, expansion, memory: u64::MAX, seconds, process: None }

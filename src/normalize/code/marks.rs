@@ -1,4 +1,4 @@
-//! Operators and brackets, and whatever else begins with a mark: directives, characters, regular expressions.
+//! Operators and brackets, and other tokens that begin with a mark: directives, characters, regular expressions.
 
 use std::ops::Range;
 

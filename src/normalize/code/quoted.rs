@@ -1,4 +1,4 @@
-//! Strings, here-documents and whatever else stands between quotes: one symbol each, and the code that stands in them.
+//! Strings, here-documents and other text between quotes: one symbol each, and the code that stands in them.
 //!
 //! The symbol is the text up to the first code in it; the code's symbols follow, and what comes after the first code is none.
 

@@ -1,4 +1,4 @@
-//! Clusters: matches near each other in both texts are one passage, in whatever order they stand there. For text that was
+//! Clusters: matches near each other in both texts are one passage, in any order. For text that was
 //! rewritten, or whose sentences were moved about.
 //!
 //! Matches are divided where the query has a gap, each part where the document has one, and so on until no part can be

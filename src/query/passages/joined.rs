@@ -10,7 +10,7 @@ use crate::query::ranges::Uncounted;
 pub(super) struct Joined {
     pub(super) query: Range<u32>,
     pub(super) document: Range<u32>,
-    /// Symbols that are equal in both spans, in whatever order matches are joined: at least so many.
+    /// Symbols that are equal in both spans, for any order of joining: at least so many.
     pub(super) agreed: u64,
     /// The number of them that count.
     pub(super) counted: u64,
@@ -40,7 +40,7 @@ impl Joined {
 pub(super) struct Joining<'a> {
     /// Symbols between two matches of a passage, at most, on either side.
     pub(super) gap: u32,
-    /// Matches near each other in both texts are one passage in whatever order they stand.
+    /// Matches near each other in both texts are one passage in any order.
     pub(super) any_order: bool,
     /// Symbols of a k-gram.
     pub(super) k: u64,

@@ -1,7 +1,7 @@
 //! Repeats: text that both documents repeat so often that pairing each with each would take quadratic time.
 //!
 //! There, every place of either document is matched with one place of the other instead of all: the runs of t symbols
-//! around the hashes in question are hashed, and whatever run of t symbols both have is looked at once in each text. So
+//! around the hashes in question are hashed, and each common run of t symbols is looked at once in each text. So
 //! every symbol of either text that lies in a shared run of t symbols still lies in a match, in linear time; and so does
 //! every occurrence of the hashes.
 

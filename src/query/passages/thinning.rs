@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::query::ranges::{lies_in, union};
 
-/// More passages of one pair than anybody reads one by one.
+/// More passages of one pair than a reader looks at one by one.
 const READ: usize = 100;
 
 /// A passage at least so many times as long is far longer, in bits.

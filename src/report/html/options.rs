@@ -77,7 +77,7 @@ pub struct HtmlOptions {
 }
 
 impl HtmlOptions {
-    /// Passages of one pair, those that tell something new, the longest: more than anybody reads, and few enough for a
+    /// Passages of one pair, those that tell something new, the longest: more than a reader looks at, and few enough for a
     /// browser. Ask for them with [`PassageOptions::most`](crate::PassageOptions::most).
     pub const MAX_PASSAGES: usize = 1000;
 

@@ -94,7 +94,7 @@ fn database(plain: &Options) -> Options {
     // record of a commit that never returned is dropped.
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     options.set_keep_log_file_num(2);
-    // The periodic statistics would go to a log nobody reads.
+    // The periodic statistics would go to a log that is never read.
     options.set_stats_dump_period_sec(0);
     options.set_stats_persist_period_sec(0);
     // One flush and one compaction beside the threads that fingerprint.

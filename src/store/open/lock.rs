@@ -88,7 +88,7 @@ pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
     let path = root.join(LOCK);
     let mut file = match check_regular(&path).and_then(|()| File::open(&path)) {
         Ok(file) => file,
-        // Copied without it: nobody has written here.
+        // Copied without it: no process has written here.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(source) => return Err(Error::Io { action: "open", path, source }),
     };

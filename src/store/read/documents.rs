@@ -12,7 +12,7 @@ use crate::store::engine::failure::missing;
 use crate::store::handle::Store;
 
 impl Store {
-    /// The record of the document of a number that anybody may have given.
+    /// The record of the document of a number that may come from a user.
     ///
     /// # Errors
     /// [`Error::NoSuchNumber`] where there is none.

@@ -1,6 +1,6 @@
 //! Seeds: places of two texts that say the same, from which passages grow.
 //!
-//! Of two kinds: maximal matches, and pieces that are similar by their weighted words, in whatever order these stand.
+//! Of two kinds: maximal matches, and pieces that are similar by their weighted words, in any order.
 
 use std::ops::Range;
 
