@@ -1,4 +1,6 @@
-//! Memory: how much the machine has, or the containers around the process allow it.
+//! Memory: the bytes that the machine has, or that the control groups around the process allow it.
+//!
+//! Own code: one number from three files. `sysinfo` reads it as part of a library for processes, disks and networks.
 
 use std::fs;
 use std::path::Path;

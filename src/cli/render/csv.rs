@@ -1,4 +1,7 @@
 //! CSV with a header: one row a match or pair and passage, or one row a document.
+//!
+//! The crate `csv` writes the rows. Their fields are listed here, since its serde support takes flat structs only, and a row joins a
+//! match or pair with one of its passages.
 
 use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
