@@ -33,7 +33,7 @@ impl Pool {
     /// Runs `work` on these threads: what rayon divides, it divides among them.
     ///
     /// # Errors
-    /// [`Error::Threads`] where they cannot be started, and what `work` returns.
+    /// [`Error::Threads`] where they cannot be started, and the error of `work`.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let pool = self.pool()?;
         pool.install(work)

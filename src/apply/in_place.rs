@@ -29,23 +29,23 @@ impl Acting<'_> {
             if cuts.count == 0 {
                 return Ok(());
             }
-            return self.tell(source, FileStep::leave("it has no records that take a field"), false);
+            return self.report_step(source, FileStep::leave("it has no records that take a field"), false);
         }
         let path = Path::new(&source.path);
         if !self.marked.insert(files::real_path(path)?) {
-            return self.tell(source, FileStep::leave("it is another name of a file that is marked"), false);
+            return self.report_step(source, FileStep::leave("it is another name of a file that is marked"), false);
         }
         let step = FileStep { act: Act::Mark, target: None, documents, reason };
         self.summary.applied += documents;
         if !self.options.act {
-            return self.tell(source, step, false);
+            return self.report_step(source, step, false);
         }
         if let Some(bytes) = self.log.begun_bytes(path)
             && path.metadata().is_ok_and(|facts| facts.len() == bytes)
         {
             self.summary.done_before += 1;
             self.log.end(Act::Mark, path, None, bytes)?;
-            return self.tell(source, step, true);
+            return self.report_step(source, step, true);
         }
         let before = self.unchanged(number, path)?;
         let marked = files::place(path, path, |file| {
@@ -69,7 +69,7 @@ impl Acting<'_> {
         };
         self.summary.bytes += bytes;
         self.log.end(Act::Mark, path, None, bytes)?;
-        self.tell(source, step, true)
+        self.report_step(source, step, true)
     }
 
     /// Removes, links or moves a file that is one document.
@@ -86,24 +86,24 @@ impl Acting<'_> {
             return Ok(());
         }
         if *kind != FileKind::Document {
-            return self.tell(
+            return self.report_step(
                 source,
                 FileStep::leave("a copy can leave out parts of a file; in its place it stays whole"),
                 false,
             );
         }
         let [cut, ..] = cuts else {
-            return self.tell(source, FileStep { act: Act::Leave, target: None, documents: 0, reason }, false);
+            return self.report_step(source, FileStep { act: Act::Leave, target: None, documents: 0, reason }, false);
         };
         let path = Path::new(&source.path);
         self.unchanged(number, path)?;
         if self.checked.holds_survivor(path)? {
-            return self.tell(source, FileStep::leave("it is a survivor under another name"), false);
+            return self.report_step(source, FileStep::leave("it is a survivor under another name"), false);
         }
         let survivor = self.store.document(cut.keep)?;
         if !survivor.source.as_deref().map_or(Ok(false), |source| self.checked.is_unchanged(source))? {
             self.summary.unjustified += 1;
-            return self.tell(source, FileStep::leave("its survivor has changed since it was checked"), false);
+            return self.report_step(source, FileStep::leave("its survivor has changed since it was checked"), false);
         }
         let bytes = path.metadata().map_err(Error::io("read", path))?.len();
         let (act, target) = match &self.options.action {
@@ -111,14 +111,14 @@ impl Acting<'_> {
             Action::Move { folder } => (Act::Move, Some(folder.join(files::relative(&source.name)))),
             _ => match survivor_of(survivor, path)? {
                 Ok(survivor) => (Act::Link, Some(survivor)),
-                Err(reason) => return self.tell(source, FileStep::leave(reason), false),
+                Err(reason) => return self.report_step(source, FileStep::leave(reason), false),
             },
         };
         if let (Act::Move, Some(target)) = (act, &target)
             && target.symlink_metadata().is_ok()
         {
             self.summary.failed += 1;
-            return self.tell(source, FileStep::leave(format!("{} exists already", target.display())), false);
+            return self.report_step(source, FileStep::leave(format!("{} exists already", target.display())), false);
         }
         let step = FileStep { act, target: target.clone(), documents: 1, reason };
         if self.options.act {
@@ -132,7 +132,7 @@ impl Acting<'_> {
         }
         self.summary.applied += 1;
         self.summary.bytes += bytes;
-        self.tell(source, step, self.options.act)
+        self.report_step(source, step, self.options.act)
     }
 }
 

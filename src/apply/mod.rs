@@ -141,11 +141,11 @@ impl Acting<'_> {
                 self.summary.done_before += 1;
                 self.summary.applied += 1;
                 let step = FileStep { act: *act, target: None, documents: 1, reason: None };
-                return self.tell(source, step, true);
+                return self.report_step(source, step, true);
             }
             FileState::Changed(reason) => {
                 self.summary.failed += 1;
-                return self.tell(source, FileStep::leave(reason), false);
+                return self.report_step(source, FileStep::leave(reason), false);
             }
             FileState::Kept | FileState::File { .. } => self.act(number, source, state),
         };
@@ -155,7 +155,7 @@ impl Acting<'_> {
             Err(error) => {
                 self.summary.failed += 1;
                 self.lost.insert(number as u32);
-                self.tell(source, FileStep::leave(error.chain()), false)
+                self.report_step(source, FileStep::leave(error.chain()), false)
             }
         }
     }
@@ -225,7 +225,11 @@ impl Acting<'_> {
         let documents = documents_of(&cuts);
         if is_document && !cuts.is_empty() && mark.is_none() {
             self.summary.applied += documents;
-            return self.tell(source, FileStep { act: Act::Omit, target: None, documents, reason }, self.options.act);
+            return self.report_step(
+                source,
+                FileStep { act: Act::Omit, target: None, documents, reason },
+                self.options.act,
+            );
         }
         let marks = mark.filter(|_| rewrite::can_mark(state));
         let rewrites = marks.is_some() || mark.is_none() && !cuts.is_empty();
@@ -310,7 +314,7 @@ impl Acting<'_> {
             return places::place_of(source, folder).map(Some);
         };
         self.summary.failed += 1;
-        self.tell(source, FileStep::leave(reason), false)?;
+        self.report_step(source, FileStep::leave(reason), false)?;
         Ok(None)
     }
 
@@ -327,14 +331,14 @@ impl Acting<'_> {
         let (act, target, documents) = (*act, target.clone(), *documents);
         self.summary.applied += documents;
         if !self.options.act {
-            return self.tell(source, step, false);
+            return self.report_step(source, step, false);
         }
         let path = Path::new(&source.path);
         if let Some(bytes) = self.log.done(&target)
             && target.metadata().is_ok_and(|facts| facts.len() == bytes)
         {
             self.summary.done_before += 1;
-            return self.tell(source, step, true);
+            return self.report_step(source, step, true);
         }
         self.log.begin(act, path, Some(&target), 0)?;
         let before = self.unchanged(number, path)?;
@@ -361,7 +365,7 @@ impl Acting<'_> {
         };
         self.summary.bytes += bytes;
         self.log.end(act, path, Some(&target), bytes)?;
-        self.tell(source, step, true)
+        self.report_step(source, step, true)
     }
 
     /// The facts of a file that is to be changed or copied.
@@ -378,7 +382,7 @@ impl Acting<'_> {
         }
     }
 
-    fn tell(&mut self, source: &SourceFile, step: FileStep, done: bool) -> Result<()> {
+    fn report_step(&mut self, source: &SourceFile, step: FileStep, done: bool) -> Result<()> {
         let FileStep { act, target, documents, reason } = step;
         (self.visit)(Applied {
             schema: Schema::new(),

@@ -258,8 +258,8 @@ impl Database {
     /// where it was with the next call of the same options.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; what `visit` returns;
-    /// what keeps the store from being read, or temporary files from being written.
+    /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; the error of `visit`;
+    /// a failure to read the store or to write temporary files.
     pub fn for_each_removable<E: From<Error>>(
         &self,
         options: &DedupOptions,
@@ -268,7 +268,7 @@ impl Database {
     ) -> std::result::Result<DedupSummary, E> {
         let _unchanged = self.store.keep_unchanged();
         let decided = self.run(|| dedup::decide(&self.store, options, task))?;
-        visiting(visit, |visit| decided.tell(&self.store, visit))
+        visiting(visit, |visit| decided.for_each(&self.store, visit))
     }
 
     /// Calls `visit` with each passage that occurs in an earlier document, or earlier in its own, in runs of at least
@@ -276,8 +276,8 @@ impl Database {
     /// Exact to the symbol. Changes nothing. Uses the memory that the database may use and temporary files.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; what `visit` returns; what
-    /// keeps the store from being read, or temporary files from being written.
+    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`; a failure
+    /// to read the store, or temporary files from being written.
     pub fn for_each_repeat<E: From<Error>>(
         &self,
         options: &RepeatOptions,
@@ -287,7 +287,7 @@ impl Database {
         let _unchanged = self.store.keep_unchanged();
         let search = repeats::RepeatSearch::new(&self.store, options)?;
         let found = self.run(|| search.find(task))?;
-        visiting(visit, |visit| search.tell(found, task, visit))
+        visiting(visit, |visit| search.for_each(found, task, visit))
     }
 
     /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called with each file that
@@ -352,7 +352,7 @@ impl Database {
     /// The document of a number.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where there is none, and what keeps its record from being read.
+    /// [`Error::NoSuchNumber`] where there is none, and a failure to read its record.
     pub fn document(&self, id: DocId) -> Result<DocumentInfo> {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
@@ -398,7 +398,7 @@ impl Database {
     /// was read and compared by digest. `None` where it can no longer be had.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where there is none, and what keeps the store from being read.
+    /// [`Error::NoSuchNumber`] where there is none, and a failure to read the store.
     pub fn text_of(&self, document: DocId) -> Result<Option<DocumentText>> {
         self.text_within(document, &InputLimits::default())
     }

@@ -40,7 +40,7 @@ impl Database {
         let temp = TempSpace::beside(self.store.root(), options.temp_dir.as_deref())?;
         let found = self.run(|| pairs::find(&self.store, options, &temp, task))?;
         let mut failed = None;
-        let told = found.tell(&self.store, options, task, &mut |summary, pair| {
+        let result = found.for_each(&self.store, options, task, &mut |summary, pair| {
             visit(summary, pair).map_err(|error| {
                 failed = Some(error);
                 Error::Stopped
@@ -48,7 +48,7 @@ impl Database {
         });
         match failed {
             Some(error) => Err(error),
-            None => Ok(told?),
+            None => Ok(result?),
         }
     }
 
@@ -57,7 +57,7 @@ impl Database {
     /// of them cannot be: their pairs stay as they are. `options` are those the pairs were found with.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] where the unit is not token; [`Error::Stopped`]; what keeps the store from being read.
+    /// [`Error::InvalidParameter`] where the unit is not token; [`Error::Stopped`]; a failure to read the store.
     pub fn add_own_text(
         &self,
         pairs: &mut [Pair],

@@ -140,7 +140,7 @@ impl DatabaseWriter {
     /// on another time.
     ///
     /// # Errors
-    /// [`Error::OtherProfile`], and what keeps either from being read or written.
+    /// [`Error::OtherProfile`], and a failure to read or write either.
     pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         let merge = || ingest::merge(&self.store, &other.store, options, task);
         // Two that merge each other wait for each other in the same order.
@@ -161,7 +161,7 @@ impl DatabaseWriter {
     ///
     /// # Errors
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
-    /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; what keeps the store from being written.
+    /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; a failure to write the store.
     pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
         self.store.change_alone(|| staging::assemble(&self.store, staging.as_ref(), task))
     }

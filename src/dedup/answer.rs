@@ -51,7 +51,7 @@ const OTHER_SOURCES: &str = "(other)";
 impl Decided {
     /// Calls `visit` with each removable document, then with each that is undecided, then with each that is superseded; each
     /// kind in order of ingestion. Then the state of the job is removed.
-    pub(crate) fn tell(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
+    pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, unmatched, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary {
             common,
@@ -64,7 +64,7 @@ impl Decided {
         let mut writer = AnswerWriter { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
         match decisions {
             DecisionSource::InMemory(outcome, job) => {
-                writer.tell(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
+                writer.for_each(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
                 job.map_or(Ok(()), Job::remove)?;
             }
             DecisionSource::Recorded { files, stored, database, rule, job } => {
@@ -72,7 +72,7 @@ impl Decided {
                 let mut past = Past::read(&files, &stored, &database, &rule)?;
                 let latest = past.header().map(|header| header.run);
                 let mut fate = |id| Ok(past.entry(id)?.map(|entry| (entry.fate, Some(entry.run))));
-                writer.tell(latest, &mut fate, visit)?;
+                writer.for_each(latest, &mut fate, visit)?;
             }
         }
         Ok(writer.summary)
@@ -92,7 +92,7 @@ struct AnswerWriter<'a> {
 }
 
 impl AnswerWriter<'_> {
-    fn tell(
+    fn for_each(
         &mut self,
         latest: Option<u32>,
         fate: &mut FateOf<'_>,

@@ -134,8 +134,8 @@ impl Ranking {
     /// no document's name fits.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; what keeps the
-    /// documents from being read.
+    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; a failure
+    /// to read the documents.
     pub(super) fn of_store(
         store: &Store,
         options: &DedupOptions,

@@ -33,7 +33,7 @@ impl Attributes<'_> {
 /// Reads a part of a document of this format from end to end.
 ///
 /// # Errors
-/// [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where the part is not well-formed or ends too early, and what `take` returns.
+/// [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where the part is not well-formed or ends too early, and the error of `take`.
 pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'_>) -> Result<()>) -> Result<()> {
     let broken = |error: quick_xml::Error| {
         Error::Document(DocumentError::NotOfFormat {

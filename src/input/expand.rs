@@ -375,7 +375,7 @@ impl<'a> Expander<'a> {
             metadata: place.metadata,
             repeated: place.repeated,
         };
-        self.tell(WalkEvent::Document(Candidate { about, content }))
+        self.send(WalkEvent::Document(Candidate { about, content }))
     }
 
     /// The reader of the member at this place has panicked. The container around it can be read on.
@@ -400,10 +400,10 @@ impl<'a> Expander<'a> {
     fn fail(&mut self, suffix: &str, error: Error) -> Result<()> {
         self.whole = false;
         let name = format!("{}{suffix}", self.about.name);
-        self.tell(WalkEvent::Failed { name, error })
+        self.send(WalkEvent::Failed { name, error })
     }
 
-    fn tell(&mut self, found: WalkEvent) -> Result<()> {
+    fn send(&mut self, found: WalkEvent) -> Result<()> {
         match (self.visit)(found) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Stopped),
@@ -465,7 +465,7 @@ impl Members for Within<'_, '_> {
     fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {
         self.expander.meter.member()?;
         let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
-        self.expander.tell(WalkEvent::Skipped { name, reason })
+        self.expander.send(WalkEvent::Skipped { name, reason })
     }
 
     fn extent(&mut self, at: Range<u64>) {

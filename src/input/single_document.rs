@@ -14,7 +14,7 @@ use crate::threads;
 /// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
 ///
 /// # Errors
-/// [`DocumentError::IsAContainer`](crate::DocumentError::IsAContainer), and what keeps the file from being read.
+/// [`DocumentError::IsAContainer`](crate::DocumentError::IsAContainer), and a failure to read the file.
 pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
     if path == Path::new("-") {
         return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options);

@@ -79,7 +79,7 @@ pub(crate) fn find<'a>(
 
 impl FoundPairs<'_> {
     /// Calls `visit` with each pair, best first, and with the summary of all.
-    pub(crate) fn tell(
+    pub(crate) fn for_each(
         self,
         store: &Store,
         options: &PairsOptions,

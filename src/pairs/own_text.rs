@@ -35,7 +35,7 @@ const PIECE: usize = 64 << 10;
 /// read again, with whose pairs this is not done. `options` are those the pairs were found with.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] in another unit than token; [`Error::Stopped`]; what keeps the store from being read.
+/// [`Error::InvalidParameter`] in another unit than token; [`Error::Stopped`]; a failure to read the store.
 pub(crate) fn add_own_text(
     store: &Store,
     pairs: &mut [Pair],

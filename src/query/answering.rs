@@ -16,8 +16,8 @@ use crate::store::{DocumentRecord, Store};
 /// Answers one query. The texts it compares stay in `texts`, for others that need them.
 ///
 /// # Errors
-/// [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and what keeps the store from being
-/// read.
+/// [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and a failure to read
+/// the store.
 pub(crate) fn answer(
     store: &Store,
     subject: &PreparedQuery,

@@ -74,7 +74,7 @@ impl<'a> RepeatSearch<'a> {
     /// Reads and compares all documents.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; what keeps the store from being read, or temporary files from being written.
+    /// [`Error::Stopped`]; a failure to read the store or to write temporary files.
     pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
         let Self { store, options, cut, ref temp, memory } = *self;
         let ReadDocuments { symbol_store, anchors, uncompared } =
@@ -86,14 +86,14 @@ impl<'a> RepeatSearch<'a> {
     /// Calls `visit` with each span that repeats, and with each document that could not be compared, in order of number.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; what `visit` returns; what keeps the store or temporary files from being read.
-    pub(crate) fn tell(
+    /// [`Error::Stopped`]; the error of `visit`; a failure to read the store or temporary files.
+    pub(crate) fn for_each(
         &self,
         found: FoundRepeats<'_>,
         task: &Task<'_>,
         visit: &mut dyn FnMut(RepeatRow) -> Result<()>,
     ) -> Result<RepeatSummary> {
         let FoundRepeats { symbol_store, covers, uncompared } = found;
-        RepeatWriter::new(self.store, &symbol_store, self.cut.window, uncompared).tell(covers, task, visit)
+        RepeatWriter::new(self.store, &symbol_store, self.cut.window, uncompared).for_each(covers, task, visit)
     }
 }

@@ -38,7 +38,7 @@ fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let mut rows = 0;
     let mut last = (0, 0);
     let summary = search
-        .tell(found, &Task::new(), &mut |row| {
+        .for_each(found, &Task::new(), &mut |row| {
             let RepeatRow::Repeat(row) = row else { panic!("{row:?}") };
             assert!(last <= (row.id.0, row.start), "rows are in order");
             last = (row.id.0, row.end);

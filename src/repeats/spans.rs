@@ -93,7 +93,7 @@ impl<'a> RepeatWriter<'a> {
     }
 
     /// Calls `visit` with each row, in order of document and place.
-    pub(super) fn tell(
+    pub(super) fn for_each(
         mut self,
         covers: Sorted<'_, Cover>,
         task: &Task<'_>,

@@ -82,7 +82,7 @@ pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<As
         let begun = begun.filter(|assembly| assembly.generation == staging.plan.generation);
         begun.ok_or_else(|| Error::AlreadyAssembled { generation: staging.plan.generation.clone() })?
     } else {
-        take_in(&staging, generation, store, task)?
+        add_to_store(&staging, generation, store, task)?
     };
     consume(root)?;
     assembly.seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
@@ -90,7 +90,7 @@ pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<As
 }
 
 /// Takes a build in that is not in the store.
-fn take_in(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<Assembly> {
+fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<Assembly> {
     let (build, file_bytes) = verified(staging, generation, store, task)?;
     let totals = build.documents.clone();
     let mut assembly = Assembly {

@@ -36,7 +36,7 @@ impl Staging {
     /// for its generation and time.
     ///
     /// # Errors
-    /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for a plan that cannot be; what keeps the folder from being written.
+    /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for a plan that cannot be; a failure to write the folder.
     pub fn create(folder: impl AsRef<Path>, plan: &StagingPlan) -> Result<Self> {
         let folder = folder.as_ref();
         plan.check()?;

@@ -106,8 +106,8 @@ impl Staging {
     /// Makes the build ready for its assembly, once the engine has handed over all parts that have rows.
     ///
     /// # Errors
-    /// [`Error::IncoherentBuild`] where rows were lost or repeated; [`Error::DamagedBuild`]; what keeps the folder from being
-    /// read or written.
+    /// [`Error::IncoherentBuild`] where rows were lost or repeated; [`Error::DamagedBuild`]; a failure to read
+    /// the folder or written.
     pub fn finish(&self) -> Result<StagingSummary> {
         let staging = self;
         let found = parts::finished(staging)?;

@@ -121,7 +121,7 @@ impl StagingMapper {
     /// Its rows are handed to `emit` when they are many. A document that cannot be read is counted and takes its number.
     ///
     /// # Errors
-    /// [`Error::NotPlanned`], and what `emit` returns.
+    /// [`Error::NotPlanned`], and the error of `emit`.
     pub fn push(
         &mut self,
         number: u32,

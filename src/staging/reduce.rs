@@ -93,8 +93,8 @@ impl StagingReducer<'_> {
     /// Adds rows. All rows of this call and those before must ascend strictly by part, high, low and value.
     ///
     /// # Errors
-    /// [`Error::Unsorted`]; [`Error::NameTwice`], [`Error::NumberTwice`]; [`Error::Damaged`] for rows that are none; what keeps
-    /// the files from being written.
+    /// [`Error::Unsorted`]; [`Error::NameTwice`], [`Error::NumberTwice`]; [`Error::Damaged`] for rows that are none; a failure
+    /// to write the files.
     pub fn push(&mut self, rows: &StagedColumns<'_>) -> Result<()> {
         for index in 0..rows.parts.len() {
             let unsorted = |part, row, detail| Error::Unsorted { part, row, detail };

@@ -45,7 +45,7 @@ pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
 /// Opens the database of a command that reads it.
 ///
 /// # Errors
-/// As [`existing`], and what keeps it from being opened.
+/// As [`existing`], and a failure to open it.
 pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
@@ -64,7 +64,7 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
 /// Opens the database of a command that changes it.
 ///
 /// # Errors
-/// As [`to_change`], and what keeps it from being opened.
+/// As [`to_change`], and a failure to open it.
 pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
     Ok(builder(global).open_writer(to_change(global, printer)?)?)
 }

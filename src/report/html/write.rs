@@ -60,7 +60,7 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotAReport`] where something else is there, [`Error::Io`], and what keeps documents and postings from being read. A
+/// [`Error::NotAReport`] where something else is there, [`Error::Io`], and a failure to read documents or postings. A
 /// text that cannot be read is no error: the report says so.
 pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &HtmlOptions) -> Result<HtmlSummary> {
     let path = path.as_ref();

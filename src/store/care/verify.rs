@@ -27,7 +27,7 @@ struct Verifier<'a> {
 }
 
 impl Store {
-    /// Checks the whole database against itself. Damage is listed; an error is what keeps the list from being
+    /// Checks the whole database against itself. Damage is listed; an error means that the list could not be
     /// made.
     pub(crate) fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let view = self.view();

@@ -75,7 +75,7 @@ impl BlockWriter {
 /// Calls `visit` with each row of a block.
 ///
 /// # Errors
-/// [`Error::Damaged`] where its bytes are not those of rows; what `visit` returns.
+/// [`Error::Damaged`] where its bytes are not those of rows; the error of `visit`.
 pub(crate) fn for_each_row(
     kind: PartKind,
     block: StagedRow<'_>,
