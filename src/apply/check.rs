@@ -71,7 +71,7 @@ pub(super) enum FileState {
 /// The result of the check.
 pub(super) struct Checked {
     pub(super) states: Vec<FileState>,
-    /// Of each file that was looked at.
+    /// The facts of each file that was looked at.
     pub(super) facts: Vec<Option<Facts>>,
     /// Documents that are what they were, in files none of which has changed.
     pub(super) sound: RoaringBitmap,

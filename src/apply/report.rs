@@ -64,7 +64,7 @@ pub(super) struct Survivor {
 /// The content of a report.
 pub(super) struct ParsedReport<'a> {
     pub(super) path: PathBuf,
-    /// Of all of its bytes.
+    /// The digest of all of its bytes.
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,

@@ -36,7 +36,7 @@ pub fn run() -> ExitCode {
     fpdb::list_temporary_files();
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
-        // Of no command: this is the program's way to read a document in a process of its own, with nothing else in it.
+        // No command: the program's way to read a document in a process of its own, with nothing else in it.
         return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
     match complete::answered() {

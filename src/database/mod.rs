@@ -277,7 +277,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`; a failure
-    /// to read the store, or temporary files from being written.
+    /// to read the store or to write temporary files.
     pub fn for_each_repeat<E: From<Error>>(
         &self,
         options: &RepeatOptions,

@@ -220,7 +220,7 @@ fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32
     Ok(outcome.fate_after(earlier, run))
 }
 
-/// That a pinned document is superseded by one of the same bytes.
+/// The entry of a pinned document that is superseded by one of the same bytes.
 fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) {
     (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
 }

@@ -47,7 +47,7 @@ pub(super) struct Ranking {
     pub(super) protected: Rank,
     /// The ranks of documents of which an earlier run has decided that they stay.
     pub(super) pinned: RoaringBitmap,
-    /// Of those the ones whose bytes a document of lower rank has, with its rank.
+    /// The documents among them whose bytes a document of lower rank has, with its rank.
     pub(super) outranked: Vec<(Rank, Rank)>,
 }
 
@@ -252,7 +252,7 @@ impl Ranking {
         Ok(ranking)
     }
 
-    /// Of documents of the same bytes that are worth the same, the first to arrive comes first. Takes their ranks, ascending.
+    /// Among documents of the same bytes and worth, the first to arrive comes first. Takes their ranks, ascending.
     fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
         if keep == Keep::Longest && alike.len() > 1 {
             let document = |&rank: &Rank| (self.id(rank), self.size(rank), self.pinned.contains(rank));

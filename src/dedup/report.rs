@@ -178,9 +178,9 @@ pub struct LatestRun {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DedupCauses {
-    /// Of the same bytes as the survivor.
+    /// Documents with the bytes of the survivor.
     pub identical: u64,
-    /// Of the same text as the survivor.
+    /// Documents with the text of the survivor.
     #[serde(default, rename = "same-text", skip_serializing_if = "is_zero")]
     pub same_text: u64,
     /// Contained in the survivor.

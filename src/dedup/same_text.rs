@@ -49,9 +49,9 @@ struct Likeness {
     symbols: u64,
     kgrams: u64,
     fingerprints: u64,
-    /// Of hashes and places of all fingerprints.
+    /// The sum of the hashes and places of all fingerprints.
     sum: u64,
-    /// Of the bytes. It is not common to them.
+    /// The digest of the bytes. It is not common to them.
     digest: Digest,
     id: u32,
     unused: u32,

@@ -41,7 +41,7 @@ pub struct IngestOptions {
     /// The metadata of documents.
     pub metadata: Option<Arc<MetadataTable>>,
     /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it.
-    /// Of these options the measure, the threshold and the bound on unmatched stretches count.
+    /// Only the measure, the threshold and the bound on unmatched stretches of these options count.
     pub dedup: Option<DedupOptions>,
     /// Forgets the stored documents of the named folders whose files are gone, and of containers that are read whole the members that
     /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number instead. Nothing is

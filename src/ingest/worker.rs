@@ -38,7 +38,7 @@ pub(super) fn work(
         options,
         stop,
         progress,
-        // Of a database that was empty nothing can be known.
+        // A database that was empty knows no document.
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits.clone()),
         fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),

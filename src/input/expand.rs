@@ -323,7 +323,7 @@ impl<'a> Expander<'a> {
         };
         match read {
             Err(Error::Stopped) => Err(Error::Stopped),
-            // That nothing can come after a member that broke off is no news.
+            // Nothing can come after a member that broke off: no second error.
             Err(_) if self.broken && !meter.is_exhausted() => Ok(()),
             Err(error) => self.break_off(&outer, error),
             Ok(()) => Ok(()),

@@ -46,7 +46,7 @@ impl NamePrefix {
     /// The prefix that was typed.
     #[must_use]
     pub(crate) fn new(typed: &str) -> Self {
-        // Of these the ending is half a component, which can begin many.
+        // Their ending is half a component, which can begin many.
         let half = typed.split('/').next_back().is_some_and(|last| last == "." || last == "..");
         let whole = if half { None } else { tidied(typed) };
         let tidied = whole.map(|mut prefix| {

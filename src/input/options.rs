@@ -67,7 +67,7 @@ pub struct ReadOptions {
     pub fields: RecordFields,
     /// Limits of a file.
     pub limits: InputLimits,
-    /// Of a query document, ignores what stands in quotation marks. Documents that are stored count whole.
+    /// In a query document, ignores text in quotation marks. Documents that are stored count whole.
     pub skip_quotes: bool,
 }
 
@@ -85,10 +85,10 @@ impl ReadOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadAs {
-    /// The one that a document's name and first bytes tell; those of no front-end are left out.
+    /// The format that a document's name and first bytes tell; files of no front-end are left out.
     #[default]
     Auto,
-    /// That of the programming language a document's name tells; plain text where it tells none.
+    /// The front-end of the programming language that a document's name tells; plain text where it tells none.
     Code,
     /// One for all.
     Format(Format),

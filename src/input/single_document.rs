@@ -44,7 +44,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Re
     threads::start("stream", visit).map_err(Error::io("read", path))?;
     match steps.recv() {
         Ok(WalkEvent::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
-        // Of a container this is what is wrong with its beginning, or with its first member.
+        // For a container this is the error of its beginning, or of its first member.
         Ok(WalkEvent::Failed { error, .. }) => Err(error),
         // An empty container has reported nothing.
         _ => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),

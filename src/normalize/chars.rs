@@ -124,7 +124,7 @@ impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // Of the characters beyond ASCII in a block those that are symbols, in order: their values, and widths or codes.
+        // The symbols among a block's characters beyond ASCII, in order: their values, and widths or codes.
         let (mut values_beyond, mut extents_beyond) = ([0; TEXT], [0; TEXT]);
         let mut codes_to_value = [0; TEXT];
         let mut has_no_code = false;

@@ -19,7 +19,7 @@ use crate::lanes::TEXT;
 pub struct Symbols {
     length: usize,
     wide: bool,
-    // Of the next four each used has `length` elements, and then room for more.
+    // Each of the next four that is used has `length` elements, and then room for more.
     /// Codes, while it is narrow (see `value::LETTERS`).
     codes: Vec<u8>,
     /// Values and ends, once it is wide.
@@ -48,10 +48,10 @@ pub(super) enum SymbolExtent<'a> {
 pub(super) struct Room<'a> {
     /// The value in `starts` for the first byte of the text.
     pub(super) at: u32,
-    /// To be filled where it is narrow; otherwise by [`Symbols::added_codes`] alone.
+    /// Fill it where the text is narrow; otherwise only [`Symbols::added_codes`] does.
     pub(super) codes: &'a mut [u8],
     pub(super) starts: &'a mut [u32],
-    /// To be filled where it is wide.
+    /// Fill it where the text is wide.
     pub(super) values: &'a mut [u64],
     pub(super) ends: &'a mut [u32],
     line_ends: &'a mut Vec<LineEnd>,

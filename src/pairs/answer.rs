@@ -45,7 +45,7 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
-    /// Of two submissions, the pairs of their documents that share most.
+    /// For two submissions, the pairs of their documents that share most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Pair>,
     /// How many more pairs of their documents share something.

@@ -34,7 +34,7 @@ pub(super) struct Documents {
     /// How many there are: submissions, where documents are put together.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
-    /// Of which submissions the documents are to be paired, by their first documents; then they are not put together.
+    /// The submissions whose documents are to be paired, by their first documents; then they are not put together.
     within: Option<HashSet<(u32, u32)>>,
 }
 
@@ -222,7 +222,7 @@ fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
 
 /// The relation of two documents that share a hash.
 pub(super) enum Verdict {
-    /// Not to be paired.
+    /// The two are not to be paired.
     NoPair,
     /// A pair that shares less than was asked for.
     Below,

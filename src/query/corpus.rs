@@ -81,7 +81,7 @@ impl QueryAnswer {
         let (mut covered, mut at) = (0.0, 0);
         for place in &places {
             let Location { start, end, .. } = place.query;
-            // Of a part that an earlier one overlaps, the share that is left, by bytes.
+            // The share that is left of a part that an earlier one overlaps, by bytes.
             let (new, all) = (end.saturating_sub(start.max(at)), end.saturating_sub(start));
             covered += place.symbols as f64 * new as f64 / all.max(1) as f64;
             at = at.max(end);

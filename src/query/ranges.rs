@@ -60,7 +60,7 @@ pub(in crate::query) struct Uncounted {
 }
 
 impl Uncounted {
-    /// Of ranges in any order.
+    /// From ranges in any order.
     pub(in crate::query) fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
         let ranges = union(ranges);
         let mut before = Vec::with_capacity(ranges.len());

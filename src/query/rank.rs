@@ -154,7 +154,7 @@ fn measure(
     let (score, interval) = match (options.mode, options.weight) {
         (Mode::Containment, _) => (weighted, [low, high]),
         (Mode::Resemblance, Weight::None) => (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)]),
-        // Of the document's other hashes: as the share of the query, so that of the document.
+        // The share of the document's other hashes is taken to be that of the query.
         (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
     };
     Ranked {

@@ -174,7 +174,7 @@ pub(super) struct WholeText {
     origin: Option<ExtractedOrigin>,
     /// The symbols with which sentences begin, ascending; none where they were not looked for.
     sentences: Vec<u32>,
-    /// Of source code, a value for each symbol that differs from the symbol's where it is a name, and is then the name's own;
+    /// In source code, a value for each symbol that differs from the symbol's where it is a name, and is then the name's own;
     /// none where names were not asked for.
     named: Vec<u64>,
 }

@@ -31,9 +31,9 @@ pub(crate) struct Store {
     pub(super) filter_use: FilterUse,
     /// Writers only.
     pub(super) _at_close: Option<AtClose>,
-    /// Of a reader that cannot use all files of the store.
+    /// The links of a reader that cannot use all files of the store.
     pub(super) _links: Option<LinkedStore>,
-    /// Of a writer.
+    /// The lock of a writer.
     pub(super) lock: Option<WriterLock>,
     pub(super) turns: Turns,
     /// Set while the store is changed, and after a change that has failed: there may be rows in it that were never committed.

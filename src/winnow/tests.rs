@@ -228,7 +228,7 @@ proptest! {
         for (mut hash, length, even, seed) in runs {
             for i in 0..length as u64 {
                 hashes.push(hash);
-                // Of so many, one is above the one before.
+                // One in so many is above the one before.
                 hash = hash.saturating_add(u64::from(mix(seed ^ i).is_multiple_of(even + 1)) * (seed % 1000));
             }
         }

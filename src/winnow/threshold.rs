@@ -25,7 +25,7 @@ pub(super) struct BelowThreshold {
     threshold: u64,
     /// Where the key of a low hash begins.
     shift: u32,
-    /// Of the first hash and of those that are low; before and after them, `REACH` that are neighbours of none.
+    /// The keys of the first hash and of low ones; before and after them, `REACH` that are neighbours of none.
     keys: Vec<i32>,
     /// Counted so that the first hash has place w, and the place w before any is none below 0.
     places: Vec<i32>,

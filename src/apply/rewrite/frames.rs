@@ -87,7 +87,7 @@ pub(super) struct Frames {
     compression: Compression,
     frame: Option<Frame>,
     place: Option<CountedFile>,
-    /// Of the first frame.
+    /// The facts of the first frame.
     pub(super) facts: FrameFacts,
 }
 

@@ -16,12 +16,12 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// Of cuts in ascending order.
+    /// From cuts in ascending order.
     pub(super) fn new(cuts: &[Cut]) -> Self {
         Self::of_ranges(cuts.iter().map(|cut| (cut.start, cut.end)))
     }
 
-    /// Of ranges in ascending order.
+    /// From ranges in ascending order.
     pub(super) fn of_ranges(all: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for (start, stop) in all {

@@ -39,7 +39,7 @@ impl Texts<'_> {
     /// The text of the record that begins at this place, without its passages; `None` where it stays.
     ///
     /// # Errors
-    /// That the text is not the document's.
+    /// Fails if the text is not the document's.
     pub(super) fn text(&self, text: &[u8], start: u64) -> Result<Option<Vec<u8>>> {
         let Ok(index) = self.cuts.binary_search_by_key(&start, |cut| cut.start) else { return Ok(None) };
         let id = self.cuts[index].id;
@@ -56,7 +56,7 @@ impl Texts<'_> {
             Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() })
         };
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        // Of a key that is repeated the last value counts, as in an ingest.
+        // The last value of a repeated key counts, as in an ingest.
         let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(body).map_err(failed)?;
         let Some(raw) = fields.get(self.field) else {
             return Err(Error::Document(DocumentError::NoField { field: self.field.to_owned() }));

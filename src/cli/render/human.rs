@@ -218,7 +218,7 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
     }
 }
 
-/// Of source code: whether a passage is the same text, or the same structure under other names.
+/// In source code: tells if a passage is the same text, or the same structure under other names.
 fn names(passage: &Passage, unit: Unit) -> String {
     match (passage.agreement, passage.same_names) {
         _ if unit != Unit::Token => String::new(),

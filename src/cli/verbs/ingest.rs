@@ -151,7 +151,7 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
         );
     }
     let t = profile.guarantee()?;
-    // Of records this short, most of what two share is shorter than t.
+    // Most shared text of records this short is shorter than t.
     (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
         format!(
             "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \

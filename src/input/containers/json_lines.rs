@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
                 found.text = Some(map.next_value()?);
             } else if *key == self.0.id || self.0.keep.iter().any(|field| *field == *key) {
                 let value: &RawValue = map.next_value()?;
-                // Of a key that is repeated the last value counts, as with the text.
+                // The last value of a repeated key counts, as with the text.
                 found.metadata.retain(|(name, _)| *name != *key);
                 found.metadata.extend(plain(value).map(|value| (key.into_owned(), value)));
             } else {

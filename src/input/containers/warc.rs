@@ -90,7 +90,7 @@ impl RecordKind {
         let is_http = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
         let says_http = headers.get("content-type").is_none_or(is_http);
         match headers.get("warc-type")? {
-            // Of other protocols a record keeps what a name server said, and the like.
+            // A record of another protocol keeps the answer of a name server, and the like.
             "response" => says_http.then_some(Self::Response),
             "resource" | "conversion" => Some(Self::Plain),
             _ => None,

@@ -54,7 +54,7 @@ impl Maxima {
         }
     }
 
-    /// Of the places below this one.
+    /// The greatest value at the places below this one.
     fn below(&self, place: usize) -> u64 {
         let mut node = place;
         let mut greatest = 0;

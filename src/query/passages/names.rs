@@ -40,7 +40,7 @@ impl<'a> NameComparison<'a> {
         let mut matches: Vec<&MaximalMatch> = self.matches[from..to].iter().filter(is_within).collect();
         let symbols = matches.iter().map(|found| found.length as usize).sum();
         self.budget = self.budget.checked_sub(symbols)?;
-        // Of equally long ones, the one that both documents have at the same place of the passage.
+        // Among equally long ones, the one that both documents have at the same place of the passage.
         let shift = |found: &MaximalMatch| {
             (found.query - passage.query.start).abs_diff(found.document - passage.document.start)
         };

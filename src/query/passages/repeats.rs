@@ -139,7 +139,7 @@ fn cover(
     }
 }
 
-/// Of the places `same` the one from which most symbols are equal, as far as it is looked at; the first of equals.
+/// The one of the places `same` from which most symbols are equal, as far as it is looked at; the first of equals.
 fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
     let nearest = same.partition_point(|run| i64::from(run.1) < expected);
     let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());

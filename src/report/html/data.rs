@@ -210,7 +210,7 @@ pub(super) struct LeftOut {
     pub(super) least: Option<f64>,
     /// Listed pairs whose passages and texts are not embedded, because of [`max_bytes`](super::HtmlOptions::max_bytes).
     pub(super) pages: u64,
-    /// That size.
+    /// The value of that limit.
     pub(super) bytes: u64,
     /// Documents that match a query and were not returned, because of the query's `top`.
     pub(super) unlisted: u64,

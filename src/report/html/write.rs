@@ -121,7 +121,7 @@ struct Pages<'a> {
     options: &'a HtmlOptions,
     /// The state of the text of each document.
     known: Vec<TextState>,
-    /// Of the texts that are in the report, for pairs that have not come yet.
+    /// The sides of texts that are in the report, for pairs that have not come yet.
     sides: Sides,
     /// Bytes that may still be written.
     room: u64,

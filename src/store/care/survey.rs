@@ -102,7 +102,7 @@ impl Survey {
         let mut tallies: FxHashMap<u32, DocumentRows> = FxHashMap::default();
         let mut lost = RoaringBitmap::new();
         let mut highest = deleted.max();
-        // Of commits that are lost otherwise.
+        // Documents of commits that are lost otherwise.
         let mut later = Vec::new();
         let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
         while let Some((key, value)) = rows.current() {

@@ -114,7 +114,7 @@ impl<'a> PositionCheck<'a> {
     /// The number of positions, once all chunks have been taken.
     ///
     /// # Errors
-    /// That they are not as many as the fingerprints.
+    /// Fails if they are not as many as the fingerprints.
     pub(in crate::store) fn end(&self) -> Result<u64, String> {
         let (places, wanted) = (self.places, self.record.fingerprints);
         if places == wanted { Ok(places) } else { Err(format!("it has {places} positions and {wanted} fingerprints")) }

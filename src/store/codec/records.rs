@@ -144,7 +144,7 @@ impl DocumentRecord {
     /// # Errors
     /// [`DocumentError::MetadataTooLarge`](crate::DocumentError::MetadataTooLarge).
     pub(crate) fn check(&self) -> Result<()> {
-        // Of each text a length of at most nine bytes comes before it; the rest has no more than the last summand.
+        // A length of at most nine bytes comes before each text; the rest has no more than the last summand.
         let text = |text: &str| text.len() + 9;
         let metadata = self.metadata.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
         let texts = [&self.name, &self.encoding, &self.format].into_iter().chain(&self.source).chain(&self.member);

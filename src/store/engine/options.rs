@@ -54,7 +54,7 @@ impl BlockCache {
 /// The options of one database.
 pub(super) struct Tuning {
     pub(super) database: Options,
-    /// Of each family, the default one included.
+    /// The options of each family, the default one included.
     pub(super) families: Vec<(&'static str, Options)>,
 }
 
@@ -99,7 +99,7 @@ fn database(plain: &Options) -> Options {
     options.set_stats_persist_period_sec(0);
     // One flush and one compaction beside the threads that fingerprint.
     options.set_max_background_jobs(2);
-    // Of all families together: what is committed waits in memory for being worth a table, and is in the log.
+    // For all families together: committed rows wait in memory until they are worth a table, and are in the log.
     options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
     options
 }

@@ -19,7 +19,7 @@ use crate::store::codec::varint;
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::mark;
 
-/// Of a log of the engine.
+/// The block size of a log of the engine.
 const BLOCK: usize = 32 << 10;
 const HEAD: usize = 7;
 

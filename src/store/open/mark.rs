@@ -39,14 +39,14 @@ pub(in crate::store) struct Counts {
 /// A list of tables; it only ever grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TableList {
-    /// That of its file, `MANIFEST-` and at least six digits.
+    /// The number of its file, `MANIFEST-` and at least six digits.
     number: u64,
     bytes: u64,
-    /// Of its first bytes, in which the engine names the store: another store can have a list of this number.
+    /// The digest of its first bytes, in which the engine names the store: another store can have a list of this number.
     head: u64,
 }
 
-/// Of these `TableList::head` is the XXH3-64.
+/// `TableList::head` is the XXH3-64 of so many bytes.
 const HEAD_BYTES: u64 = 64;
 
 /// Writes the mark after commit number `commits`, which counted so much.
@@ -72,13 +72,13 @@ pub(in crate::store) fn read(root: &Path) -> Result<CommitMark> {
 }
 
 impl CommitMark {
-    /// Of one length for every mark.
+    /// The text of the mark, of one length for every mark.
     pub(in crate::store) fn text(&self) -> String {
         // No list has the number 0.
         let TableList { number, bytes, head } = self.tables.unwrap_or(TableList { number: 0, bytes: 0, head: 0 });
         let commit = format!("commit {:020}", self.commits);
         let tables = format!("tables {number:020} {bytes:020} {head:016x}");
-        // Of no commit where nothing is known: nothing vouches for a commit 0.
+        // Counts of no commit where none are known: nothing vouches for a commit 0.
         let (of, Counts { documents, next_document }) =
             self.counts.map_or((0, Counts { documents: 0, next_document: 0 }), |counts| (self.commits, counts));
         let counts = format!("documents {of:020} {documents:020} {next_document:010}");

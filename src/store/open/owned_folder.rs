@@ -94,7 +94,7 @@ mod tests {
             fs::create_dir(path).unwrap();
         }
         assert_eq!(stale(folder.path(), "x-"), [left]);
-        // Of another process that runs.
+        // A folder of another process that runs.
         let running = folder.path().join(format!("x-{}-abc", std::os::unix::process::parent_id()));
         fs::create_dir(&running).unwrap();
         assert!(!stale(folder.path(), "x-").contains(&running));

@@ -38,7 +38,7 @@ impl Store {
             rows.check()?;
         }
 
-        // Of documents only an assembly writes rows before its commit, and it begins with an empty store.
+        // Only an assembly writes rows of documents before its commit, and it begins with an empty store.
         if view.state.next_document == 0 {
             self.discard_assembly()?;
         }

@@ -36,7 +36,7 @@ impl HeldFilters {
             read += value_bytes;
             rows.next();
         }
-        // Of filters that are not all there, the one after a gap would keep out what the run holds.
+        // If a filter is missing, the one after the gap would keep out hashes that the run holds.
         if read as u64 != record.filter_bytes {
             let what = format!("the filters of run {run}");
             return Err(Error::Damaged { what, detail: "they are not as many bytes as were written" });

@@ -42,9 +42,9 @@ pub(crate) struct PartContents {
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
     pub(crate) filter_bytes: u64,
-    /// Of all postings that are there, or that belong to the documents that are there.
+    /// The sum of all postings that are there, or that belong to the documents that are there.
     pub(crate) sum: u64,
-    /// Of all rows of names that are there, or that belong to the documents that are there.
+    /// The sum of all rows of names that are there, or that belong to the documents that are there.
     pub(crate) name_sum: u64,
     /// The same of digests.
     pub(crate) digest_sum: u64,

@@ -1,6 +1,6 @@
 //! Seeds: places of two texts that say the same, from which passages grow.
 //!
-//! Of two kinds: maximal matches, and pieces that are similar by their weighted words, in any order.
+//! There are two kinds: maximal matches, and pieces that are similar by their weighted words, in any order.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ const LONG: u32 = 3;
 /// A pair of spans of which one is the other in other words, perhaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seed {
-    /// Of the query and of the document.
+    /// Where the spans begin in the query and in the document.
     pub(super) starts: [u32; 2],
     pub(super) ends: [u32; 2],
     /// True if fragments grow from it.
