@@ -91,6 +91,7 @@ mod spill;
 pub mod staging;
 mod stop;
 mod store;
+mod submissions;
 mod temporary;
 mod threads;
 pub mod winnow;

@@ -1,7 +1,6 @@
 //! Builder: what the host decides of a database that it opens.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{Database, DatabaseWriter};
 use crate::error::{Error, Result};
@@ -132,7 +131,7 @@ impl DatabaseBuilder {
     /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
     /// written; [`Error::TooFewOpenFiles`].
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {
-        Ok(Database { store: Arc::new(Store::open_reader(path.as_ref(), &self.store)?) })
+        Ok(Database::of(Store::open_reader(path.as_ref(), &self.store)?))
     }
 
     /// Opens a database for writing. One process at a time may do so.

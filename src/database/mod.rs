@@ -3,13 +3,12 @@
 mod builder;
 mod facts;
 mod pairing;
+mod querying;
 mod writer;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-
-use rayon::prelude::*;
 
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
@@ -19,13 +18,10 @@ use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSu
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
-use crate::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held, tidied};
+use crate::input::{InputLimits, tidied};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
-use crate::query::{
-    self, DocumentText, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
-    TextSequence,
-};
+use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
 use crate::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
@@ -60,6 +56,7 @@ use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 #[derive(Clone)]
 pub struct Database {
     store: Arc<Store>,
+    submissions: Arc<SubmissionCache>,
 }
 
 impl fmt::Debug for Database {
@@ -70,10 +67,6 @@ impl fmt::Debug for Database {
             .finish_non_exhaustive()
     }
 }
-
-/// Documents found at a path that are answered at a time, and the most bytes of them that are held for it.
-const QUERIES_AT_A_TIME: usize = 256;
-const QUERY_BYTES: u64 = 16 << 20;
 
 /// Has `tell` call `visit`, whose errors are the caller's own.
 fn visiting<R, T, E: From<Error>>(
@@ -94,149 +87,19 @@ fn visiting<R, T, E: From<Error>>(
 }
 
 impl Database {
+    fn of(store: Store) -> Self {
+        Self { store: Arc::new(store), submissions: Arc::default() }
+    }
+
     /// The settings pinned when the database was made.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         self.store.profile()
     }
 
-    /// Answers queries, in parallel; the answers are in the order of the sources.
-    ///
-    /// # Errors
-    /// Options that make no sense for any query, such as a window below the database's. An error of
-    /// one source is its own result.
-    pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
-        // Checked once, so that it is not reported for every source.
-        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let texts = TextCache::of_queries(sources.len());
-        let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
-        if let [source] = sources {
-            // There is nothing to divide: other threads need not be woken.
-            return Ok(vec![self.answer(&mut new()?, source, options, &texts)]);
-        }
-        let answer = |reader: &mut Option<_>, source| {
-            let reader = match reader {
-                Some(reader) => reader,
-                None => reader.insert(new()?),
-            };
-            self.answer(reader, source, options, &texts)
-        };
-        self.run(|| Ok(sources.par_iter().map_init(|| None, answer).collect()))
-    }
-
-    /// Answers a query for each document of a file or folder: for each file, and for each member of a container. Nothing is stored. Documents
-    /// are read as they are answered, so that an archive of any size can be asked about; `visit` is called in their order, with
-    /// their names.
-    ///
-    /// # Errors
-    /// As [`Self::query`], [`Error::Stopped`], and the error of `visit`. An error of one document is its own result.
-    pub fn query_below<E: From<Error>>(
-        &self,
-        path: &Path,
-        walk: &WalkOptions,
-        options: &QueryOptions,
-        task: &Task<'_>,
-        mut visit: impl FnMut(&str, Result<QueryAnswer>) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
-        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let mut failed = None;
-        let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
-        let (mut bytes, mut answered) = (0, 0);
-        let mut answer = |batch: &mut Vec<_>| -> Result<()> {
-            let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
-            let texts = TextCache::of_queries(taken.len());
-            let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
-            let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
-                Err((name, error)) => (name, Err(error)),
-                Ok(candidate) => {
-                    let name = candidate.about.name.clone();
-                    let answer = match reader {
-                        Some(reader) => Ok(reader),
-                        None => new().map(|made| reader.insert(made)),
-                    };
-                    let answer = answer.and_then(|reader| {
-                        let subject = reader.read_found(&candidate)?;
-                        self.store.retry_on_delete(|| query::answer(&self.store, &subject, options, &texts))
-                    });
-                    (name, answer)
-                }
-            };
-            let answers: Vec<_> = self.run(|| Ok(taken.into_par_iter().map_init(|| None, one).collect()))?;
-            for (name, answer) in answers {
-                answered += 1;
-                visit(&name, answer).map_err(|error| {
-                    failed = Some(error);
-                    Error::Stopped
-                })?;
-            }
-            task.step("queries answered", answered, 0)
-        };
-        let walked = for_each_held(path, walk, &options.read, task.token(), &mut |found| {
-            if let Ok(Candidate { content: Content::Whole(held), .. }) = &found {
-                bytes += held.len() as u64;
-            }
-            batch.push(found);
-            if batch.len() < QUERIES_AT_A_TIME && bytes < QUERY_BYTES {
-                return Ok(());
-            }
-            bytes = 0;
-            answer(&mut batch)
-        });
-        let walked = walked.and_then(|()| answer(&mut batch));
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(walked?),
-        }
-    }
-
     /// Runs `work` on the threads of this database.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         self.store.pool().run(work)
-    }
-
-    /// Answers one of many queries, each with options of its own, that compare the same texts.
-    pub(crate) fn query_with(
-        &self,
-        source: &QuerySource,
-        options: &QueryOptions,
-        texts: &TextCache,
-    ) -> Result<QueryAnswer> {
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
-        self.answer(&mut reader, source, options, texts)
-    }
-
-    fn answer(
-        &self,
-        reader: &mut QueryReader<'_>,
-        source: &QuerySource,
-        options: &QueryOptions,
-        texts: &TextCache,
-    ) -> Result<QueryAnswer> {
-        if let QuerySource::File(_) | QuerySource::Bytes { .. } = source {
-            // Read once: it may be standard input.
-            let subject = self.subject(reader, source)?;
-            return self.store.retry_on_delete(|| query::answer(&self.store, &subject, options, texts));
-        }
-        // Another document may have its name by now.
-        self.store.retry_on_delete(|| query::answer(&self.store, &self.subject(reader, source)?, options, texts))
-    }
-
-    fn subject(&self, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
-        match source {
-            QuerySource::File(path) => reader.read(path),
-            QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
-            QuerySource::Stored(name) => match self.ids_named(name)?.last() {
-                Some(&newest) => reader.read_stored(&self.store, newest),
-                None => Err(Error::NoSuchDocument { name: name.clone() }),
-            },
-            QuerySource::Number(id) => {
-                self.store.document_numbered(id.0)?;
-                reader.read_stored(&self.store, id.0)
-            }
-        }
     }
 
     /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer is held in memory:

@@ -91,7 +91,7 @@ impl Deref for DatabaseWriter {
 
 impl DatabaseWriter {
     pub(super) fn of(store: Store) -> Self {
-        Self { database: Database { store: Arc::new(store) } }
+        Self { database: Database::of(store) }
     }
 
     /// A handle for reading that sees each commit of this writer as soon as it is made.

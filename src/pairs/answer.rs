@@ -83,6 +83,8 @@ pub struct PairsAnswer {
 pub struct PairsSummary {
     /// How many pairs share enough.
     pub found: u64,
+    /// Documents of the database; submissions, and documents that stand for themselves, where documents are put together.
+    pub documents: u64,
     /// The first and the last name, in the order of names, of documents in pairs: names between them begin with all that these
     /// two begin with.
     pub names: Option<(String, String)>,

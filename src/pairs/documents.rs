@@ -7,11 +7,11 @@ use regex::Regex;
 
 use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
-use super::submissions::Submissions;
 use crate::error::{Error, Result};
 use crate::input::NamePrefix;
 use crate::query::Weight;
 use crate::store::{DocumentRecord, Store};
+use crate::submissions::Submissions;
 
 /// All documents of a store.
 pub(super) struct Documents {

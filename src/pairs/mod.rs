@@ -16,7 +16,6 @@ mod names;
 mod options;
 mod own_text;
 mod ranked;
-mod submissions;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -67,6 +66,7 @@ pub(crate) fn find<'a>(
     };
     let summary = PairsSummary {
         found,
+        documents: documents.count,
         names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,
         common: plan.common,
         boilerplate: plan.boilerplate,

@@ -45,7 +45,7 @@ pub struct QueryAnswer {
     /// `found / looked_up`: the share of the query that the whole corpus holds.
     pub corpus_containment: f64,
     /// Documents that share a hash with the query and reach the least score, and documents of the very same bytes, returned
-    /// or not.
+    /// or not; submissions, where documents are put together.
     pub matching_documents: u64,
     /// Documents that share a hash with the query and do not reach the least score.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -106,14 +106,15 @@ pub enum IgnoredBecause {
     Phrase,
 }
 
-/// One document that shares text with the query.
+/// One document that shares text with the query, or one submission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Match {
     /// Its name.
     pub document: String,
-    /// Its number, which tells versions of one name apart; 0 in the comparison of two files.
+    /// Its number, which tells versions of one name apart; 0 in the comparison of two files. The number of its first document, of a
+    /// submission.
     pub id: DocId,
     /// Its bytes.
     pub document_bytes: u64,
@@ -136,11 +137,11 @@ pub struct Match {
     pub estimated: Vec<Measure>,
     /// True if the bytes of both documents are the same. Such a document always matches, unless it is boilerplate or the
     /// queried document itself. Its measures are computed from its hashes, so they are 0 where none of those looked up
-    /// counts; they are 1 where the documents are too short to have any.
+    /// counts; they are 1 where the documents are too short to have any. A submission is identical if one of its documents is.
     pub identical: bool,
-    /// The share of the query's symbols inside passages, ignored symbols included.
+    /// The share of the query's symbols inside passages, ignored symbols included; of a submission, inside those of its `files`.
     pub coverage: f64,
-    /// In order of the query.
+    /// In order of the query. Those of a submission are in its `files`.
     pub passages: Vec<Passage>,
     /// How many more passages there are, left out for [`PassageOptions::most`](crate::PassageOptions::most).
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -154,6 +155,13 @@ pub struct Match {
     /// Pairs of equal k-grams that were not looked at one by one, because both documents repeat them too often. Each place of
     /// theirs is in at least one passage all the same.
     pub repeats: u64,
+    /// The documents of a submission that share most, each with its own measures and passages; empty for documents. With
+    /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Match>,
+    /// How many more documents of the submission share something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub files_left_out: u64,
 }
 
 /// One of the numbers of a match.

@@ -1,11 +1,15 @@
 //! Answering: one query from its look-up to its answer.
 
+use std::collections::{BTreeMap, HashMap};
+
 use super::answer::{IgnoredBecause, Match, QueryAnswer};
+use super::covered::Covered;
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
 use super::prepared::PreparedQuery;
-use super::rank::{self, Ranked};
+use super::rank::{self, MatchFiles, MatchSubject, Ranked};
+use super::submissions::CountedSubmissions;
 use super::tally::Tally;
 use super::text_cache::TextCache;
 use crate::document::DocId;
@@ -13,7 +17,11 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
 
-/// Answers one query. The texts it compares stay in `texts`, for others that need them.
+/// The passages of documents by id, and where they are inferred, why.
+type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
+
+/// Answers one query, with one match for all documents of a submission. The texts it compares stay in `texts`, for others that need
+/// them.
 ///
 /// # Errors
 /// [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and a failure to read
@@ -22,6 +30,7 @@ pub(crate) fn answer(
     store: &Store,
     subject: &PreparedQuery,
     options: &QueryOptions,
+    submissions: Option<&CountedSubmissions>,
     texts: &TextCache,
 ) -> Result<QueryAnswer> {
     options.joining.check(&subject.profile)?;
@@ -43,7 +52,7 @@ pub(crate) fn answer(
     if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
         return Err(Error::NoSuchNumber { number: id });
     }
-    let mut tally = Tally::new(lookup.view().state().documents);
+    let mut tally = Tally::new(lookup.view().state().documents, subject.id, submissions);
     for hash in looked_up {
         if let Some(because) = hash.skipped {
             match because {
@@ -54,29 +63,34 @@ pub(crate) fn answer(
             tally.looked_up.add(options.weight.of(0, tally.documents));
             continue;
         }
-        tally.count(&mut lookup, hash.hash, subject.id, options)?;
+        tally.count(&mut lookup, hash.hash, options)?;
     }
     // The digest tells which documents are the same, also where they are too short for a fingerprint or do not count.
     let mut identical = store.documents_with(&subject.digest)?;
-    identical.retain(|&id| lookup.view().is_live(id) && !lookup.view().is_boilerplate(id));
-    for &id in &identical {
-        tally.shared.entry(id).or_default();
-    }
-    let rank::RankedMatches { best: ranked, reaching, below } =
-        rank::rank(store, subject, &tally.looked_up, &tally.shared, &identical, options)?;
-    let (mut shared, mut evidence) = (SharedFingerprints::default(), None);
+    let view = lookup.view();
+    identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
+    let has_identical = !identical.is_empty();
+    let identical = tally.add_identical(&identical, options);
+    let rank::RankedMatches { best, reaching, below } =
+        rank::rank(store, subject, &tally, submissions, &identical, options)?;
+    let with_files = |ranked: Ranked| {
+        let files = rank::files(store, subject, &tally, &ranked, options)?;
+        Ok((ranked, files))
+    };
+    let ranked = best.into_iter().map(with_files).collect::<Result<Vec<(Ranked, MatchFiles)>>>()?;
+    let (mut shared, mut passages) = (SharedFingerprints::default(), PassagesOf::new());
     if options.passages {
-        shared = SharedFingerprints::find(&mut lookup, subject, &ranked, options.max_df)?;
-        evidence = (!ranked.is_empty()).then(|| Evidence::new(store, subject, options, texts, &ranked, &shared));
+        let documents: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
+        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, submissions)?;
+        if !documents.is_empty() {
+            let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared);
+            for document in documents {
+                passages.insert(document.0, evidence.of(document, &shared)?);
+            }
+        }
     }
-    let mut matches = Vec::with_capacity(ranked.len());
-    for ranked in ranked {
-        let (found, inferred) = match &mut evidence {
-            Some(evidence) => evidence.of(&ranked, &shared)?,
-            None => (DocumentPassages::default(), None),
-        };
-        matches.push(finish_match(subject, ranked, found, inferred));
-    }
+    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, &mut passages).0;
+    let mut matches: Vec<Match> = ranked.into_iter().map(finish).collect();
     // Stable: where the coverage is the same too they stay in the order of their names.
     matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.coverage.total_cmp(&a.coverage)));
     matches.truncate(options.top.unwrap_or(usize::MAX));
@@ -97,26 +111,37 @@ pub(crate) fn answer(
         matching_documents: reaching,
         below,
         ignored: shared.ignored,
-        has_identical: identical.iter().any(|&id| Some(id) != subject.id),
+        has_identical,
         matches,
     })
 }
 
+/// The documents whose passages are shown: those that match, and the listed ones of submissions that do.
+fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &DocumentRecord)> {
+    ranked.iter().flat_map(|(ranked, files)| std::iter::once(ranked).chain(&files.best)).filter_map(|ranked| {
+        match &ranked.holder {
+            MatchSubject::Document(record) => Some((ranked.id, &**record)),
+            MatchSubject::Submission(_) => None,
+        }
+    })
+}
+
+/// The match of a document, or of a submission with its files; and the part of the query that its passages cover. `identical` are
+/// the submissions, or documents, ascending, that have or are the query's very bytes.
 fn finish_match(
     subject: &PreparedQuery,
     ranked: Ranked,
-    found: DocumentPassages,
-    inferred: Option<&'static str>,
-) -> Match {
-    let Ranked { id, record, shared, score, containment, document_containment, resemblance, interval, estimated } =
+    files: MatchFiles,
+    identical: &[u32],
+    passages_of: &mut PassagesOf,
+) -> (Match, Covered) {
+    let Ranked { id, holder, shared, score, containment, document_containment, resemblance, interval, estimated } =
         ranked;
-    let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = record;
-    let DocumentPassages { passages, left_out, coverage, repeats } = found;
-    Match {
-        document: name,
+    let mut found = Match {
+        document: String::new(),
         id: DocId(id),
-        document_bytes: bytes,
-        document_symbols: symbols,
+        document_bytes: 0,
+        document_symbols: 0,
         shared,
         score,
         containment,
@@ -124,12 +149,37 @@ fn finish_match(
         resemblance,
         interval,
         estimated,
-        identical: digest == subject.digest,
-        coverage,
-        passages,
-        passages_left_out: left_out,
-        metadata: metadata.into_iter().collect(),
-        inferred: inferred.map(Into::into),
-        repeats,
-    }
+        identical: false,
+        coverage: 0.0,
+        passages: Vec::new(),
+        passages_left_out: 0,
+        metadata: BTreeMap::new(),
+        inferred: None,
+        repeats: 0,
+        files: Vec::new(),
+        files_left_out: files.left_out,
+    };
+    let covered = match holder {
+        MatchSubject::Document(record) => {
+            let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = *record;
+            let (evidence, inferred) = passages_of.remove(&id).unwrap_or_default();
+            (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
+            found.identical = digest == subject.digest;
+            found.metadata = metadata.into_iter().collect();
+            found.inferred = inferred.map(Into::into);
+            (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
+            found.repeats = evidence.repeats;
+            evidence.covered
+        }
+        MatchSubject::Submission(facts) => {
+            let finish = |file| finish_match(subject, file, MatchFiles::default(), identical, passages_of);
+            let (matches, covered): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
+            (found.document, found.document_bytes, found.document_symbols) = (facts.name, facts.bytes, facts.symbols);
+            found.identical = identical.binary_search(&id).is_ok();
+            found.files = matches;
+            Covered::union(covered.iter())
+        }
+    };
+    found.coverage = covered.share();
+    (found, covered)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{QueryAnswer, QueryDocument};
+use super::answer::{Match, QueryAnswer, QueryDocument};
 use super::location::Location;
 use crate::document::DocId;
 use crate::schema::{Answer, Schema};
@@ -61,7 +61,11 @@ impl QueryAnswer {
     pub(crate) fn by_corpus(self) -> CorpusAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);
         let mut places: Vec<CorpusPlace> = Vec::new();
-        for found in self.matches {
+        let documents = |mut found: Match| match found.files.is_empty() {
+            true => vec![found],
+            false => std::mem::take(&mut found.files),
+        };
+        for found in self.matches.into_iter().flat_map(documents) {
             for passage in found.passages {
                 let (start, end) = (passage.query.start, passage.query.end);
                 let known = |place: &CorpusPlace| place.query.start <= start && end <= place.query.end;

@@ -96,7 +96,7 @@ fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions
     // Documents too short for a fingerprint are here because their bytes are the same; others then have what their hashes
     // give, which is 0 where none counts.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (DocumentPassages { passages, left_out, coverage, repeats }, inferred) = find_passages(a, b, read, options);
+    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) = find_passages(a, b, read, options);
     Match {
         document: b.name.clone(),
         id: DocId(0),
@@ -110,12 +110,14 @@ fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions
         interval: None,
         estimated: Vec::new(),
         identical: a.digest == b.digest,
-        coverage,
+        coverage: covered.share(),
         passages,
         passages_left_out: left_out,
         metadata: BTreeMap::new(),
         inferred: inferred.map(Into::into),
         repeats,
+        files: Vec::new(),
+        files_left_out: 0,
     }
 }
 

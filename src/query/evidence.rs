@@ -10,14 +10,14 @@ use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
 use super::prepared::{PreparedQuery, QueryHash};
 use super::ranges::Uncounted;
-use super::rank::Ranked;
+use super::submissions::CountedSubmissions;
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
 use crate::document::Format;
 use crate::error::Result;
 use crate::profile::Unit;
-use crate::store::{FingerprintPlace, Holders, Lookup, Store};
+use crate::store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 
 /// The fingerprints that the documents of the answer share with the query.
 #[derive(Default)]
@@ -37,10 +37,11 @@ impl SharedFingerprints {
     pub(super) fn find(
         lookup: &mut Lookup<'_>,
         subject: &PreparedQuery,
-        ranked: &[Ranked],
+        documents: &[(u32, &DocumentRecord)],
         max_df: Option<u64>,
+        submissions: Option<&CountedSubmissions>,
     ) -> Result<Self> {
-        let marks = ranked.iter().map(|ranked| (ranked.id, Vec::new())).collect();
+        let marks = documents.iter().map(|&(id, _)| (id, Vec::new())).collect();
         let mut shared = Self { marks, ..Self::default() };
         let mut ignored: Vec<(&QueryHash, IgnoredBecause)> = Vec::new();
         for hash in &subject.hashes {
@@ -53,7 +54,8 @@ impl SharedFingerprints {
                 continue;
             };
             if let Some(most) = max_df {
-                let holders: FxHashSet<u32> = postings.iter().map(|posting| posting.document).collect();
+                let unit = |document| submissions.map_or(document, |submissions| submissions.of(document));
+                let holders: FxHashSet<u32> = postings.iter().map(|posting| unit(posting.document)).collect();
                 if holders.len() as u64 > most {
                     ignored.push((hash, IgnoredBecause::Common));
                     continue;
@@ -115,7 +117,7 @@ impl<'a> Evidence<'a> {
         subject: &'a PreparedQuery,
         options: &'a QueryOptions,
         texts: &'a TextCache,
-        ranked: &[Ranked],
+        documents: &[(u32, &DocumentRecord)],
         shared: &SharedFingerprints,
     ) -> Self {
         let limits = options.read.limits.clone();
@@ -130,9 +132,10 @@ impl<'a> Evidence<'a> {
         let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied(), uncounted);
         let mut stored = StoredTexts::new(store, limits);
         if query.is_ok() {
-            let is_read = |ranked: &&Ranked| ranked.record.bytes <= COMPARED_BYTES && texts.get(ranked.id).is_none();
-            for ranked in ranked.iter().filter(is_read) {
-                stored.expect(&ranked.record);
+            for &(id, record) in documents {
+                if record.bytes <= COMPARED_BYTES && texts.get(id).is_none() {
+                    stored.expect(record);
+                }
             }
         }
         Self { store, subject, options, texts, stored, symboliser, query }
@@ -141,17 +144,17 @@ impl<'a> Evidence<'a> {
     /// The passages of a document, and where they are inferred, why.
     pub(super) fn of(
         &mut self,
-        ranked: &Ranked,
+        (id, record): (u32, &DocumentRecord),
         shared: &SharedFingerprints,
     ) -> Result<(DocumentPassages, Option<&'static str>)> {
         let options = &self.options.joining;
         let why = match &self.query {
             Err(why) => *why,
             Ok(query) => {
-                let text = match self.texts.get(ranked.id) {
+                let text = match self.texts.get(id) {
                     Some(text) => Ok(text),
-                    None => document_text(&mut self.stored, self.subject, ranked, &mut self.symboliser)?
-                        .map(|text| self.texts.put(ranked.id, text)),
+                    None => document_text(&mut self.stored, self.subject, (id, record), &mut self.symboliser)?
+                        .map(|text| self.texts.put(id, text)),
                 };
                 match text {
                     Ok(document) => return Ok((query.compare(&document, options), None)),
@@ -159,8 +162,8 @@ impl<'a> Evidence<'a> {
                 }
             }
         };
-        let marks = shared.marks.get(&ranked.id).map_or(&[][..], Vec::as_slice);
-        let places = places_of(self.store, ranked.id, marks)?;
+        let marks = shared.marks.get(&id).map_or(&[][..], Vec::as_slice);
+        let places = places_of(self.store, id, marks)?;
         Ok((passages::infer(self.subject, marks, &places, options), Some(why)))
     }
 }
@@ -169,15 +172,14 @@ impl<'a> Evidence<'a> {
 fn document_text(
     stored: &mut StoredTexts<'_>,
     subject: &PreparedQuery,
-    ranked: &Ranked,
+    (id, record): (u32, &DocumentRecord),
     symboliser: &mut Symboliser,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
-    let Ranked { id, record, .. } = ranked;
     let read;
     let bytes = match &subject.text {
         // The same bytes need not be found again, nor can they be gone.
         Ok(query) if subject.digest == record.digest => &query.bytes,
-        _ => match stored.bytes_of(*id, record, COMPARED_BYTES)? {
+        _ => match stored.bytes_of(id, record, COMPARED_BYTES)? {
             Bytes::Here(bytes) => {
                 read = bytes;
                 &read

@@ -53,6 +53,9 @@ pub struct QueryOptions {
     /// The documents to compare with, ascending; all where `None`. Common hashes are counted over all documents in
     /// any case.
     pub only: Option<Vec<DocId>>,
+    /// Documents in whose names this regular expression finds the same are one match: its first group, else the whole match. A
+    /// hash that several documents of one hold counts once. Their sizes together cost a pass over all documents and postings.
+    pub submission_by: Option<String>,
     /// How the query documents are read.
     pub read: ReadOptions,
     /// Phrases of the queries that count in no match.
@@ -73,6 +76,7 @@ impl QueryOptions {
         max_df: Option<u64>,
         passages: bool,
         only: Option<Vec<DocId>>,
+        submission_by: Option<String>,
         read: ReadOptions,
         phrases: Option<Phrases>,
         joining: PassageOptions,
@@ -91,6 +95,7 @@ impl Default for QueryOptions {
             max_df: None,
             passages: true,
             only: None,
+            submission_by: None,
             read: ReadOptions::default(),
             phrases: None,
             joining: PassageOptions::default(),

@@ -1,24 +1,60 @@
 //! Ranking: from the hashes each document shares to its measures, best first.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::cmp::{Ordering, Reverse};
 
 use super::answer::Measure;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
 use super::prepared::{PreparedQuery, distinct_kgrams};
-use super::tally::Shares;
+use super::submissions::{CountedSubmissions, SubmissionFacts};
+use super::tally::{Shares, Tally};
 use super::top_k::TopK;
 use super::weight::Weight;
-use crate::document::DocId;
 use crate::error::Result;
 use crate::profile::Selection;
 use crate::store::{DocumentRecord, Store};
 
-/// A document with its measures.
+/// What is ranked.
+pub(super) enum MatchSubject {
+    Document(Box<DocumentRecord>),
+    Submission(SubmissionFacts),
+}
+
+impl MatchSubject {
+    /// The submission of this first document, or the document.
+    fn new(store: &Store, submissions: Option<&CountedSubmissions>, id: u32) -> Result<Self> {
+        match submissions.and_then(|submissions| submissions.facts(id)) {
+            Some(facts) => Ok(Self::Submission(facts.clone())),
+            None => Ok(Self::Document(Box::new(store.document(id)?))),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Document(record) => &record.name,
+            Self::Submission(facts) => &facts.name,
+        }
+    }
+
+    fn distinct(&self) -> u64 {
+        match self {
+            Self::Document(record) => record.distinct,
+            Self::Submission(facts) => facts.distinct,
+        }
+    }
+
+    fn distinct_kgrams(&self) -> f64 {
+        match self {
+            Self::Document(record) => distinct_kgrams(record.kgrams, record.fingerprints, record.distinct),
+            Self::Submission(facts) => distinct_kgrams(facts.kgrams, facts.fingerprints, facts.distinct),
+        }
+    }
+}
+
+/// A document or submission with its measures.
 pub(super) struct Ranked {
     pub(super) id: u32,
-    pub(super) record: DocumentRecord,
+    pub(super) holder: MatchSubject,
     pub(super) shared: u64,
     pub(super) score: f64,
     pub(super) containment: f64,
@@ -44,16 +80,13 @@ const TIED: usize = 32;
 pub(super) fn rank(
     store: &Store,
     subject: &PreparedQuery,
-    looked_up: &Shares,
-    shared: &HashMap<u32, Shares>,
+    tally: &Tally<'_>,
+    submissions: Option<&CountedSubmissions>,
     identical: &[u32],
     options: &QueryOptions,
 ) -> Result<RankedMatches> {
-    let mut candidates: Vec<(u32, &Shares)> = shared.iter().map(|(&id, shares)| (id, shares)).collect();
-    candidates.retain(|&(id, _)| subject.id != Some(id));
-    if let Some(only) = &options.only {
-        candidates.retain(|&(id, _)| only.binary_search(&DocId(id)).is_ok());
-    }
+    let looked_up = &tally.looked_up;
+    let mut candidates: Vec<(u32, &Shares)> = tally.shared.iter().map(|(&id, shares)| (id, shares)).collect();
     // No score exceeds the containment, so by descending weight the rest can be left once the best are sure.
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
     let coarser = subject.profile.w != store.profile().w;
@@ -76,7 +109,8 @@ pub(super) fn rank(
             reaching += 1;
             continue;
         }
-        let ranked = measure(subject, looked_up, id, shares, store.document(id)?, options, coarser);
+        let holder = MatchSubject::new(store, submissions, id)?;
+        let ranked = measure(subject, looked_up, id, shares, holder, options, coarser);
         if ranked.score < options.min_score && !is_identical() {
             continue;
         }
@@ -91,6 +125,39 @@ pub(super) fn rank(
     Ok(RankedMatches { best, reaching, below: all - reaching })
 }
 
+/// Documents that are listed with a submission.
+const FILES: usize = 10;
+
+/// The documents of a submission that share most, and how many more share something.
+#[derive(Default)]
+pub(super) struct MatchFiles {
+    pub(super) best: Vec<Ranked>,
+    pub(super) left_out: u64,
+}
+
+/// The documents of a submission, best first: by shared hashes, then by score and name. None of a document.
+pub(super) fn files(
+    store: &Store,
+    subject: &PreparedQuery,
+    tally: &Tally<'_>,
+    ranked: &Ranked,
+    options: &QueryOptions,
+) -> Result<MatchFiles> {
+    let coarser = subject.profile.w != store.profile().w;
+    let of_submission = tally.files.range((ranked.id, 0)..=(ranked.id, u32::MAX));
+    let mut files: Vec<(u32, &Shares)> = of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
+    files.sort_by_key(|&(document, shares)| (Reverse(shares.hashes), document));
+    let left_out = files.len().saturating_sub(FILES) as u64;
+    files.truncate(FILES);
+    let measured = files.into_iter().map(|(document, shares)| {
+        let holder = MatchSubject::Document(Box::new(store.document(document)?));
+        Ok(measure(subject, &tally.looked_up, document, shares, holder, options, coarser))
+    });
+    let mut best = measured.collect::<Result<Vec<_>>>()?;
+    best.sort_by(|a, b| b.shared.cmp(&a.shared).then_with(|| a.cmp(b)));
+    Ok(MatchFiles { best, left_out })
+}
+
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same
 /// bytes are compared.
 fn containment(shared: f64, looked_up: f64) -> f64 {
@@ -100,7 +167,7 @@ fn containment(shared: f64, looked_up: f64) -> f64 {
 /// The better one comes first.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        let by_name = || self.record.name.cmp(&other.record.name);
+        let by_name = || self.holder.name().cmp(other.holder.name());
         other.score.total_cmp(&self.score).then_with(by_name).then(self.id.cmp(&other.id))
     }
 }
@@ -124,7 +191,7 @@ fn measure(
     all: &Shares,
     id: u32,
     shares: &Shares,
-    record: DocumentRecord,
+    holder: MatchSubject,
     options: &QueryOptions,
     coarser: bool,
 ) -> Ranked {
@@ -136,10 +203,9 @@ fn measure(
     let is_estimated = estimated.contains(&Measure::Score);
     let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
         // The sample is one of k-grams.
-        let document = distinct_kgrams(record.kgrams, record.fingerprints, record.distinct);
-        Sizes { query: subject.distinct_kgrams, document }
+        Sizes { query: subject.distinct_kgrams, document: holder.distinct_kgrams() }
     } else {
-        Sizes { query: subject.size as f64, document: record.distinct as f64 }
+        Sizes { query: subject.size as f64, document: holder.distinct() as f64 }
     };
     let (document_containment, resemblance) = match looked_up {
         0 => (1.0, 1.0),
@@ -166,7 +232,7 @@ fn measure(
         resemblance,
         interval: (is_estimated && options.weight == Weight::None).then_some(interval),
         estimated,
-        record,
+        holder,
     }
 }
 

@@ -1,15 +1,21 @@
-//! Tally: how many of the looked-up hashes each document holds, counted hash by hash.
+//! Tally: how many of the looked-up hashes each document or submission holds, counted hash by hash.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::options::QueryOptions;
+use super::submissions::CountedSubmissions;
+use crate::document::DocId;
 use crate::error::Result;
 use crate::store::{Holders, Lookup};
 
 /// Counts, hash by hash.
 #[derive(Default)]
-pub(super) struct Tally {
-    /// Documents of the database.
+pub(super) struct Tally<'a> {
+    /// Which documents count as one.
+    submissions: Option<&'a CountedSubmissions>,
+    /// The query's own document, or the submission that it is part of.
+    own: Option<u32>,
+    /// Documents of the database; submissions, where documents are put together.
     pub(super) documents: u64,
     /// All hashes that were looked up.
     pub(super) looked_up: Shares,
@@ -22,9 +28,12 @@ pub(super) struct Tally {
     pub(super) phrases: u64,
     /// Hashes above the df cap.
     pub(super) common: u64,
-    /// For each document the looked-up hashes it holds.
+    /// For each document, or submission by its first document, the looked-up hashes it holds.
     pub(super) shared: HashMap<u32, Shares>,
+    /// The same for the documents of submissions, by submission and document.
+    pub(super) files: BTreeMap<(u32, u32), Shares>,
     holders: Vec<u32>,
+    room: Vec<u32>,
 }
 
 /// Some hashes: how many, and what they weigh together.
@@ -41,42 +50,85 @@ impl Shares {
     }
 }
 
-impl Tally {
-    /// For a database of this many documents.
-    pub(super) fn new(documents: u64) -> Self {
-        Self { documents, ..Self::default() }
+impl<'a> Tally<'a> {
+    /// For a database of this many documents. The stored document that is queried with matches neither itself nor its submission.
+    pub(super) fn new(documents: u64, subject: Option<u32>, submissions: Option<&'a CountedSubmissions>) -> Self {
+        let own = subject.map(|id| submissions.map_or(id, |submissions| submissions.of(id)));
+        let documents = submissions.map_or(documents, |submissions| submissions.count);
+        Self { submissions, own, documents, ..Self::default() }
     }
 
-    /// Counts the documents that hold `hash`, except the one that is queried with.
-    pub(super) fn count(
-        &mut self,
-        lookup: &mut Lookup<'_>,
-        hash: u64,
-        exclude: Option<u32>,
-        options: &QueryOptions,
-    ) -> Result<()> {
-        self.holders.clear();
+    /// The submission of a document, by its first document; the document where it stands for itself.
+    fn unit(&self, document: u32) -> u32 {
+        self.submissions.map_or(document, |submissions| submissions.of(document))
+    }
+
+    /// True if a document may be, or be part of, a match.
+    fn may_match(&self, document: u32) -> bool {
+        self.own != Some(self.unit(document)) && self.submissions.is_none_or(|submissions| submissions.knows(document))
+    }
+
+    /// Counts the documents that hold `hash`, except those of the query itself.
+    pub(super) fn count(&mut self, lookup: &mut Lookup<'_>, hash: u64, options: &QueryOptions) -> Result<()> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.boilerplate += 1;
             // Looked up, and found nowhere that counts.
             self.looked_up.add(options.weight.of(0, self.documents));
             return Ok(());
         };
-        self.holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| exclude != Some(holder)));
-        self.holders.sort_unstable();
-        self.holders.dedup();
-        self.found += u64::from(!self.holders.is_empty());
-        let weight = options.weight.of(self.holders.len() as u64, self.documents);
+        let (mut holders, mut room) = (std::mem::take(&mut self.holders), std::mem::take(&mut self.room));
+        holders.clear();
+        holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| self.may_match(holder)));
+        holders.sort_unstable();
+        holders.dedup();
+        self.found += u64::from(!holders.is_empty());
+        let df = units(self.submissions, &holders, &mut room).len() as u64;
+        let weight = options.weight.of(df, self.documents);
         self.looked_up.add(weight);
         // The cap counts the queried document too, as it is one that holds the hash.
-        let holders = self.holders.len() as u64 + u64::from(exclude.is_some());
-        if options.max_df.is_some_and(|most| holders > most) {
+        if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
             self.common += 1;
-            return Ok(());
+        } else {
+            if let Some(only) = &options.only {
+                holders.retain(|&holder| only.binary_search(&DocId(holder)).is_ok());
+            }
+            for &unit in units(self.submissions, &holders, &mut room) {
+                self.shared.entry(unit).or_default().add(weight);
+            }
+            for (unit, document) in self.parts(&holders) {
+                self.files.entry((unit, document)).or_default().add(weight);
+            }
         }
-        for &document in &self.holders {
-            self.shared.entry(document).or_default().add(weight);
-        }
+        (self.holders, self.room) = (holders, room);
         Ok(())
     }
+
+    /// Takes documents that match whatever they share, where they may match at all. Returns the submissions they are part of,
+    /// or the documents, ascending.
+    pub(super) fn add_identical(&mut self, documents: &[u32], options: &QueryOptions) -> Vec<u32> {
+        let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
+        let documents: Vec<u32> = documents.iter().copied().filter(|&id| is_wanted(id) && self.may_match(id)).collect();
+        for part in self.parts(&documents) {
+            self.files.entry(part).or_default();
+        }
+        let mut units: Vec<u32> = documents.iter().map(|&id| self.unit(id)).collect();
+        units.sort_unstable();
+        units.dedup();
+        for &unit in &units {
+            self.shared.entry(unit).or_default();
+        }
+        units
+    }
+
+    /// The documents that are part of a submission, with it.
+    fn parts(&self, documents: &[u32]) -> Vec<(u32, u32)> {
+        let Some(submissions) = self.submissions else { return Vec::new() };
+        let parts = documents.iter().filter(|&&document| submissions.facts(submissions.of(document)).is_some());
+        parts.map(|&document| (submissions.of(document), document)).collect()
+    }
+}
+
+/// The submissions that some documents are part of, and the documents that stand for themselves; ascending, each once.
+fn units<'a>(submissions: Option<&CountedSubmissions>, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+    submissions.map_or(documents, |submissions| submissions.holders(documents, room))
 }

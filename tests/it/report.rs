@@ -6,6 +6,7 @@ mod files;
 mod hostile;
 mod pages;
 mod reading;
+mod submissions;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -164,5 +164,157 @@ fn a_terminal_shows_submissions_and_their_files() {
     let wrong = folder.run(&["pairs", "--submission-by", "("]);
     assert_eq!(wrong.status, 2);
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
-    assert_eq!(folder.run(&["pairs", "--submission-by", "in", "--format", "html", "-o", "r"]).status, 2);
+}
+
+/// The answer to a query whose matches are submissions; all of them, unless `more` says otherwise.
+fn query(folder: &Folder, more: &[&str]) -> Value {
+    let flags = ["query", "--format", "json", "--submission-by", "in"];
+    folder.ok(&[&flags[..], more].concat()).json().remove(0)
+}
+
+fn trigrams_of(text: &str) -> Trigrams {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(3).map(|three| three.iter().map(|&word| word.to_owned()).collect()).collect()
+}
+
+fn measures(of: &Trigrams, other: &Trigrams) -> (u64, [f64; 3]) {
+    let shared = of.intersection(other).count() as f64;
+    let union = of.union(other).count() as f64;
+    (shared as u64, [shared / of.len() as f64, shared / other.len() as f64, shared / union])
+}
+
+fn measured(found: &Value) -> (u64, [f64; 3]) {
+    let of = |field: &str| found[field].as_f64().unwrap();
+    (found["shared"].as_u64().unwrap(), [of("containment"), of("document_containment"), of("resemblance")])
+}
+
+#[test]
+fn a_query_matches_submissions_by_what_their_files_hold_together() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let text = stretch(3) + &stretch(7) + &stretch(1012) + &stretch(5000) + &stretch(9999);
+    folder.write("essay.txt", &text);
+    let asked = trigrams_of(&text);
+    let (together, alone) = (trigrams(&folder, submission), trigrams(&folder, ToOwned::to_owned));
+    for mode in [&["--mode", "containment"][..], &["--mode", "resemblance", "-n", "100000"], &["--no-passages"]] {
+        let answer = query(&folder, &[mode, &["essay.txt"]].concat());
+        let expected: BTreeMap<&str, _> = together.iter().map(|(name, set)| (&**name, measures(&asked, set))).collect();
+        let expected: BTreeMap<&str, _> = expected.into_iter().filter(|(_, (shared, _))| *shared > 0).collect();
+        let matches = answer["matches"].as_array().unwrap();
+        let found: BTreeMap<&str, _> =
+            matches.iter().map(|found| (found["document"].as_str().unwrap(), measured(found))).collect();
+        assert_eq!(found, expected, "{mode:?}");
+        assert_eq!(answer["matching_documents"], matches.len());
+        assert!(matches.is_sorted_by(|x, y| x["score"].as_f64() >= y["score"].as_f64()));
+        for found in matches {
+            let name = found["document"].as_str().unwrap();
+            let Some(files) = found["files"].as_array() else {
+                assert_eq!(submission(name), name, "a submission has files");
+                continue;
+            };
+            assert!(found["passages"].as_array().unwrap().is_empty());
+            let sharing = alone.iter().filter(|(file, _)| submission(file) == name).map(|(file, set)| (&**file, set));
+            let sharing =
+                sharing.map(|(file, set)| (file, measures(&asked, set))).filter(|(_, (shared, _))| *shared > 0);
+            let listed = files.iter().map(|file| (file["document"].as_str().unwrap(), measured(file)));
+            assert_eq!(listed.collect::<BTreeMap<_, _>>(), sharing.collect(), "{name}");
+            assert!(files.is_sorted_by(|x, y| x["shared"].as_u64() >= y["shared"].as_u64()));
+            if mode == ["--no-passages"] {
+                continue;
+            }
+            // Each word is in a passage of some file, or in none.
+            let ranges = files.iter().flat_map(|file| file["passages"].as_array().unwrap());
+            let ranges: Vec<[usize; 2]> = ranges
+                .map(|passage| ["start", "end"].map(|end| passage["query"][end].as_u64().unwrap() as usize))
+                .collect();
+            assert!(!ranges.is_empty(), "{name}");
+            let words = text.split_whitespace().map(|word| word.as_ptr() as usize - text.as_ptr() as usize);
+            let covered =
+                words.clone().filter(|at| ranges.iter().any(|[start, end]| (start..end).contains(&at))).count();
+            assert_eq!(found["coverage"].as_f64().unwrap(), covered as f64 / words.count() as f64, "{name}");
+        }
+    }
+    let best = query(&folder, &["essay.txt", "--top", "1"]);
+    assert_eq!(best["matches"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_stored_query_does_not_match_its_own_submission_and_the_cap_counts_submissions() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let names = |answer: &Value| -> BTreeSet<String> {
+        let names =
+            answer["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap().to_owned());
+        names.collect()
+    };
+    let all: BTreeSet<String> = (0..6).map(|student| format!("in/s{student}")).collect();
+    // One file is in all six submissions.
+    let others = query(&folder, &["--document", "in/s2/common.txt"]);
+    let expected: BTreeSet<String> = all.iter().filter(|name| *name != "in/s2").cloned().collect();
+    assert_eq!(names(&others), expected);
+    for found in others["matches"].as_array().unwrap() {
+        assert_eq!((&found["identical"], &found["containment"]), (&true.into(), &1.0.into()));
+    }
+    let common = |most: &str| query(&folder, &["--document", "in/s2/common.txt", "--max-df", most]);
+    assert_eq!(names(&common("6")), expected);
+    let none = common("5");
+    assert_eq!(none["common"], none["looked_up"]);
+    // The same bytes are a match whatever counts.
+    assert_eq!(names(&none), expected);
+    // A file that came later is part of its submission too.
+    folder.write("in/s2/more.txt", stretch(7777));
+    folder.write("asked.txt", stretch(7777));
+    folder.ok(&["ingest", "-q", "in"]);
+    assert_eq!(names(&query(&folder, &["asked.txt"])), BTreeSet::from(["in/s2".to_owned()]));
+}
+
+#[test]
+fn the_rows_of_a_query_name_the_submission() {
+    let folder = Folder::new();
+    folder.write("in/ann/a.txt", stretch(1) + &stretch(2));
+    folder.write("in/ann/b.txt", stretch(3));
+    folder.write("in/bob/c.txt", stretch(4));
+    folder.write("other.txt", stretch(3));
+    folder.write("asked.txt", stretch(2) + &stretch(3) + &stretch(4));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "other.txt"]);
+    assert_snapshot!(told(&folder, &folder.run(&["query", "--submission-by", "in", "asked.txt"])), @"
+    status 0
+    --- stdout
+    asked.txt  439 bytes, 90 symbols, 88 fingerprints at window 1
+      84 of 88 fingerprints found (95.5%), in 3 submissions
+      containment  of document  resemblance  document
+            63.6%        65.1%        47.5%  in/ann
+            31.8%        48.3%        23.7%    in/ann/a.txt
+          line 1 = line 1, bytes 0-144 = 146-290, 30 symbols
+            31.8%       100.0%        31.8%    in/ann/b.txt
+          line 1 = line 1, bytes 145-292 = 0-147, 30 symbols
+            31.8%       100.0%        31.8%  in/bob
+            31.8%       100.0%        31.8%    in/bob/c.txt
+          line 1 = line 1, bytes 293-438 = 0-145, 30 symbols
+            31.8%       100.0%        31.8%  other.txt
+          line 1 = line 1, bytes 145-292 = 0-147, 30 symbols
+    ");
+    let table = folder.ok(&["query", "--submission-by", "in", "--format", "csv", "asked.txt"]).stdout;
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|column| *column == name).unwrap();
+    let (document, of) = (column("document"), column("submission"));
+    let of_rows: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[document], row[of])).collect();
+    assert_eq!(
+        of_rows,
+        [
+            ("in/ann", ""),
+            ("in/ann/a.txt", "in/ann"),
+            ("in/ann/b.txt", "in/ann"),
+            ("in/bob", ""),
+            ("in/bob/c.txt", "in/bob"),
+            ("other.txt", "")
+        ]
+    );
+    let corpus = folder.ok(&["query", "--submission-by", "in", "--by-corpus", "--format", "json", "asked.txt"]).json();
+    let places: BTreeSet<&str> =
+        corpus[0]["places"].as_array().unwrap().iter().map(|place| place["document"].as_str().unwrap()).collect();
+    assert_eq!(places, BTreeSet::from(["in/ann/a.txt", "in/ann/b.txt", "in/bob/c.txt"]));
+    let wrong = folder.run(&["query", "--submission-by", "(", "asked.txt"]);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }

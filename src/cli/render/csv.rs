@@ -7,9 +7,9 @@ use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer, hex};
 
-/// The columns of [`query_rows`].
-pub(crate) fn query_header() -> Vec<&'static str> {
-    vec![
+/// The columns of [`query_rows`]; that of submissions only where documents are put together.
+pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
+    let mut header = vec![
         "query",
         "document",
         "id",
@@ -37,13 +37,21 @@ pub(crate) fn query_header() -> Vec<&'static str> {
         "score",
         "inferred",
         "estimated",
-    ]
+    ];
+    if by_submission {
+        header.push("submission");
+    }
+    header
 }
 
-/// One row for each passage; one with empty passage columns for a match that has none.
-pub(crate) fn query_rows(answer: &QueryAnswer) -> Vec<Vec<String>> {
+/// One row for each passage; one with empty passage columns for a match that has none. Below a submission stand the rows of its
+/// documents, with its name.
+pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    for found in &answer.matches {
+    let with_files = answer.matches.iter().flat_map(|found| {
+        std::iter::once((found, "")).chain(found.files.iter().map(|file| (file, found.document.as_str())))
+    });
+    for (found, submission) in with_files {
         let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
         let head = vec![
             answer.query.name.clone(),
@@ -59,14 +67,17 @@ pub(crate) fn query_rows(answer: &QueryAnswer) -> Vec<Vec<String>> {
             found.identical.to_string(),
             found.coverage.to_string(),
         ];
-        let tail = [
+        let mut tail = vec![
             found.score.to_string(),
             found.inferred.as_deref().unwrap_or_default().to_owned(),
             // Names with spaces between them.
             found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" "),
         ];
-        let some = with_passages(&head, &found.passages, query_header().len() - tail.len());
-        rows.extend(some.into_iter().map(|row| [row, tail.to_vec()].concat()));
+        if by_submission {
+            tail.push(submission.to_owned());
+        }
+        let some = with_passages(&head, &found.passages, query_header(by_submission).len() - tail.len());
+        rows.extend(some.into_iter().map(|row| [row, tail.clone()].concat()));
     }
     rows
 }

@@ -9,7 +9,7 @@ use fpdb::maintenance::{DatabaseStats, Verification};
 use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight, hex};
 
 use super::escape::escape_terminal;
-use super::folder::{common_folder, in_folder};
+use super::folder::{common_folder, in_folder, name_in};
 use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
 
@@ -78,6 +78,9 @@ fn few(names: &[String]) -> String {
 /// The lines of text to show with a passage of a match, which is here in its document.
 pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
 
+/// Documents that are shown of a submission.
+pub(super) const FILES_SHOWN: usize = 3;
+
 /// The answer to one query.
 pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
@@ -89,6 +92,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         count(query.fingerprints, "fingerprint"),
         query.window
     );
+    let by_submission = answer.matches.iter().any(|found| !found.files.is_empty());
+    let unit = if by_submission { "submission" } else { "document" };
     let of = if answer.looked_up < query.fingerprints {
         format!("the {} smallest fingerprints", grouped(answer.looked_up))
     } else {
@@ -99,10 +104,10 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         "  {} of {of} found ({}), in {}",
         grouped(answer.found),
         percent(answer.corpus_containment),
-        count(answer.matching_documents, "document"),
+        count(answer.matching_documents, unit),
     );
     if answer.below > 0 {
-        let _ = writeln!(page, "  {} below --min-score", count(answer.below, "document"));
+        let _ = writeln!(page, "  {} below --min-score", count(answer.below, unit));
     }
     if answer.boilerplate > 0 {
         let _ = writeln!(page, "  {} ignored as boilerplate", count(answer.boilerplate, "fingerprint"));
@@ -127,7 +132,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         let _ = writeln!(page, "  no match");
         return page;
     }
-    let folder = common_folder(answer.matches.iter().map(|found| found.document.as_str()), style);
+    let shown = answer.matches.iter().flat_map(|found| std::iter::once(found).chain(&found.files));
+    let folder = common_folder(shown.map(|found| found.document.as_str()), style);
     let estimated = answer.matches.iter().any(|found| found.interval.is_some());
     let weighted = answer.weight != Weight::None;
     let _ = writeln!(
@@ -140,7 +146,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         if estimated { "  95% interval  " } else { "" },
         in_folder(&folder)
     );
-    for found in &answer.matches {
+    let row = |page: &mut String, found: &Match, is_file: bool| {
         let interval = match found.interval {
             Some([low, high]) => format!("  {:>6}-{:<6} ", percent(low), percent(high)),
             None if estimated => "  exact         ".to_owned(),
@@ -157,15 +163,31 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             share(Measure::Containment, found.containment),
             share(Measure::DocumentContainment, found.document_containment),
             share(Measure::Resemblance, found.resemblance),
-            style.strong(&escape_terminal(&found.document[folder.len()..])),
+            if is_file {
+                format!("  {}", name_in(&found.document, &folder))
+            } else {
+                style.strong(&name_in(&found.document, &folder))
+            },
             labels(&found.metadata),
-            if found.identical { "  (identical)" } else { "" }
+            if found.identical && found.files.is_empty() { "  (identical)" } else { "" }
         );
+    };
+    for found in &answer.matches {
+        row(&mut page, found, false);
         passages(&mut page, found, answer.profile.unit, style, excerpts);
+        for file in found.files.iter().take(FILES_SHOWN) {
+            row(&mut page, file, true);
+            passages(&mut page, file, answer.profile.unit, style, excerpts);
+        }
+        let more = found.files.len().saturating_sub(FILES_SHOWN) as u64 + found.files_left_out;
+        if more > 0 {
+            let line = format!("      {} (--format json shows ten)", count(more, "more document"));
+            let _ = writeln!(page, "{}", style.faint(&line));
+        }
     }
     let more = answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     if more > 0 {
-        let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, "more document"));
+        let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, &format!("more {unit}")));
     }
     page
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fpdb::pairs::Pair;
 
 use super::folder::{in_folder, name_in};
-use super::human::labels;
+use super::human::{FILES_SHOWN, labels};
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 
@@ -55,9 +55,6 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
     };
     format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
 }
-
-/// Pairs of files that are shown of a pair of submissions.
-const FILES_SHOWN: usize = 3;
 
 /// The files of two submissions that share most.
 pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {

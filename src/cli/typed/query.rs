@@ -55,6 +55,14 @@ pub(crate) struct QueryArgs {
     /// the same text. 0 ignores none.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
+    /// Rank the documents of one submission as one
+    ///
+    /// The files that share most are listed below it, with their passages. DIR: each folder or archive directly in it is a submission
+    /// (`.`: the first folder of the names). REGEX: documents in whose names it finds the same (its first group, else all it
+    /// matches) are one submission. All other documents stand for themselves. A stored document does not match its own
+    /// submission. Reads all postings first.
+    #[arg(long, value_name = "DIR|REGEX")]
+    pub(crate) submission_by: Option<String>,
     /// Print one row for each query: the share of it that the whole archive holds, and where
     #[arg(long)]
     pub(crate) by_corpus: bool,

@@ -8,9 +8,10 @@ use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
+use crate::cli::render::query_header;
 use crate::cli::resolved::{output, phrases};
 use crate::cli::run_status::RunStatus;
-use crate::cli::typed::{DiffArgs, Global};
+use crate::cli::typed::{DiffArgs, Global, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
@@ -42,14 +43,16 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;
-        query::write_header(global, &mut output)?;
+        if global.format == OutputFormat::Csv {
+            output.csv([query_header(false)])?;
+        }
         let read = args.read.options();
         // Standard input and pipes are read once.
         let again = args.b.is_file();
         let excerpts = query::excerpts_wanted(global, &args.excerpt, &args.report, output.style)
             .filter(|_| again)
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
-        query::write(global, &mut output, &answer, excerpts)?;
+        query::write(global, &mut output, &answer, false, excerpts)?;
         output.finish()?;
     }
     Ok(match (complete, found) {

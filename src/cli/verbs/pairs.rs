@@ -24,11 +24,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.passages && global.format == OutputFormat::Human {
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
-    if args.submission_by.is_some() && html.is_some() {
-        anyhow::bail!(
-            "--submission-by is for --format human, json and csv: a report for a browser shows pairs of documents"
-        );
-    }
     if args.own_text && html.is_some() {
         anyhow::bail!("--own-text is for --format human, json and csv");
     }
@@ -277,6 +272,7 @@ fn report(
         ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
         ("--weight", (args.weight == Weight::Idf).then(|| "idf".to_owned())),
         ("--new-since", args.new_since.map(since)),
+        ("--submission-by", args.submission_by.clone()),
         ("--group-by", args.group_by.as_ref().map(ToString::to_string)),
         ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];

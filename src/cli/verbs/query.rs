@@ -48,7 +48,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     match (args.by_corpus, global.format) {
         (true, OutputFormat::Csv) => output.csv([corpus_header()])?,
-        _ => write_header(global, &mut output)?,
+        (false, OutputFormat::Csv) => output.csv([query_header(args.submission_by.is_some())])?,
+        _ => {}
     }
     let mut asked =
         Asked { database: &database, args, options: &options, global, output, printer, tally: QueryTally::default() };
@@ -129,7 +130,7 @@ impl Asked<'_> {
         }
         let excerpts = excerpts_wanted(self.global, &self.args.excerpt, &self.args.report, self.output.style)
             .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
-        write(self.global, &mut self.output, &answer, excerpts)
+        write(self.global, &mut self.output, &answer, self.args.submission_by.is_some(), excerpts)
     }
 
     /// Answers a query for each document below a path; false where it was interrupted.
@@ -186,6 +187,7 @@ fn report(
         ("--top", Some(args.top.to_string())),
         ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
         ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
+        ("--submission-by", args.submission_by.clone()),
         ("--weight", text(args.weight == Weight::Idf, "idf".into())),
     ];
     let flags = [flags, args.read.flags(), args.joining.flags()].concat();
@@ -205,14 +207,6 @@ fn report(
     })
 }
 
-/// Writes the lines before the first answer.
-pub(super) fn write_header(global: &Global, output: &mut Output) -> anyhow::Result<()> {
-    match global.format {
-        OutputFormat::Csv => output.csv([query_header()]),
-        _ => Ok(()),
-    }
-}
-
 /// The lines of text to show around the beginning of each passage; `None` shows no text.
 pub(super) fn excerpts_wanted(
     global: &Global,
@@ -230,11 +224,12 @@ pub(super) fn write(
     global: &Global,
     output: &mut Output,
     answer: &QueryAnswer,
+    by_submission: bool,
     mut excerpts: Option<Excerpts<'_>>,
 ) -> anyhow::Result<()> {
     match global.format {
         OutputFormat::Json => output.json(answer),
-        OutputFormat::Csv => output.csv(query_rows(answer)),
+        OutputFormat::Csv => output.csv(query_rows(answer, by_submission)),
         _ => {
             let page = query_page(answer, output.style, &mut |found, at| match &mut excerpts {
                 Some(excerpts) => excerpts.lines(found, at),

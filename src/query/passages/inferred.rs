@@ -13,9 +13,10 @@ use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
 use super::thinning::Extent;
-use super::{DocumentPassages, SharedFingerprint, share};
+use super::{DocumentPassages, SharedFingerprint};
 use crate::columns::Fingerprint;
 use crate::profile::{Profile, Selection};
+use crate::query::covered::Covered;
 use crate::store::FingerprintPlace;
 
 /// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
@@ -77,7 +78,8 @@ pub(in crate::query) fn infer(
         let floor = floor.min(joined.iter().map(|run| length(run, k)).max().unwrap_or(0));
         joined.retain(|run| length(run, k) >= floor);
     }
-    let coverage = share(covered(&joined, k), subject.symbols);
+    let ranges = joined.iter().map(|run| run.first.query.position..run.last.query.position + k);
+    let covered = Covered::new(ranges.collect(), subject.symbols);
     // Numbers of places, for choosing among passages: they are few, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
     let left_out = options.thin_out(&mut joined, &subject.profile, |run| {
@@ -91,7 +93,7 @@ pub(in crate::query) fn infer(
             length: length(run, k),
         }
     });
-    DocumentPassages { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, coverage, repeats }
+    DocumentPassages { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, covered, repeats }
 }
 
 /// Where runs begin and end in one of the documents, ascending.
@@ -192,17 +194,4 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
 /// In symbols of the query.
 fn length(run: &SeedRun<'_>, k: u64) -> u64 {
     run.last.query.position + k - run.first.query.position
-}
-
-/// The symbols of the query that lie in some run.
-fn covered(runs: &[SeedRun<'_>], k: u64) -> u64 {
-    let mut covered = 0;
-    let mut end = 0;
-    // Joining keeps the order of the first positions.
-    for run in runs {
-        let start = run.first.query.position.max(end);
-        end = end.max(run.last.query.position + k);
-        covered += end.saturating_sub(start);
-    }
-    covered
 }

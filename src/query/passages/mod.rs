@@ -25,11 +25,10 @@ mod thinning;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 
 use super::answer::Passage;
+use super::covered::Covered;
 use super::options::PassageOptions;
 use super::ranges::Uncounted;
 use super::text::WholeText;
@@ -111,8 +110,8 @@ pub(super) struct DocumentPassages {
     pub(super) passages: Vec<Passage>,
     /// How many more there are, which were not asked for.
     pub(super) left_out: u64,
-    /// The share of the query's symbols they cover.
-    pub(super) coverage: f64,
+    /// The part of the query they cover, those left out included.
+    pub(super) covered: Covered,
     /// Pairs of equal k-grams that were not looked at one by one, because both texts repeat them too often.
     pub(super) repeats: u64,
 }
@@ -183,11 +182,12 @@ impl QueryText {
         if let Some(floor) = options.floor(profile) {
             thinning::tile(&mut joined, floor, extent);
         }
-        let coverage = share(covered(joined.iter().map(|joined| joined.query.clone())), query_values.len() as u64);
+        let ranges = joined.iter().map(|joined| joined.query.start.into()..joined.query.end.into());
+        let covered = Covered::new(ranges.collect(), query_values.len() as u64);
         let left_out = options.thin_out(&mut joined, profile, extent);
         let mut names = NameComparison::new(&self.text, document, &matches);
         let passages = joined.iter().map(|joined| passage(joined, &self.text, document, &mut names)).collect();
-        DocumentPassages { passages, left_out, coverage, repeats }
+        DocumentPassages { passages, left_out, covered, repeats }
     }
 }
 
@@ -200,16 +200,6 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut
         same_names: names.same(joined),
         exact: true,
     }
-}
-
-/// The symbols that lie in some range; they come in order of their starts.
-fn covered(ranges: impl Iterator<Item = Range<u32>>) -> u64 {
-    let (mut end, mut covered) = (0, 0);
-    for range in ranges {
-        covered += u64::from(range.end.saturating_sub(range.start.max(end)));
-        end = end.max(range.end);
-    }
-    covered
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -1,5 +1,7 @@
 //! Exact passages against brute force: every pair of places, every run.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
 use super::*;

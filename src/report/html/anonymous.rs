@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ReportContent;
+use super::data::DocumentRole;
 use crate::document::DocId;
 use crate::query::Match;
 
@@ -15,7 +16,8 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     let overview = &mut report.overview;
     overview.anonymous = true;
     for (number, document) in (1..).zip(&mut overview.documents) {
-        document.name = format!("Document {number}");
+        let what = if document.role == DocumentRole::Submission { "Submission" } else { "Document" };
+        document.name = format!("{what} {number}");
         document.metadata.clear();
     }
     if let Some(dedup) = &mut overview.dedup {
@@ -60,5 +62,8 @@ fn nameless(found: &mut Match, document: String) -> Match {
         metadata: BTreeMap::new(),
         inferred: found.inferred.take(),
         repeats: found.repeats,
+        // Pairs of their own.
+        files: Vec::new(),
+        files_left_out: found.files_left_out,
     }
 }

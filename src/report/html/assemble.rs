@@ -9,15 +9,16 @@ use super::data::{
     ReportPair,
 };
 use super::options::{HtmlAnswers, HtmlOptions};
+use super::pair_list::{PairList, pair_of, pair_of_match, passages};
 use crate::database::Database;
 use crate::dedup::{DedupAnswer, Removable};
 use crate::document::DocId;
 use crate::duplicate::Because;
 use crate::error::{Error, Result};
-use crate::pairs::PairsAnswer;
+use crate::pairs::{Pair, PairsAnswer};
 use crate::profile::Profile;
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
-use crate::report::evidence::{PairEvidence, found_in, ignored_in, spans};
+use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
 
 /// Where the text of a document is that was queried with; `None` where a stored one has been deleted since.
 fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>> {
@@ -93,12 +94,26 @@ impl ReportContent {
         let cut = rows.get(options.max_pairs).map(|(_, found)| found.score);
         let left = rows.len().saturating_sub(options.max_pairs) as u64;
         rows.truncate(options.max_pairs);
-        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
-        for (a, found) in rows {
-            let b = documents.stored(database, found.id)?;
-            pairs.push(pair_of_match(a, b, &found, with_passages));
-            evidence.push(with_passages.then_some(found));
+        let mut listed = PairList::default();
+        for (a, mut found) in rows {
+            let files = std::mem::take(&mut found.files);
+            let b = match files.is_empty() {
+                true => documents.stored(database, found.id)?,
+                false => documents.submission(found.id, &found.document),
+            };
+            let mut pair = pair_of_match(a, b, &found, with_passages);
+            if files.is_empty() {
+                listed.push(pair, with_passages.then_some(found));
+                continue;
+            }
+            pair.passages = with_passages.then(|| files.iter().map(passages).sum());
+            let of_file = |file: Match| {
+                let pair = pair_of_match(a, documents.stored(database, file.id)?, &file, with_passages);
+                Ok((pair, with_passages.then_some(file)))
+            };
+            listed.push_with_files(pair, files.into_iter().map(of_file).collect::<Result<_>>()?);
         }
+        let (pairs, evidence) = listed.into_pairs();
         let searched = searched(database, options)?;
         let mut overview = overview(Command::Query, profile, measure, options);
         overview.database = Some(searched);
@@ -156,39 +171,45 @@ impl ReportContent {
         }
         let mut histogram = vec![0; BINS];
         best.values().for_each(|&share| histogram[bin(share)] += 1);
-        histogram[0] += searched.documents.saturating_sub(best.len() as u64);
+        histogram[0] += answer.summary.documents.saturating_sub(best.len() as u64);
 
-        let mut listed = answer.pairs;
-        let cut = listed.get(options.max_pairs).map(|pair| pair.score);
-        let left = listed.len().saturating_sub(options.max_pairs) as u64;
-        listed.truncate(options.max_pairs);
-        let ids: Vec<(DocId, DocId)> = listed.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
+        let mut best = answer.pairs;
+        let cut = best.get(options.max_pairs).map(|pair| pair.score);
+        let left = best.len().saturating_sub(options.max_pairs) as u64;
+        best.truncate(options.max_pairs);
+        let with_texts =
+            best.iter().flat_map(|pair| if pair.files.is_empty() { std::slice::from_ref(pair) } else { &pair.files });
+        let ids: Vec<(DocId, DocId)> = with_texts.map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(database, &ids, how)?;
         let mut documents = DocumentIndex::default();
-        let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
-        for pair in listed {
-            let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
-            let found = found.matches.remove(&(pair.a_id, pair.b_id));
-            pairs.push(ReportPair {
-                a,
-                b,
-                shared: pair.shared,
-                resemblance: pair.resemblance,
-                containment_a: pair.containment_a,
-                containment_b: pair.containment_b,
-                score: pair.score,
-                interval: None,
-                estimated: Vec::new(),
-                identical: found.as_ref().is_some_and(|found| found.identical),
-                passages: found.as_ref().map(passages),
-                page: false,
-                removal: None,
-            });
-            evidence.push(found);
+        let mut listed = PairList::default();
+        for pair in best {
+            if pair.files.is_empty() {
+                let (pair, found) = of_documents(database, &pair, &mut documents, &mut found)?;
+                listed.push(pair, found);
+                continue;
+            }
+            // A document that stands for itself has its own name.
+            let is_document = [
+                pair.files.iter().all(|file| (file.a_id, &file.a) == (pair.a_id, &pair.a)),
+                pair.files.iter().all(|file| (file.b_id, &file.b) == (pair.b_id, &pair.b)),
+            ];
+            let mut side = |id: DocId, name: &str, is_document: bool| match is_document {
+                true => documents.stored(database, id),
+                false => Ok(documents.submission(id, name)),
+            };
+            let a = side(pair.a_id, &pair.a, is_document[0])?;
+            let b = side(pair.b_id, &pair.b, is_document[1])?;
+            let of_files = pair.files.iter().map(|file| of_documents(database, file, &mut documents, &mut found));
+            let files = of_files.collect::<Result<Vec<_>>>()?;
+            let counted: Option<Vec<u64>> = files.iter().map(|(file, _)| file.passages).collect();
+            let submissions = pair_of(a, b, &pair, counted.map(|counted| counted.into_iter().sum()));
+            listed.push_with_files(submissions, files);
         }
+        let (pairs, evidence) = listed.into_pairs();
         let measure = if options.weighted { PairMeasure::Score } else { PairMeasure::Resemblance };
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
-        let compared = searched.documents;
+        let compared = answer.summary.documents;
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
         for (id, ignored) in found.ignored {
@@ -257,6 +278,9 @@ impl ReportContent {
                 identical,
                 passages: found.as_ref().map(passages),
                 page: false,
+                files: Vec::new(),
+                files_left_out: 0,
+                of: None,
                 removal: Some(RemovalData { group, because: removable.because, novel: removable.novel, id }),
             });
             evidence.push(found);
@@ -284,6 +308,8 @@ impl ReportContent {
 struct DocumentIndex {
     list: Vec<ReportDocument>,
     by_origin: HashMap<Origin, usize>,
+    /// Submissions by their first documents.
+    submissions: HashMap<DocId, usize>,
     /// The parts that are in no measure, where they are known.
     ignored: HashMap<usize, Vec<Location>>,
 }
@@ -331,6 +357,25 @@ impl DocumentIndex {
             self.ignored.insert(self.by_origin[&Origin::Stored(id)], ignored);
         }
         Ok(self.known_ignored())
+    }
+
+    fn submission(&mut self, first: DocId, name: &str) -> usize {
+        if let Some(&index) = self.submissions.get(&first) {
+            return index;
+        }
+        let index = self.add(ReportDocument {
+            name: name.to_owned(),
+            role: DocumentRole::Submission,
+            bytes: 0,
+            symbols: None,
+            extracted: false,
+            language: None,
+            metadata: BTreeMap::new(),
+            why: None,
+            origin: None,
+        });
+        self.submissions.insert(first, index);
+        index
     }
 
     fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
@@ -381,27 +426,17 @@ fn searched(database: &Database, options: &HtmlOptions) -> Result<DatabaseData> 
     Ok(DatabaseData { path: Some(path), documents: stats.documents })
 }
 
-/// How many passages there are, shown or not.
-fn passages(found: &Match) -> u64 {
-    found.passages.len() as u64 + found.passages_left_out
-}
-
-fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> ReportPair {
-    ReportPair {
-        a,
-        b,
-        shared: found.shared,
-        resemblance: found.resemblance,
-        containment_a: found.containment,
-        containment_b: found.document_containment,
-        score: found.score,
-        interval: found.interval,
-        estimated: found.estimated.iter().map(|&measure| measure.into()).collect(),
-        identical: found.identical,
-        passages: with_passages.then(|| passages(found)),
-        page: false,
-        removal: None,
-    }
+/// A pair of stored documents, with its evidence.
+fn of_documents(
+    database: &Database,
+    pair: &Pair,
+    documents: &mut DocumentIndex,
+    found: &mut FoundInPairs,
+) -> Result<(ReportPair, Option<Match>)> {
+    let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
+    let found = found.matches.remove(&(pair.a_id, pair.b_id));
+    let identical = found.as_ref().is_some_and(|found| found.identical);
+    Ok((ReportPair { identical, ..pair_of(a, b, pair, found.as_ref().map(passages)) }, found))
 }
 
 /// One for each whole percent.

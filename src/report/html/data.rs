@@ -12,6 +12,7 @@ use crate::duplicate::Because;
 use crate::ingest::Failure;
 use crate::profile::Profile;
 use crate::query::{Match, Measure};
+use crate::schema::is_zero;
 
 /// `fpdb.report/1`: the first page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ pub(super) struct Overview {
     pub(super) texts: bool,
     /// The documents of the pairs.
     pub(super) documents: Vec<ReportDocument>,
-    /// Best first.
+    /// Best first; after all of them the pairs of documents in submissions.
     pub(super) pairs: Vec<ReportPair>,
     /// How many documents have a best match of 0%, 1%, ... 100%, rounded down, those of pairs left out included.
     pub(super) histogram: Vec<u64>,
@@ -107,9 +108,9 @@ pub(super) struct DatabaseData {
 pub(super) struct ReportDocument {
     /// Its name.
     pub(super) name: String,
-    /// A query or a stored document.
+    /// A query, a stored document or a submission.
     pub(super) role: DocumentRole,
-    /// Its bytes.
+    /// Its bytes; 0 of a submission.
     pub(super) bytes: u64,
     /// Its symbols, where they are known.
     pub(super) symbols: Option<u64>,
@@ -136,6 +137,8 @@ pub(super) enum DocumentRole {
     Query,
     /// It is in the database, or is the second one of a comparison.
     Stored,
+    /// It is several documents of the database, which count as one.
+    Submission,
 }
 
 /// Where a document's text is to be read.
@@ -185,6 +188,15 @@ pub(super) struct ReportPair {
     /// Why A is removable, where B is its survivor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) removal: Option<RemovalData>,
+    /// Where A or B is a submission, the pairs of documents in them that share most, by index.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) files: Vec<usize>,
+    /// How many more pairs of their documents share something.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) files_left_out: u64,
+    /// The pair that this one is among the `files` of, by index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) of: Option<usize>,
 }
 
 /// Why a document is removable.

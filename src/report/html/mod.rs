@@ -13,6 +13,7 @@ mod options;
 mod output;
 mod pack;
 mod page;
+mod pair_list;
 mod report;
 mod sides;
 mod texts;

@@ -65,6 +65,16 @@ pub(crate) struct ReportPair {
     pub(crate) identical: bool,
     pub(crate) passages: Option<u64>,
     pub(crate) page: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) files: Vec<usize>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) files_left_out: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of: Option<usize>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Serialize, Deserialize)]

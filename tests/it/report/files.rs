@@ -30,7 +30,7 @@ fn ranges(places: &Places) -> Vec<[u64; 2]> {
     starts.zip(&places.length).map(|(start, length)| [start, start + length]).collect()
 }
 
-fn overview(page: &[u8]) -> Overview {
+pub(super) fn overview(page: &[u8]) -> Overview {
     let page = str::from_utf8(page).unwrap();
     let json = page.split_once("<script type=\"application/json\" id=\"overview\">").unwrap().1;
     serde_json::from_str(json.split_once("</script>").unwrap().0).unwrap()

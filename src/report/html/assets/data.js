@@ -97,6 +97,9 @@ const MEASURES = {
 const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: report.dedup ? "number" : "score", ascending: false, shown: 100, folded: false, together: true };
 const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
+// The pairs that are ranked: those of documents in submissions are part of one of these.
+const ranked = report.pairs.filter((pair) => pair.of === undefined);
+const UNIT = report.documents.some((document) => document.role === "submission") ? "submission" : "document";
 
 // What the reader has chosen stands in the address beside the page, where it is not what a report begins with, so that a page
 // that is loaded again is the same.
@@ -120,8 +123,9 @@ function recall(address) {
 // all are listed.
 function firstThreshold() {
   if (report.dedup) return 0;
-  const bins = report.pairs.map((pair) => bin(score(pair))).sort((a, b) => b - a);
-  const room = Math.max(report.documents.length, 10);
+  const bins = ranked.map((pair) => bin(score(pair))).sort((a, b) => b - a);
+  const units = UNIT === "document" ? report.documents.length : new Set(ranked.flatMap((pair) => [pair.a, pair.b])).size;
+  const room = Math.max(units, 10);
   return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);
 }
 

@@ -3,7 +3,7 @@
 
 const title = () => ({
   query: () => `What ${count(report.compared, "query document")} share${report.compared === 1 ? "s" : ""} with the database`,
-  pairs: () => `Pairs among ${count(report.compared, "document")}`,
+  pairs: () => `Pairs among ${count(report.compared, UNIT)}`,
   diff: () => "Two documents compared",
   dedup: () => `${grouped(report.dedup.removable)} of ${count(report.compared, "document")} removable`,
 })[report.command]();
@@ -13,7 +13,7 @@ const title = () => ({
 function histogramBins() {
   if (view.measure === report.measure) return report.histogram;
   const best = new Map();
-  for (const pair of report.pairs) {
+  for (const pair of ranked) {
     const ends = report.command === "pairs" ? [pair.a, pair.b] : [pair.a];
     for (const document of ends) best.set(document, Math.max(best.get(document) || 0, score(pair)));
   }
@@ -32,14 +32,14 @@ function histogram(bins, scale) {
     if (at === 0 || documents === 0) return;
     const tall = Math.max(2, (documents / most) * (high - 18));
     picture.append(s("rect", { x: (10 + at * step).toFixed(2), y: (high - tall).toFixed(2), width: (step * 0.86).toFixed(2), height: tall.toFixed(2), "data-bin": at },
-      s("title", {}, `${count(documents, "document")} at ${at}%`)));
+      s("title", {}, `${count(documents, report.command === "pairs" ? UNIT : "document")} at ${at}%`)));
   });
   picture.append(s("line", { class: "axis", x1: 10, x2: wide - 10, y1: high, y2: high }));
   for (let tick = 0; tick <= 5; tick += 1) {
     const at = (scale / 5) * tick;
     picture.append(s("text", { x: 10 + (at + 0.4) * step, y: high + 15, "text-anchor": "middle" }, `${at}%`));
   }
-  picture.append(s("text", { x: 10, y: 12 }, `most: ${count(most, "document")}`));
+  picture.append(s("text", { x: 10, y: 12 }, `most: ${count(most, report.command === "pairs" ? UNIT : "document")}`));
   const mark = s("line", { class: "threshold", y1: 14, y2: high });
   picture.append(mark);
   return { picture, move(threshold) {
@@ -118,7 +118,8 @@ function overview() {
     const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
     const wanted = view.filter.toLowerCase();
     const words = (document) => [document.name, ...Object.values(document.metadata || {})];
-    const holds = (pair) => [pair.a, pair.b].some((at) => words(report.documents[at]).some((text) => text.toLowerCase().includes(wanted)));
+    const ends = (pair) => [pair, ...(pair.files || []).map((at) => report.pairs[at])].flatMap(({ a, b }) => [a, b]);
+    const holds = (pair) => ends(pair).some((at) => words(report.documents[at]).some((text) => text.toLowerCase().includes(wanted)));
     const only = view.only && new Set(view.only);
     listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
       .sort((x, y) => way * compare(of(x), of(y)) || x.number - y.number);
@@ -129,10 +130,10 @@ function overview() {
       view.only.length === 1 ? ["only ", name(report.documents[view.only[0]].name)] : `only a cluster of ${view.only.length}`, " \u00d7")] : []));
     const rest = listed.length - view.shown;
     more.replaceChildren(...(rest > 0 ? [h("button", { type: "button", id: "more", onclick: () => { view.shown += 500; list(); } }, `Show ${grouped(Math.min(rest, 500))} more`)] : []));
-    shownText.textContent = `${count(listed.length, "pair")} of ${grouped(report.pairs.length)}`;
+    shownText.textContent = `${count(listed.length, "pair")} of ${grouped(ranked.length)}`;
   }
 
-  const above = () => report.pairs.filter((pair) => bin(score(pair)) >= view.threshold);
+  const above = () => ranked.filter((pair) => bin(score(pair)) >= view.threshold);
 
   function choose(documents) {
     view.only = documents;
@@ -157,9 +158,9 @@ function overview() {
         fact("fact-undecided", grouped(report.dedup.undecided), "undecided"),
         fact("fact-pairs", grouped(pairs.length), view.threshold ? `listed at ${view.threshold}% or more` : "listed"));
     } else {
-    const best = report.pairs.reduce((most, pair) => Math.max(most, score(pair)), 0);
+    const best = ranked.reduce((most, pair) => Math.max(most, score(pair)), 0);
     facts.replaceChildren(
-      fact("fact-documents", grouped(report.compared), report.command === "query" ? "queries" : "documents compared"),
+      fact("fact-documents", grouped(report.compared), report.command === "query" ? "queries" : `${UNIT}s compared`),
       fact("fact-reach", grouped(reach), `with a match of ${Math.max(view.threshold, 1)}% or more`),
       fact("fact-pairs", grouped(pairs.length), view.threshold ? `pairs at ${view.threshold}% or more` : "pairs"),
       fact("fact-clusters", grouped(groups.length), "clusters"),
@@ -189,12 +190,12 @@ function overview() {
   document.getElementById("main").replaceChildren(h("div", { class: "overview" },
     ...left().map((words) => h("p", { class: "notice wide", role: "note" }, words)),
     h("section", { class: "card wide", "aria-label": "in short" }, facts),
-    !single && h("section", { class: "card histogram" }, h("h2", {}, report.dedup ? "Score of each removable document" : report.command === "query" ? "Best match of each query" : "Best match of each document"),
+    !single && h("section", { class: "card histogram" }, h("h2", {}, report.dedup ? "Score of each removable document" : report.command === "query" ? "Best match of each query" : `Best match of each ${UNIT}`),
       bars.picture,
       h("div", { class: "screen" }, slider, h("div", { class: "tools" },
         h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
       h("p", { class: "faint", id: "slider-help" }, "The slider chooses which pairs are listed and joined to clusters. ",
-        bins[0] > 0 && `${count(bins[0], "document")} with a best match below 1% ${bins[0] === 1 ? "is" : "are"} not drawn.`,
+        bins[0] > 0 && `${count(bins[0], report.command === "pairs" ? UNIT : "document")} with a best match below 1% ${bins[0] === 1 ? "is" : "are"} not drawn.`,
         view.measure !== report.measure && report.left_out.pairs > 0 && " By this measure only documents of listed pairs are counted.")),
     !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
     report.dedup && totals(),

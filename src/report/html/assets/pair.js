@@ -8,13 +8,15 @@ async function pairPage(number, passage) {
   const [a, b] = [report.documents[pair.a], report.documents[pair.b]];
   current = { pair };
   const mine = current;
-  const step = (by, words, key) => h("button", { type: "button", disabled: !report.pairs[number - 1 + by], onclick: () => turn(by) }, words, " ", h("kbd", {}, key));
+  const step = (by, words, key) => h("button", { type: "button", disabled: !beside(pair, by), onclick: () => turn(by) }, words, " ", h("kbd", {}, key));
   top_(["Pair ", String(number)], [name(a.name), " and ", name(b.name)], h("nav", { class: "tools screen", "aria-label": "pairs" },
-    report.pairs.length > 1 && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
+    (beside(pair, -1) || beside(pair, 1)) && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
+    pair.of !== undefined && h("a", { id: "up", href: `#pair=${pair.of + 1}` }, "Its submission"),
     h("a", { href: "#" }, report.command === "diff" ? "About this comparison" : "All pairs")));
   document.title = `Pair ${number}: ${seen(a.name)} and ${seen(b.name)} - fpdb report`;
-  document.body.className = "pair";
   const main = document.getElementById("main");
+  document.body.className = pair.files ? "" : "pair";
+  if (pair.files) return main.replaceChildren(measures(pair), filesOf(pair));
   main.replaceChildren(measures(pair), h("p", { class: "gone" }, "Loading\u2026"));
   let data;
   let texts;
@@ -34,8 +36,34 @@ function likeness({ agreement, names }) {
   return names === null || names === 1 ? "same" : names === 0 ? "others" : percent(names);
 }
 
+// The next pair or the one before: of the ranked ones, or of the same submissions.
+function beside(pair, by) {
+  const other = report.pairs[pair.number + by];
+  return other && other.of === pair.of ? other : null;
+}
+
 function turn(by) {
-  if (report.pairs[current.pair.number + by]) location.hash = `pair=${current.pair.number + 1 + by}`;
+  const other = beside(current.pair, by);
+  if (other) location.hash = `pair=${other.number + 1}`;
+}
+
+// The pairs of documents in two submissions.
+function filesOf(pair) {
+  const rows = pair.files.map((at) => report.pairs[at]).map((file) => {
+    const open = () => { location.hash = `pair=${file.number + 1}`; };
+    const cells = [["number", h("a", { href: `#pair=${file.number + 1}`, "aria-label": `pair ${file.number + 1}` }, String(file.number + 1))],
+      ["", name(report.documents[file.a].name)], ["", [name(report.documents[file.b].name), file.identical && h("span", { class: "faint" }, " (identical)")]],
+      ...["resemblance", "containment_a", "containment_b"].map((measure) => ["share", meter(file[measure], true, isEstimate(file, measure))]),
+      ["number", grouped(file.shared)], ["number", file.passages === null ? "\u2013" : grouped(file.passages)]];
+    return h("tr", { class: "link", "data-pair": file.number + 1, onclick: (event) => { if (!event.target.closest("a") && !String(getSelection())) open(); } },
+      cells.map(([kind, cell]) => h("td", { class: kind || null }, cell)));
+  });
+  const heads = ["pair", "A", "B", MEASURES.resemblance.title, MEASURES.containment_a.title, MEASURES.containment_b.title, "shared fingerprints", "passages"];
+  return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
+    h("h2", { id: "files-title" }, "The documents that share most"),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "files-title" }, h("table", { id: "files" },
+      h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col" }, words)))), h("tbody", {}, rows))),
+    pair.files_left_out > 0 && h("p", { class: "faint" }, `${count(pair.files_left_out, "more pair")} of documents share${pair.files_left_out === 1 ? "s" : ""} less.`)));
 }
 
 function measures(pair) {

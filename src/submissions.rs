@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Which documents are one. A submission goes by the id of its first document.
 #[derive(Default)]
-pub(super) struct Submissions {
+pub(crate) struct Submissions {
     pattern: Option<Regex>,
     /// The first document of each name.
     by_name: HashMap<String, u32>,
@@ -21,7 +21,7 @@ pub(super) struct Submissions {
 
 impl Submissions {
     /// Submissions that a regular expression finds in names: its first group, else the whole match.
-    pub(super) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
+    pub(crate) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
         let Some(pattern) = pattern else { return Ok(Self::default()) };
         let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
             name: "submission_by",
@@ -33,7 +33,7 @@ impl Submissions {
     }
 
     /// Takes a document, in order of id. Documents in whose name nothing is found stand for themselves.
-    pub(super) fn add(&mut self, id: u32, name: &str) {
+    pub(crate) fn add(&mut self, id: u32, name: &str) {
         let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
         if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
             self.members.insert(id);
@@ -42,34 +42,34 @@ impl Submissions {
     }
 
     /// True where documents are put together.
-    pub(super) fn are_any(&self) -> bool {
+    pub(crate) fn are_any(&self) -> bool {
         self.pattern.is_some()
     }
 
     /// True if a document is part of a submission.
-    pub(super) fn has(&self, id: u32) -> bool {
+    pub(crate) fn has(&self, id: u32) -> bool {
         self.members.contains(id)
     }
 
     /// The first document of the submission that a document is part of.
-    pub(super) fn of(&self, id: u32) -> u32 {
+    pub(crate) fn of(&self, id: u32) -> u32 {
         self.first.get(id as usize).copied().unwrap_or(id)
     }
 
     /// The names of submissions with their first documents, in the order of names.
-    pub(super) fn by_name(&self) -> Vec<(&str, u32)> {
+    pub(crate) fn by_name(&self) -> Vec<(&str, u32)> {
         let mut names: Vec<(&str, u32)> = self.by_name.iter().map(|(name, &first)| (name.as_str(), first)).collect();
         names.sort_unstable();
         names
     }
 
     /// The names of submissions by their first documents; documents that stand for themselves have none here.
-    pub(super) fn into_names(self) -> HashMap<u32, String> {
+    pub(crate) fn into_names(self) -> HashMap<u32, String> {
         self.by_name.into_iter().map(|(name, first)| (first, name)).collect()
     }
 
     /// The submissions that some documents are part of, ascending, each once.
-    pub(super) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+    pub(crate) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         if self.first.is_empty() {
             return documents;
         }

@@ -1,0 +1,67 @@
+//! Covered: the part of a query that lies inside passages.
+
+use std::ops::Range;
+
+/// Symbols of a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Covered {
+    /// Ascending, apart from each other.
+    ranges: Vec<Range<u64>>,
+    /// All symbols of the query.
+    symbols: u64,
+}
+
+impl Covered {
+    /// Ranges in any order, of a query of so many symbols.
+    pub(super) fn new(mut ranges: Vec<Range<u64>>, symbols: u64) -> Self {
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            if touches {
+                last.end = last.end.max(next.end);
+            }
+            touches
+        });
+        Self { ranges, symbols }
+    }
+
+    /// What lies in some of these parts of one query.
+    pub(super) fn union<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
+        let (mut ranges, mut symbols) = (Vec::new(), 0);
+        for part in parts {
+            ranges.extend_from_slice(&part.ranges);
+            symbols = part.symbols;
+        }
+        Self::new(ranges, symbols)
+    }
+
+    /// The share of the query's symbols.
+    pub(super) fn share(&self) -> f64 {
+        let covered: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
+        if self.symbols == 0 { 0.0 } else { covered as f64 / self.symbols as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::Covered;
+
+    proptest! {
+        #[test]
+        fn the_share_is_that_of_the_symbols_in_some_range(
+            parts in prop::collection::vec(prop::collection::vec((0u64..50, 0u64..10), 0..6), 1..4),
+        ) {
+            let symbols: BTreeSet<u64> =
+                parts.iter().flatten().flat_map(|&(start, length)| start..start + length).collect();
+            let covered: Vec<Covered> = parts
+                .iter()
+                .map(|part| Covered::new(part.iter().map(|&(start, length)| start..start + length).collect(), 60))
+                .collect();
+            prop_assert_eq!(Covered::union(covered.iter()).share(), symbols.len() as f64 / 60.0);
+        }
+    }
+}

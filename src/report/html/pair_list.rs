@@ -1,0 +1,85 @@
+//! Pair list: the pairs of a report in order, with their evidence.
+
+use super::data::ReportPair;
+use crate::pairs::Pair;
+use crate::query::Match;
+
+/// The pairs of a report, and those of documents in submissions, which come after all others.
+#[derive(Default)]
+pub(super) struct PairList {
+    pairs: Vec<ReportPair>,
+    evidence: Vec<Option<Match>>,
+    files: Vec<(ReportPair, Option<Match>)>,
+}
+
+impl PairList {
+    pub(super) fn push(&mut self, pair: ReportPair, found: Option<Match>) {
+        self.pairs.push(pair);
+        self.evidence.push(found);
+    }
+
+    /// Takes a pair of submissions, with the pairs of their documents.
+    pub(super) fn push_with_files(&mut self, pair: ReportPair, files: Vec<(ReportPair, Option<Match>)>) {
+        let of = Some(self.pairs.len());
+        self.push(pair, None);
+        self.files.extend(files.into_iter().map(|(file, found)| (ReportPair { of, ..file }, found)));
+    }
+
+    pub(super) fn into_pairs(mut self) -> (Vec<ReportPair>, Vec<Option<Match>>) {
+        for (file, found) in std::mem::take(&mut self.files) {
+            let index = self.pairs.len();
+            if let Some(pair) = file.of.and_then(|of| self.pairs.get_mut(of)) {
+                pair.files.push(index);
+            }
+            self.push(file, found);
+        }
+        (self.pairs, self.evidence)
+    }
+}
+
+/// How many passages there are, shown or not.
+pub(super) fn passages(found: &Match) -> u64 {
+    found.passages.len() as u64 + found.passages_left_out
+}
+
+pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> ReportPair {
+    ReportPair {
+        a,
+        b,
+        shared: found.shared,
+        resemblance: found.resemblance,
+        containment_a: found.containment,
+        containment_b: found.document_containment,
+        score: found.score,
+        interval: found.interval,
+        estimated: found.estimated.iter().map(|&measure| measure.into()).collect(),
+        identical: found.identical,
+        passages: with_passages.then(|| passages(found)),
+        page: false,
+        removal: None,
+        files: Vec::new(),
+        files_left_out: found.files_left_out,
+        of: None,
+    }
+}
+
+pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) -> ReportPair {
+    ReportPair {
+        a,
+        b,
+        shared: pair.shared,
+        resemblance: pair.resemblance,
+        containment_a: pair.containment_a,
+        containment_b: pair.containment_b,
+        score: pair.score,
+        interval: None,
+        estimated: Vec::new(),
+        identical: false,
+        passages,
+        page: false,
+        removal: None,
+        files: Vec::new(),
+        files_left_out: pair.files_left_out,
+        of: None,
+    }
+}

@@ -1,0 +1,132 @@
+//! Reports in which documents of one submission count as one: the ranked pairs are those of submissions, and each leads to the pairs
+//! of its documents.
+
+use serde_json::json;
+
+use super::browser::Browser;
+use super::data::Overview;
+use super::files::overview;
+use crate::support::{Folder, word};
+
+fn stretch(seed: u64) -> String {
+    (0..40).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
+}
+
+/// Two students whose files share text crosswise, one who shares a little, and a file of nobody.
+fn corpus(folder: &Folder) {
+    folder.write("in/ann/a.txt", stretch(1) + &stretch(2));
+    folder.write("in/ann/b.txt", stretch(3) + &stretch(4));
+    folder.write("in/bob/c.txt", stretch(2) + &stretch(5));
+    folder.write("in/bob/d.txt", stretch(4) + &stretch(3));
+    folder.write("in/cy/e.txt", stretch(6) + &stretch(7) + &stretch(5));
+    folder.write("other.txt", stretch(7));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "other.txt"]);
+}
+
+fn read(folder: &Folder, report: &str) -> Overview {
+    overview(&std::fs::read(folder.path().join(report).join("index.html")).unwrap())
+}
+
+/// Each ranked pair by names, with its shared hashes and the names of its files; and checks that files lead back.
+fn ranked(overview: &Overview) -> Vec<(String, u64, Vec<String>)> {
+    let name = |index: usize| overview.documents[index].name.clone();
+    let pair = |index: usize| format!("{} {}", name(overview.pairs[index].a), name(overview.pairs[index].b));
+    for (index, of) in overview.pairs.iter().enumerate().filter_map(|(index, pair)| Some((index, pair.of?))) {
+        assert!(overview.pairs[of].files.contains(&index));
+        assert!(overview.pairs[index].page && overview.pairs[index].files.is_empty());
+    }
+    let top = overview.pairs.iter().enumerate().filter(|(_, pair)| pair.of.is_none());
+    top.map(|(index, one)| {
+        let files = one.files.iter().inspect(|&&file| assert_eq!(overview.pairs[file].of, Some(index)));
+        let counted: u64 = one.files.iter().map(|&file| overview.pairs[file].passages.unwrap()).sum();
+        assert!(one.files.is_empty() || (one.passages == Some(counted) && !one.page));
+        (pair(index), one.shared, files.map(|&file| pair(file)).collect())
+    })
+    .collect()
+}
+
+#[test]
+fn pairs_of_submissions_lead_to_pairs_of_their_files() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let flags = ["pairs", "--submission-by", "in", "--min-resemblance", "0"];
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    let overview = read(&folder, "report");
+    let listed: Vec<(String, u64, Vec<String>)> = folder
+        .ok(&[&flags[..], &["--format", "json"]].concat())
+        .json()
+        .iter()
+        .map(|pair| {
+            let names =
+                |pair: &serde_json::Value| format!("{} {}", pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap());
+            let files = pair["files"].as_array().unwrap();
+            (names(pair), pair["shared"].as_u64().unwrap(), files.iter().map(names).collect())
+        })
+        .collect();
+    assert_eq!(ranked(&overview), listed);
+    assert_eq!(overview.compared, 4, "three students and a document");
+    assert_eq!(overview.histogram.iter().sum::<u64>(), 4);
+    let roles = |role: &str| overview.documents.iter().filter(|document| document.role == role).count();
+    assert_eq!((roles("submission"), roles("stored")), (3, 6));
+    assert!(overview.options.contains(&("--submission-by".into(), "in".into())));
+    // The limit counts pairs of submissions.
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "few", "--max-report-pairs", "1"]].concat());
+    let few = read(&folder, "few");
+    assert_eq!(ranked(&few), listed[..1]);
+    assert_eq!(few.left_out.pairs, listed.len() as u64 - 1);
+    // Nobody's name is in an anonymous report.
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
+    let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
+    assert!(!page.contains("in/ann") && page.contains("Submission 1"));
+}
+
+#[test]
+fn a_query_that_matches_submissions_leads_to_their_files() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.write("asked.txt", stretch(2) + &stretch(3) + &stretch(7));
+    let flags = ["query", "--submission-by", "in", "asked.txt"];
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    let answer = folder.ok(&[&flags[..], &["--format", "json"]].concat()).json().remove(0);
+    let listed: Vec<(String, u64, Vec<String>)> = answer["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| {
+            let names = |found: &serde_json::Value| format!("asked.txt {}", found["document"].as_str().unwrap());
+            let files = found["files"].as_array().into_iter().flatten();
+            (names(found), found["shared"].as_u64().unwrap(), files.map(names).collect())
+        })
+        .collect();
+    assert_eq!(ranked(&read(&folder, "report")), listed);
+}
+
+#[test]
+fn a_reader_goes_from_submissions_to_their_files_and_back() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    corpus(&folder);
+    let flags = ["pairs", "--submission-by", "in", "--min-resemblance", "0"];
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    let report = read(&folder, "report");
+    browser.open(&folder.path().join("report/index.html"), "");
+    let rows = "document.querySelectorAll('.list tbody tr').length";
+    assert_eq!(browser.ask(rows), json!(report.pairs.iter().filter(|pair| pair.of.is_none()).count()));
+    assert!(browser.text("document.querySelector('h1').textContent").contains("4 submissions"));
+    browser.click(".list tbody tr[data-pair='1'] td:last-child");
+    browser.wait("document.getElementById('files')");
+    let first = report.pairs[0].files.clone();
+    assert_eq!(browser.ask("document.querySelectorAll('#files tbody tr').length"), json!(first.len()));
+    browser.click("#files tbody tr td:last-child");
+    browser.wait("document.getElementById('main').dataset.whole");
+    assert_eq!(browser.ask("document.querySelectorAll('.pane').length"), json!(2));
+    // The next pair is one of the same submissions.
+    let last = first.len() - 1;
+    for _ in 0..=last {
+        browser.press("]");
+    }
+    browser.wait(&format!("location.hash.includes('pair={}')", first[last] + 1));
+    browser.click("#up");
+    browser.wait("document.getElementById('files')");
+    browser.check_quiet();
+}
