@@ -1,6 +1,6 @@
 //! Hint: the next step after an error for a user of the program: a flag or a command. Where neither helps, the library's hint.
 
-use fpdb::{DocumentError, Error, StoreFailure};
+use fpdb::{DocumentError, Error, NamePrefix, StoreFailure};
 
 const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
 
@@ -44,7 +44,11 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
         Error::EmptyFolder { path, .. } => {
             let path = path.display().to_string();
-            format!("if its disk is mounted and they are to be forgotten: `fpdb rm --prefix {}/`", path.trim_end_matches('/'))
+            let prefix = format!("{}/", path.trim_end_matches('/'));
+            // The current folder is not in the names of its documents.
+            let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
+            let prefix = if is_of_all { "PREFIX" } else { &prefix };
+            format!("if its disk is mounted and they are to be forgotten: `fpdb rm --prefix {prefix}`")
         }
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),

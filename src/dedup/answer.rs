@@ -14,7 +14,7 @@ use super::record::{Fate, Reason, RecordFiles};
 use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
 use crate::document::{Digest, DocId};
 use crate::error::Result;
-use crate::input::parts_of;
+use crate::input::file_name_of;
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
 
@@ -232,7 +232,7 @@ pub(crate) fn source_of(record: &DocumentRecord) -> &str {
     let name = record.name.as_str();
     match &record.member {
         Some(member) if !member.is_empty() => {
-            name.strip_suffix(parts_of(member).0).unwrap_or(name).trim_end_matches(['!', '#', ':'])
+            file_name_of(name, Some(member)).unwrap_or(name).trim_end_matches(['!', '#', ':'])
         }
         _ => name.rfind('/').map_or("", |slash| &name[..slash + 1]),
     }

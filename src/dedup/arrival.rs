@@ -93,12 +93,13 @@ impl Arrivals {
     }
 
     /// The first stored document that justifies leaving out one with these fingerprints, which are hashes and positions in
-    /// order of position, and so many symbols.
+    /// order of position, and so many symbols; of those that `counts` accepts, which sees them in order of number.
     pub(crate) fn witness(
         &mut self,
         fingerprints: &[(u64, u64)],
         symbols: u64,
         stored: &mut dyn StoredHashes,
+        counts: &mut dyn FnMut(ArrivalWitness) -> Result<bool>,
     ) -> Result<Option<ArrivalWitness>> {
         if !self.threshold.compares() || fingerprints.is_empty() {
             return Ok(None);
@@ -129,21 +130,21 @@ impl Arrivals {
         }
         let (some, others) = frequent.split_at(first.saturating_sub(rare.len()).min(frequent.len()));
         self.look_up(some, stored)?;
-        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut held: FxHashMap<u32, u32> = FxHashMap::default();
         for &holder in &self.found.holders {
-            *counts.entry(holder).or_default() += 1;
+            *held.entry(holder).or_default() += 1;
         }
-        if counts.is_empty() {
+        if held.is_empty() {
             return Ok(None);
         }
         let before = self.found.holders.len();
         self.look_up(others, stored)?;
         for holder in &self.found.holders[before..] {
-            if let Some(count) = counts.get_mut(holder) {
+            if let Some(count) = held.get_mut(holder) {
                 *count += 1;
             }
         }
-        let mut candidates: Vec<(u32, u32)> = counts.into_iter().filter(|&(_, shared)| shared >= needed).collect();
+        let mut candidates: Vec<(u32, u32)> = held.into_iter().filter(|&(_, shared)| shared >= needed).collect();
         candidates.sort_unstable();
         for (document, shared) in candidates {
             let needed = match self.threshold.is_symmetric() {
@@ -155,8 +156,9 @@ impl Arrivals {
             }
             let held = self.found.held_by(document);
             let novel = self.novel(fingerprints, symbols, |hash| held.binary_search(&hash).is_ok());
-            if self.max_novel.is_none_or(|most| novel <= most) {
-                return Ok(Some(ArrivalWitness { document, shared, size, novel }));
+            let witness = ArrivalWitness { document, shared, size, novel };
+            if self.max_novel.is_none_or(|most| novel <= most) && counts(witness)? {
+                return Ok(Some(witness));
             }
         }
         Ok(None)

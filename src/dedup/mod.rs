@@ -69,7 +69,7 @@ use source::PostingSource;
 use witness::Witness;
 
 pub(crate) use answer::{Decided, id_first, source_of};
-pub(crate) use arrival::{Arrivals, StoredHashes};
+pub(crate) use arrival::{ArrivalWitness, Arrivals, StoredHashes};
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;
 pub(crate) use plan::plan;

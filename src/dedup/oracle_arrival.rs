@@ -76,7 +76,7 @@ proptest! {
             let fingerprints: Vec<(u64, u64)> =
                 document.hashes.iter().zip(0u64..).map(|(&hash, place)| (hash, 2 * place)).collect();
             let symbols = if fingerprints.is_empty() { 0 } else { 2 * (fingerprints.len() as u64 - 1) + K };
-            let witness = arrivals.witness(&fingerprints, symbols, &mut stored).unwrap();
+            let witness = arrivals.witness(&fingerprints, symbols, &mut stored, &mut |_| Ok(true)).unwrap();
             prop_assert_eq!(witness, expected(&stored, &document.hashes, &options), "document {} by {:?}", id, options);
             if witness.is_none() {
                 stored.sets.insert(id, document.set());

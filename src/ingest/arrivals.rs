@@ -1,14 +1,22 @@
 //! Arrivals: an ingest that leaves duplicates out decides about each document before it is stored, against all documents that
 //! will be stored by then: those of the database, those of the batch that is being committed, and those of the batch that fills.
+//!
+//! A stored document that the run may still delete justifies nothing for certain: its file has changed or is gone, and has not been
+//! come to yet. A document that only such ones justify is stored for now, and decided once the run has read all
+//! ([`Decision::Open`]). What has justified that a document was left out is not deleted by the same run.
 
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::known::KnownDocuments;
+use super::sweep::Sweep;
 use crate::columns::Fingerprints;
-use crate::dedup::{Arrivals, DedupBy, DedupOptions, StoredHashes, id_first};
+use crate::dedup::{ArrivalWitness, Arrivals, DedupBy, DedupOptions, StoredHashes, id_first};
 use crate::document::DocId;
 use crate::duplicate::{Because, Duplicate};
 use crate::error::Result;
+use crate::input::{Reach, is_untouched};
+use crate::progress::Outcome;
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Holders, Lookup, Store};
 use std::ops::Range;
@@ -16,9 +24,68 @@ use std::ops::Range;
 /// The hashes that are looked up between two commits, or so: filters that stay in memory are then worth their reading.
 const EXPECTED: usize = 1 << 16;
 
+/// Of the documents that may justify leaving out one that is stored for now, so many are remembered. It stays if all of them go.
+const REMEMBERED: usize = 16;
+
+/// What is decided about a document that arrives.
+pub(super) enum Decision {
+    /// It is stored.
+    New,
+    /// It is left out.
+    Duplicate(Duplicate),
+    /// It is stored for now; it is left out if one of these stays. They are in order of number.
+    Open(Vec<Justification>),
+}
+
+/// A stored document that justifies leaving out another one, and why.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Justification {
+    pub(super) document: u32,
+    because: Because,
+    score: f64,
+    shared: u64,
+    novel: u64,
+}
+
+/// A document that is stored for now.
+#[derive(Debug)]
+pub(super) struct OpenDocument {
+    pub(super) id: u32,
+    pub(super) outcome: Outcome,
+    pub(super) justifications: Vec<Justification>,
+}
+
+/// Which stored documents can be relied on to stay.
+struct Standing {
+    reach: Reach,
+    /// Texts are to be stored of documents without, which get new numbers for that.
+    stores_texts: bool,
+    /// The documents that are stored for now, in order of number.
+    open: Vec<OpenDocument>,
+    /// The documents that have justified leaving out others.
+    relied_on: RoaringBitmap,
+    /// Documents that were deleted because they are stored under these new numbers.
+    moved: FxHashMap<u32, u32>,
+}
+
+impl Standing {
+    /// True if a stored document is known to stay.
+    fn stays(&self, id: u32, record: &DocumentRecord, sweep: &Sweep) -> bool {
+        if self.open.binary_search_by_key(&id, |open| open.id).is_ok() {
+            return false;
+        }
+        let source = record.source.as_deref();
+        let moves = || self.stores_texts && !record.stored_text;
+        sweep.is_of_this_run(id)
+            || !self.reach.holds(&record.name, source)
+            || (!moves() && is_untouched(source, record.modified()))
+    }
+}
+
 /// Decides about the documents of an ingest.
 pub(super) struct Stream<'a> {
     store: &'a Store,
+    standing: Standing,
     arrivals: Arrivals,
     /// Finds the hashes of the documents that were committed when it was made.
     lookup: Option<Lookup<'a>>,
@@ -90,9 +157,11 @@ impl StoredHashes for EarlierDocuments<'_, '_> {
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(store: &'a Store, options: &DedupOptions) -> Self {
+    pub(super) fn new(store: &'a Store, options: &DedupOptions, reach: Reach, stores_texts: bool) -> Self {
+        let (open, relied_on, moved) = Default::default();
         Self {
             store,
+            standing: Standing { reach, stores_texts, open, relied_on, moved },
             arrivals: Arrivals::new(options, store.profile().k),
             lookup: None,
             committing: PendingHashes::default(),
@@ -122,32 +191,101 @@ impl<'a> Stream<'a> {
         self.lookup = None;
     }
 
-    /// Why the document that has arrived is to be left out, if it is.
-    pub(super) fn duplicate(
+    /// True if a document has justified that others were left out.
+    pub(super) fn relies_on(&self, document: u32) -> bool {
+        self.standing.relied_on.contains(document)
+    }
+
+    /// The document that has arrived is stored under this number for now.
+    pub(super) fn leave_open(&mut self, open: OpenDocument) {
+        self.standing.open.push(open);
+    }
+
+    /// How many documents are stored for now.
+    pub(super) fn open(&self) -> usize {
+        self.standing.open.len()
+    }
+
+    /// Ends the stream: the documents that are stored for now, each with those that justify leaving it out, under their numbers of today.
+    pub(super) fn into_open(self) -> impl Iterator<Item = OpenDocument> {
+        let Standing { open, moved, .. } = self.standing;
+        open.into_iter().map(move |mut open| {
+            for justification in &mut open.justifications {
+                justification.document = moved.get(&justification.document).copied().unwrap_or(justification.document);
+            }
+            open
+        })
+    }
+
+    /// A document was deleted because it is stored under a new number.
+    pub(super) fn moved(&mut self, from: u32, to: u32) {
+        self.standing.moved.insert(from, to);
+    }
+
+    /// What becomes of the document that has arrived.
+    pub(super) fn decide(
         &mut self,
         record: &DocumentRecord,
         known: KnownDocuments<'_>,
-    ) -> Result<Option<Duplicate>> {
-        if let Some(keep) = known.first_with(&record.digest)? {
-            let shared = self.arriving_size();
-            return Ok(Some(duplicate(record, keep, &known.record(keep)?.name, (Because::Identical, 1.0, shared, 0))));
+        sweep: &Sweep,
+    ) -> Result<Decision> {
+        let mut open = Vec::new();
+        let mut identical = known.with_content(&record.digest)?.peekable();
+        let shared = if identical.peek().is_some() { self.arriving_size() } else { 0 };
+        for document in identical {
+            let stored = known.record(document)?;
+            if stored.boilerplate {
+                continue;
+            }
+            let justification = Justification { document, because: Because::Identical, score: 1.0, shared, novel: 0 };
+            if self.standing.stays(document, &stored, sweep) {
+                return Ok(self.left_out(record, justification, &stored.name));
+            }
+            if open.len() < REMEMBERED {
+                open.push(justification);
+            }
         }
         let lookup = match &mut self.lookup {
             Some(lookup) => lookup,
             none => none.insert(self.store.scattered_lookup(EXPECTED)?),
         };
         let mut before = EarlierDocuments { stream: lookup, pending: [&self.committing, &self.filling], known };
-        let Some(witness) = self.arrivals.witness(&self.arriving, record.symbols, &mut before)? else {
-            return Ok(None);
+        let (standing, mut others, mut name) = (&self.standing, Vec::new(), String::new());
+        let mut stays = |witness: ArrivalWitness| {
+            let stored = known.record(witness.document)?;
+            let stays = standing.stays(witness.document, &stored, sweep);
+            if stays {
+                name = stored.name;
+            } else if others.len() < REMEMBERED {
+                others.push(witness);
+            }
+            Ok(stays)
         };
-        let other = before.size(witness.document)?;
+        let witness = self.arrivals.witness(&self.arriving, record.symbols, &mut before, &mut stays)?;
         let because = match self.arrivals.by() {
             DedupBy::Resemblance => Because::Resembles,
             _ => Because::Contained,
         };
-        let score = self.arrivals.score(&witness, other);
-        let name = known.record(witness.document)?.name;
-        Ok(Some(duplicate(record, witness.document, &name, (because, score, witness.shared.into(), witness.novel))))
+        let mut justification = |witness: ArrivalWitness| -> Result<Justification> {
+            let ArrivalWitness { document, shared, novel, .. } = witness;
+            let score = self.arrivals.score(&witness, before.size(document)?);
+            Ok(Justification { document, because, score, shared: shared.into(), novel })
+        };
+        if let Some(witness) = witness {
+            let justification = justification(witness)?;
+            return Ok(self.left_out(record, justification, &name));
+        }
+        for witness in others {
+            if open.iter().all(|identical| identical.document != witness.document) {
+                open.push(justification(witness)?);
+            }
+        }
+        Ok(if open.is_empty() { Decision::New } else { Decision::Open(open) })
+    }
+
+    fn left_out(&mut self, record: &DocumentRecord, by: Justification, name: &str) -> Decision {
+        self.standing.relied_on.insert(by.document);
+        Decision::Duplicate(by.duplicate(record, name))
     }
 
     /// |F(d)| of the document that has arrived.
@@ -159,22 +297,21 @@ impl<'a> Stream<'a> {
     }
 }
 
-fn duplicate(
-    record: &DocumentRecord,
-    keep: u32,
-    name: &str,
-    (because, score, shared, novel): (Because, f64, u64, u64),
-) -> Duplicate {
-    Duplicate {
-        schema: Schema::new(),
-        remove: record.name.clone(),
-        keep: name.to_owned(),
-        keep_id: DocId(keep),
-        because,
-        score,
-        shared,
-        novel,
-        bytes: record.bytes,
-        metadata: id_first(record.metadata.clone()),
+impl Justification {
+    /// What is reported of the document that is left out; `name` is that of the one that stays.
+    pub(super) fn duplicate(&self, record: &DocumentRecord, name: &str) -> Duplicate {
+        let Self { document, because, score, shared, novel } = *self;
+        Duplicate {
+            schema: Schema::new(),
+            remove: record.name.clone(),
+            keep: name.to_owned(),
+            keep_id: DocId(document),
+            because,
+            score,
+            shared,
+            novel,
+            bytes: record.bytes,
+            metadata: id_first(record.metadata.clone()),
+        }
     }
 }

@@ -5,13 +5,14 @@
 
 mod commits;
 mod forget;
+mod open;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::arrivals::Stream;
+use super::arrivals::{Decision, OpenDocument, Stream};
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
@@ -21,7 +22,7 @@ use super::sweep::Sweep;
 use crate::columns::Fingerprints;
 use crate::document::Digest;
 use crate::error::{DocumentError, Error, Result};
-use crate::input::About;
+use crate::input::{About, Reach};
 use crate::progress::{Outcome, Progress, Task};
 use crate::stop::StopToken;
 use crate::store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
@@ -59,6 +60,8 @@ struct RunCounts {
     documents: u64,
     kept: u64,
     duplicates: u64,
+    /// Documents stored for now.
+    open: usize,
     failures: u64,
     met: u64,
 }
@@ -75,10 +78,11 @@ fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
     committer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `work` with an intake, beside a thread that commits its batches.
+/// Calls `work` with an intake, beside a thread that commits its batches. `reach` is that of the run.
 pub(super) fn with_intake<T>(
     store: &Store,
     options: &IngestOptions,
+    reach: Reach,
     task: &Task<'_>,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -112,7 +116,7 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
-            stream: options.dedup.as_ref().map(|dedup| Stream::new(store, dedup)),
+            stream: options.dedup.as_ref().map(|dedup| Stream::new(store, dedup, reach, options.store_text)),
             broken_off: false,
         })
     })
@@ -135,8 +139,8 @@ impl Intake<'_> {
             }
             IntakeStep::Open => {
                 let IngestSummary { kept, duplicates, failures, .. } = self.summary;
-                let (documents, met) = (self.documents(), self.sweep.met());
-                self.before = Some(RunCounts { documents, kept, duplicates, failures, met });
+                let (documents, open, met) = (self.documents(), self.open_documents(), self.sweep.met());
+                self.before = Some(RunCounts { documents, kept, duplicates, open, failures, met });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
@@ -155,7 +159,12 @@ impl Intake<'_> {
     pub(super) fn finish(&mut self, stop: &StopToken) -> Result<IngestSummary> {
         self.commit()?;
         self.await_commit()?;
-        self.sweep()?;
+        if !stop.is_stopped() {
+            self.sweep()?;
+            self.commit()?;
+            self.await_commit()?;
+        }
+        self.decide_open()?;
         self.commit()?;
         self.await_commit()?;
         self.summary.interrupted = stop.is_stopped();
@@ -235,7 +244,11 @@ impl Intake<'_> {
             Err(error) => {
                 self.abandon()?;
                 match error {
-                    Error::Document(DocumentError::Binary { reason }) => self.skip(about.name, reason),
+                    Error::Document(DocumentError::Binary { reason }) => {
+                        // As with a file that is not in a container, the document that is stored under its name stays.
+                        self.meet_all_named(&about.name)?;
+                        self.skip(about.name, reason);
+                    }
                     error => self.fail(&about.name, &error),
                 }
             }
@@ -299,12 +312,13 @@ impl Intake<'_> {
                 // The same bytes, to be kept this time.
                 record.boilerplate |= stored.boilerplate;
                 self.batch.delete(id, stored);
-                let id = self.add(record, Outcome::Replaced)?;
-                if let (Some(stream), Some(id)) = (&mut self.stream, id) {
-                    stream.added(id);
+                let new = self.add(record, Outcome::Replaced)?;
+                if let (Some(stream), Some(new)) = (&mut self.stream, new) {
+                    stream.added(new);
                     stream.forget();
+                    stream.moved(id, new);
                 }
-                return Ok(id);
+                return Ok(new);
             }
             let (name, format) = (record.name.clone(), stored.format.clone());
             self.abandon()?;
@@ -321,13 +335,17 @@ impl Intake<'_> {
             }
             OnChange::Both => self.admit(record, Outcome::Added),
             OnChange::Replace => {
+                let mut outcome = Outcome::Added;
                 for id in self.known().named(&record.name)? {
                     self.sweep.meet(id);
                     let old = self.known().record(id)?;
                     record.boilerplate |= old.boilerplate;
-                    self.batch.delete(id, old);
+                    if !self.relies_on(id) {
+                        self.batch.delete(id, old);
+                        outcome = Outcome::Replaced;
+                    }
                 }
-                self.admit(record, Outcome::Replaced)
+                self.admit(record, outcome)
             }
         }
     }
@@ -393,18 +411,22 @@ impl Intake<'_> {
             self.stream = Some(stream);
             return self.add(record, outcome);
         }
-        let id = match stream.duplicate(&record, self.known())? {
-            Some(duplicate) => {
+        let id = match stream.decide(&record, self.known(), &self.sweep)? {
+            Decision::Duplicate(duplicate) => {
                 self.abandon()?;
-                self.summary.duplicates += 1;
-                self.summary.duplicate_bytes += duplicate.bytes;
-                self.progress.duplicate(&duplicate);
+                self.leave_out(&duplicate);
                 None
             }
-            None => {
+            Decision::New => {
                 let id = self.add(record, outcome)?;
                 id.into_iter().for_each(|id| stream.added(id));
                 id
+            }
+            Decision::Open(justifications) => {
+                let id = self.batch.finish(record)?;
+                stream.added(id);
+                stream.leave_open(OpenDocument { id, outcome, justifications });
+                Some(id)
             }
         };
         stream.forget();
@@ -413,8 +435,13 @@ impl Intake<'_> {
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let identical = self.known().has_content(&record.digest)?;
-        self.summary.identical += u64::from(identical);
+        let is_identical = self.known().with_content(&record.digest)?.next().is_some();
+        self.count_added(&record, outcome, is_identical);
+        self.batch.finish(record).map(Some)
+    }
+
+    fn count_added(&mut self, record: &DocumentRecord, outcome: Outcome, is_identical: bool) {
+        self.summary.identical += u64::from(is_identical);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
         self.summary.fingerprints += record.fingerprints;
@@ -422,7 +449,6 @@ impl Intake<'_> {
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
         *self.summary.formats.entry(record.format.clone()).or_default() += 1;
         self.count(&record.name, outcome, &record.format);
-        self.batch.finish(record).map(Some)
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

@@ -140,30 +140,22 @@ impl KnownDocuments<'_> {
         Ok(None)
     }
 
-    /// True if some document has this content.
-    pub(super) fn has_content(self, digest: &Digest) -> Result<bool> {
-        let Self { committing, filling, .. } = self;
-        let stays = |&id: &u32| !committing.deletes(id) && !filling.deletes(id);
-        Ok(!filling.documents_with(digest).is_empty()
-            || committing.documents_with(digest).iter().any(|&id| !filling.deletes(id))
-            || self.store.documents_with(digest)?.iter().any(stays))
-    }
-
-    /// The first document of this content that is no boilerplate.
-    pub(super) fn first_with(self, digest: &Digest) -> Result<Option<u32>> {
+    /// The documents of this content, ascending.
+    pub(super) fn with_content(self, digest: &Digest) -> Result<impl Iterator<Item = u32>> {
         let Self { committing, filling, .. } = self;
         let added = [committing.documents_with(digest), filling.documents_with(digest)].concat();
-        for id in self.store.documents_with(digest)?.into_iter().chain(added) {
-            if !self.is_deleted(id) && !self.record(id)?.boilerplate {
-                return Ok(Some(id));
-            }
-        }
-        Ok(None)
+        let ids = self.store.documents_with(digest)?.into_iter().chain(added);
+        Ok(ids.filter(move |&id| !self.is_deleted(id)))
     }
 
     /// True if one of the two batches deletes the document.
     pub(super) fn is_deleted(self, id: u32) -> bool {
         self.committing.deletes(id) || self.filling.deletes(id)
+    }
+
+    /// True if the document is stored, or added by one of the two batches, and not deleted.
+    pub(super) fn is_live(self, id: u32) -> bool {
+        !self.is_deleted(id) && (self.is_added(id) || self.store.view().is_live(id))
     }
 
     /// The record of a document.

@@ -7,6 +7,7 @@ use super::intake::{Intake, with_intake};
 use super::options::IngestOptions;
 use super::summary::IngestSummary;
 use crate::error::{Error, Result};
+use crate::input::Reach;
 use crate::progress::Task;
 use crate::stop::StopToken;
 use crate::store::Store;
@@ -22,7 +23,7 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    Ok(with_intake(store, options, task, |intake| merge_into(intake, other, task))?.ended(started))
+    Ok(with_intake(store, options, Reach::default(), task, |intake| merge_into(intake, other, task))?.ended(started))
 }
 
 fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use crate::error::Result;
 pub use crate::failure::Failure;
-use crate::input::{Document, InputLimits, Source};
+use crate::input::{Document, InputLimits, Reach, Source};
 use crate::progress::Task;
 use crate::store::Store;
 use intake::with_intake;
@@ -58,7 +58,7 @@ pub(crate) fn ingest(
         Some(prune) => rename::rename(store, sources, options, prune, task)?,
         None => 0,
     };
-    let summary = with_intake(store, options, task, |intake| {
+    let summary = with_intake(store, options, Reach::new(sources), task, |intake| {
         intake.summary.renamed = renamed;
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources))?;
         if let Some(prune) = &prune {
@@ -78,7 +78,7 @@ pub(crate) fn ingest_documents(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
-    let summary = with_intake(store, options, task, |intake| {
+    let summary = with_intake(store, options, Reach::default(), task, |intake| {
         pipeline::run(store, options, task, intake, |walker| {
             walker.take_supplied(documents);
             Ok(())

@@ -40,13 +40,14 @@ pub struct IngestOptions {
     pub boilerplate: bool,
     /// The metadata of documents.
     pub metadata: Option<Arc<MetadataTable>>,
-    /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it.
+    /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it. A document
+    /// that the run deletes justifies nothing.
     /// Only the measure, the threshold and the bound on unmatched stretches of these options count.
     pub dedup: Option<DedupOptions>,
-    /// Forgets the stored documents of the named folders whose files are gone, and of containers that are read whole the members that
-    /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number instead. Nothing is
-    /// forgotten that these options leave out, that could not be looked for, or that a folder held that now holds nothing at all; and
-    /// nothing by a run that is stopped.
+    /// Forgets the stored documents of the sources' folders whose files are gone, and of containers that are read whole the members that
+    /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number and metadata instead. Nothing is
+    /// forgotten that these options leave out, that could not be looked for, that lies behind a link that leads nowhere, or that a
+    /// folder among the sources held that now holds nothing at all; and nothing by a run that is stopped.
     pub prune: bool,
 }
 

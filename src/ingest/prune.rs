@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::options::IngestOptions;
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::input::{Scope, Source, is_gone, parts_of};
+use crate::input::{Scope, Source, file_name_of, is_gone};
 use crate::progress::Task;
 use crate::store::{ContainerRecord, DocumentRecord, Store};
 
@@ -111,8 +111,8 @@ fn container_of(
     source: &str,
 ) -> Result<Option<GoneContainer>> {
     let Some(record) = store.container(source)? else { return Ok(None) };
-    let suffix = document.member.as_deref().map_or("", |member| parts_of(member).0);
-    let name = document.name.strip_suffix(suffix).filter(|name| record.settings == options.settings(name));
+    let name = file_name_of(&document.name, document.member.as_deref());
+    let name = name.filter(|name| record.settings == options.settings(name));
     Ok(name.is_some().then(|| GoneContainer { record, ids: Vec::new() }))
 }
 

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
@@ -15,8 +16,8 @@ use super::record::{origin_of, trusted_mtime};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
-    Candidate, Content, FileFacts, Opened, ReadContext, Reader, Source, WalkEvent, WalkOptions, for_each_held,
-    format_of, open, parts_of, walk,
+    Candidate, Content, FileFacts, Opened, ReadContext, Reader, Source, WalkEvent, WalkOptions, file_name_of,
+    for_each_held, format_of, open, walk,
 };
 use crate::progress::Task;
 use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, Store};
@@ -69,6 +70,8 @@ struct Renaming<'a> {
     containers: FxHashMap<u64, Vec<&'a GoneContainer>>,
     /// The names that are given with the next commit.
     given: FxHashSet<String>,
+    /// The documents that have got new names. One can be both a file by its content and all of a compressed file.
+    taken: RoaringBitmap,
     batch: Batch,
     pending: Vec<(String, String)>,
     committed: u64,
@@ -96,6 +99,7 @@ impl<'a> Renaming<'a> {
             gone,
             containers,
             given: FxHashSet::default(),
+            taken: RoaringBitmap::new(),
             batch: Batch::new(store.view().state().next_document, memory),
             pending: Vec::new(),
             committed: 0,
@@ -161,7 +165,8 @@ impl<'a> Renaming<'a> {
             }
             for &id in &container.ids {
                 let record = self.store.document(id)?;
-                let suffix = record.member.as_deref().map_or("", |member| parts_of(member).0);
+                let suffix = file_name_of(&record.name, record.member.as_deref()).map_or(0, str::len);
+                let suffix = record.name[suffix..].to_owned();
                 let renamed = DocumentRecord {
                     name: format!("{name}{suffix}"),
                     source: Some(file.source.clone()),
@@ -192,7 +197,7 @@ impl<'a> Renaming<'a> {
         let key = |member: Option<&str>| xxh3_64(member.unwrap_or("").as_bytes());
         let mut unmet = FxHashMap::default();
         for &id in &container.ids {
-            let Some(record) = self.prune.still_gone(self.store, id)? else { return Ok(false) };
+            let Some(record) = self.untaken(id)? else { return Ok(false) };
             unmet.insert(key(record.member.as_deref()), id);
         }
         let (store, options, task) = (self.store, self.options, self.task);
@@ -222,9 +227,15 @@ impl<'a> Renaming<'a> {
         }
     }
 
+    /// The record of a document that is gone still and has got no new name.
+    fn untaken(&self, id: u32) -> Result<Option<DocumentRecord>> {
+        if self.taken.contains(id) { Ok(None) } else { self.prune.still_gone(self.store, id) }
+    }
+
     fn rename(&mut self, id: u32, record: DocumentRecord, renamed: DocumentRecord) -> Result<()> {
         self.pending.push((record.name.clone(), renamed.name.clone()));
         self.given.insert(renamed.name.clone());
+        self.taken.insert(id);
         self.batch.rename(id, record, renamed);
         if self.batch.is_full() { self.commit() } else { Ok(()) }
     }
@@ -235,6 +246,9 @@ impl<'a> Renaming<'a> {
         let Some(alike) = self.gone.get_mut(digest) else { return Ok(None) };
         let mut chosen = None;
         for (at, &id) in alike.iter().enumerate().take(ALIKE) {
+            if self.taken.contains(id) {
+                continue;
+            }
             let Some(record) = self.prune.still_gone(self.store, id)?.filter(|record| record.format == format) else {
                 continue;
             };

@@ -49,8 +49,13 @@ impl Sweep {
         id >= self.first || self.met.contains(id)
     }
 
+    /// True if there are documents of earlier runs.
+    pub(super) fn follows_others(&self) -> bool {
+        self.first > 0
+    }
+
     /// True if documents may be stored of a container that it no longer holds; it was read with these `settings`, and holds
-    /// `met` documents of earlier runs.
+    /// `met` documents of earlier runs. Where none of them was met and the container was not remembered it cannot tell.
     pub(super) fn has_shrunk(
         &self,
         documents: KnownDocuments<'_>,

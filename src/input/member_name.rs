@@ -22,9 +22,31 @@ pub(crate) fn parts_of(member: &str) -> (&str, Option<&str>) {
     (member, None)
 }
 
+/// The name of the file that a document of this name is part of; `None` where its name is not made of the file's.
+pub(crate) fn file_name_of<'a>(name: &'a str, member: Option<&str>) -> Option<&'a str> {
+    let Some(member) = member else { return Some(name) };
+    // The member as a whole first: what looks like a field can be part of the name.
+    name.strip_suffix(member).or_else(|| name.strip_suffix(parts_of(member).0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_those_of_files_and_members() {
+        for (name, member, file) in [
+            ("a.txt", None, Some("a.txt")),
+            ("a.gz", Some(CLOSED), Some("a.gz")),
+            ("a.jsonl:17", Some(":17"), Some("a.jsonl")),
+            ("a.jsonl:17", Some(":17?body"), Some("a.jsonl")),
+            ("a.warc#http://b:80?x=1", Some("#http://b:80?x=1"), Some("a.warc")),
+            ("a.zip!b:3?c", Some("!b:3?c"), Some("a.zip")),
+            ("a.zip!b", Some("!c"), None),
+        ] {
+            assert_eq!(file_name_of(name, member), file, "{name}");
+        }
+    }
 
     #[test]
     fn members_are_told_from_fields() {

@@ -26,6 +26,7 @@ mod pipe;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod pump;
+mod reach;
 mod reader;
 mod scope;
 mod single_document;
@@ -48,10 +49,11 @@ pub(crate) use held::for_each_held;
 pub use limits::InputLimits;
 #[cfg(feature = "cli")]
 pub(crate) use measure::measure;
-pub(crate) use member_name::{CLOSED, parts_of};
+pub(crate) use member_name::{CLOSED, file_name_of, parts_of};
 pub use metadata::MetadataTable;
 pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};
+pub(crate) use reach::{Reach, is_untouched};
 pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
 pub(crate) use scope::{Scope, is_gone};
 pub(crate) use single_document::single_document;

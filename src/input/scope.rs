@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::candidate::absolute;
-use super::member_name::parts_of;
+use super::member_name::file_name_of;
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
 use super::walk::{PathFilter, is_database};
@@ -70,13 +70,15 @@ impl Scope {
         if self.unreadable.iter().any(|path| source.starts_with(path)) {
             return None;
         }
-        self.folders.iter().position(|folder| {
+        let found = self.folders.iter().position(|folder| {
             let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
             let path = folder.typed.join(below);
-            let member = member.map_or("", |member| parts_of(member).0);
-            let is_named = name.strip_suffix(member).is_some_and(|file| name_of(&path).is_ok_and(|name| name == file));
+            let is_named = file_name_of(name, member).is_some_and(|file| name_of(&path).is_ok_and(|name| name == file));
             is_named && self.filter.counts(&path) && !(self.skip_hidden && is_hidden(below))
-        })
+        })?;
+        // One that holds nothing, below another one that is named.
+        let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
+        Some(self.folders.iter().position(is_below).unwrap_or(found))
     }
 
     /// True if a folder holds nothing at all, as one does that a disk is not mounted on.
@@ -90,11 +92,23 @@ impl Scope {
     }
 }
 
-/// True if there is no file any more where a document was read from. Where that cannot be told it is not gone.
+/// True if there is no file any more where a document was read from. Where that cannot be told it is not gone: nor is it
+/// behind a link that leads nowhere, as one does to a disk that is not mounted.
 pub(crate) fn is_gone(source: &str) -> bool {
+    let is_missing = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     match Path::new(source).symlink_metadata() {
         Ok(metadata) => metadata.is_dir(),
-        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        Err(error) if !is_missing(&error) => false,
+        Err(_) => {
+            for folder in Path::new(source).ancestors().skip(1) {
+                match folder.symlink_metadata() {
+                    Ok(metadata) => return !metadata.is_symlink() || folder.metadata().is_ok(),
+                    Err(error) if !is_missing(&error) => return false,
+                    Err(_) => {}
+                }
+            }
+            true
+        }
     }
 }
 
@@ -146,5 +160,28 @@ mod tests {
         let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
         let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();
         assert!(in_scope("corpus/a") && !in_scope("corpus/gone/a"));
+        // An empty folder is looked for first, in whatever order it is named.
+        for (order, empty) in [(["", "empty"], 1), (["empty", ""], 0)] {
+            let both = order.map(|path| Source::Path(root.join(path)));
+            let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
+            assert_eq!(scope.folder_of(&at("empty/a"), &at("empty/a"), None), Some(empty));
+            assert_eq!(scope.folder_of(&at("corpus/a"), &at("corpus/a"), None), Some(1 - empty));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_gone_behind_a_link_that_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("disk")).unwrap();
+        std::os::unix::fs::symlink(root.join("disk"), root.join("link")).unwrap();
+        let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+        assert!(is_gone(&at("link/a/b")) && is_gone(&at("link/b")));
+        std::fs::remove_dir(root.join("disk")).unwrap();
+        assert!(!is_gone(&at("link/a/b")) && !is_gone(&at("link/b")) && !is_gone(&at("link")));
+        assert!(is_gone(&at("disk/b")));
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        assert!(!is_gone(&at("loop/a/b")));
     }
 }

@@ -1,5 +1,6 @@
 //! Which documents are removable: each by itself, because of a survivor that stays.
 
+mod again;
 mod append;
 mod cases;
 mod jobs;

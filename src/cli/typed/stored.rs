@@ -1,7 +1,7 @@
 //! The command lines of the commands that show or remove stored documents.
 
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
+use fpdb::NamePrefix;
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -26,7 +26,7 @@ pub(crate) struct RmArgs {
     ///
     /// May be repeated. With --where only documents that have the value as well.
     #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
-    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    #[arg(value_parser = parse_prefix)]
     pub(crate) prefixes: Vec<String>,
     /// Remove documents with this value in their metadata; only with --yes, else count them
     ///
@@ -48,6 +48,14 @@ pub(crate) struct RmArgs {
     /// A removal that was interrupted can then be run again with the same arguments.
     #[arg(short = 'f', long)]
     pub(crate) ignore_missing: bool,
+}
+
+/// The beginning of some names: that of all is more likely a slip, as `./` in an empty folder.
+fn parse_prefix(text: &str) -> Result<String, String> {
+    match NamePrefix::new(text).fits("") {
+        None if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err("every name begins with it; to remove all documents, delete the folder of the database".into()),
+    }
 }
 
 fn parse_field(text: &str) -> Result<(String, String), String> {

@@ -15,8 +15,8 @@ impl Intake<'_> {
         for id in self.sweep.unmet(self.store)? {
             let record = self.store.document(id)?;
             let versions = self.known().named(&record.name)?;
-            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
-                // It is another version of one that is held.
+            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) || self.relies_on(id) {
+                // It is another version of one that is held, or all that is stored of one that was left out.
                 continue;
             }
             self.progress.removed(&record.name);
@@ -44,6 +44,9 @@ impl Intake<'_> {
             if stop.is_stopped() {
                 break;
             }
+            if self.relies_on(gone.id) {
+                continue;
+            }
             let Some(record) = prune.still_gone(self.store, gone.id)? else { continue };
             self.progress.pruned(&record.name);
             self.summary.pruned += 1;
@@ -51,6 +54,16 @@ impl Intake<'_> {
             if self.batch.is_full() {
                 self.commit()?;
                 self.await_commit()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored documents of a name count as found again.
+    pub(super) fn meet_all_named(&mut self, name: &str) -> Result<()> {
+        if self.before.is_some() && self.sweep.follows_others() {
+            for id in self.known().named(name)? {
+                self.sweep.meet(id);
             }
         }
         Ok(())
@@ -66,7 +79,7 @@ impl Intake<'_> {
         let documents = self.documents() - before.documents;
         let settings = self.options.settings(&name);
         // One with members that are not stored as they are in it is looked at again.
-        let all_stored = (before.kept, before.duplicates) == (kept, duplicates);
+        let all_stored = (before.kept, before.duplicates, before.open) == (kept, duplicates, self.open_documents());
         let record = trusted_mtime(&file).filter(|_| all_stored).map(|modified| ContainerRecord {
             bytes: file.bytes,
             modified,
@@ -74,7 +87,14 @@ impl Intake<'_> {
             settings,
         });
         let met = self.sweep.met().saturating_sub(before.met);
-        if self.options.deletes_members() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)? {
+        let has_shrunk = match self.options.prune {
+            // It counts on that what is gone is forgotten, whatever is remembered of the container.
+            true => self.sweep.follows_others(),
+            false => {
+                self.options.deletes_members() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)?
+            }
+        };
+        if has_shrunk {
             self.sweep.add(file.source.clone(), name, record);
         } else if let Some(record) = record {
             self.batch.container(file.source.clone(), record);

@@ -78,6 +78,8 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
         &["rm", "docs/a/00.txt", "--yes"],
         &["rm", "--yes"],
         &["rm", "--prefix", "", "--yes"],
+        &["rm", "--prefix", "./", "--yes"],
+        &["rm", "--prefix", ".//./", "--yes"],
         &["rm", "--where", "label"],
         &["rm", "--where", "=spam"],
     ] {
