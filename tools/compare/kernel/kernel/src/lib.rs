@@ -8,6 +8,8 @@ mod columns;
 mod document;
 #[path = "../../../../../src/error/mod.rs"]
 mod error;
+#[path = "../../../../../src/hex.rs"]
+mod hex;
 #[path = "../../../../../src/kernel.rs"]
 mod kernel;
 #[path = "../../../../../src/kgram.rs"]
@@ -24,7 +26,7 @@ pub mod winnow;
 pub use columns::Fingerprints;
 pub use document::Language;
 use kernel::Kernel;
-use normalize::{Content, FrontEnd, Symbols};
+use normalize::{FrontEnd, SymbolContent, Symbols};
 use profile::{Profile, Selection};
 use winnow::{Selected, Winnower};
 
@@ -132,7 +134,7 @@ impl Engine {
             let from = end;
             end = codes.len().min(from + STRETCH);
             let count = hasher.upcoming(end - from);
-            winnower.feed_with(count, |space| hasher.fill(Content::Codes(&codes[..end]), from, space), out);
+            winnower.feed_with(count, |space| hasher.fill(SymbolContent::Codes(&codes[..end]), from, space), out);
         }
         winnower.finish(out);
     }
@@ -146,7 +148,7 @@ impl Engine {
             let from = end;
             end = codes.len().min(from + STRETCH);
             let count = hasher.upcoming(end - from);
-            hasher.fill(Content::Codes(&codes[..end]), from, &mut hashes[..count]);
+            hasher.fill(SymbolContent::Codes(&codes[..end]), from, &mut hashes[..count]);
         }
     }
 }
