@@ -20,7 +20,7 @@ pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
 
 /// The most names that are offered, and the time in which they are looked for: a shell waits for the answer.
 const MOST_NAMES: usize = 200;
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIME_LIMIT: Duration = Duration::from_millis(300);
 
 /// Flags and arguments that take names of stored documents.
 const NAMES: [(&str, &str); 6] = [
@@ -77,7 +77,7 @@ fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
             names.push(CompletionCandidate::new(document.name));
         }
         // The error ends the search.
-        if names.len() < MOST_NAMES && started.elapsed() < PATIENCE { Ok(()) } else { Err(anyhow::anyhow!("enough")) }
+        if names.len() < MOST_NAMES && started.elapsed() < TIME_LIMIT { Ok(()) } else { Err(anyhow::anyhow!("enough")) }
     });
     names
 }

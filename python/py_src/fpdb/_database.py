@@ -506,7 +506,7 @@ class Database:
         """Which documents are removable, each with the survivor that justifies it. Removes nothing.
 
         Args:
-            by: "exact": identical documents only; "exact-text": also those of the same text in the standard form;
+            by: "exact": identical documents only; "exact-text": also documents of the same text in the standard form;
                 "resemblance" or "containment": also those that one survivor resembles, or contains, to the threshold.
             threshold: the least resemblance or containment. Where not given it is 0.8; for containment in text 0.85 if k is below 40
                 characters, 40 bytes or 7 words, and 0.9 below 20 characters, 20 bytes or 4 words.

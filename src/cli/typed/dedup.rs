@@ -50,8 +50,8 @@ impl RuleArgs {
             (options.by, self.given().into_iter().find(|flag| *flag != "--by"))
         {
             anyhow::bail!(
-                "{flag} is for --by resemblance and --by containment; without them only identical documents go, or with --by \
-                 exact-text those of the same text"
+                "{flag} is for --by resemblance and --by containment; without them only identical documents are \
+                 removable, or with --by exact-text documents of the same text"
             );
         }
         options.threshold = self.threshold.unwrap_or(options.threshold);

@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .metadata(metadata);
     options.check()?;
     if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
-        anyhow::bail!("{flag} says which documents --dedup leaves out");
+        anyhow::bail!("{flag} sets the rule of --dedup: add --dedup");
     }
     // Check before the work that results can be written; make their file after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
