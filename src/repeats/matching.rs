@@ -12,6 +12,7 @@
 use rayon::prelude::*;
 
 use super::anchor::{Anchor, Cover, Window, WindowShape};
+use super::packed::SymbolRun;
 use super::symbol_store::SymbolStore;
 use crate::error::Result;
 use crate::kgram::KgramHasher;
@@ -40,7 +41,7 @@ pub(super) struct Matching<'a, 't> {
 /// The symbols of all windows that an anchor serves.
 struct Context {
     anchor: Anchor,
-    symbols: Vec<u64>,
+    symbols: SymbolRun,
 }
 
 /// Anchors of one hash.
@@ -62,7 +63,7 @@ struct AnchorMatches {
 struct MatchWorker<'a> {
     matching: &'a Matching<'a, 'a>,
     hasher: KgramHasher,
-    read: Vec<u8>,
+    numbers: Vec<u64>,
     hashes: Vec<u64>,
     found: AnchorMatches,
 }
@@ -100,7 +101,7 @@ impl<'t> Matching<'_, 't> {
         MatchWorker {
             matching: self,
             hasher: KgramHasher::new(self.cut.window),
-            read: Vec::new(),
+            numbers: Vec::new(),
             hashes: Vec::new(),
             found: AnchorMatches::default(),
         }
@@ -163,9 +164,9 @@ impl<'t> Matching<'_, 't> {
 
     /// Compares windows that are at no holder.
     fn compare_rest(&self, rest: Sorter<'_, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
-        let (mut read, mut symbols) = (Vec::new(), Vec::new());
+        let mut symbols = SymbolRun::default();
         // Different windows of the hash that was last, the first of each; its symbols once they are asked for.
-        let mut firsts: Vec<(Window, Option<Vec<u64>>)> = Vec::new();
+        let mut firsts: Vec<(Window, Option<SymbolRun>)> = Vec::new();
         let mut done = 0;
         for window in rest.sorted()? {
             let window = window?;
@@ -178,8 +179,8 @@ impl<'t> Matching<'_, 't> {
                 firsts.push((window, None));
                 continue;
             }
-            let mut get = |window: Window, out: &mut Vec<u64>| {
-                self.symbol_store.symbols(window.document, window.start, self.cut.window, &mut read, out)
+            let get = |window: Window, out: &mut SymbolRun| {
+                self.symbol_store.symbols(window.document, window.start, self.cut.window, out)
             };
             get(window, &mut symbols)?;
             let mut source = None;
@@ -187,12 +188,12 @@ impl<'t> Matching<'_, 't> {
                 let known = match known {
                     Some(known) => known,
                     None => {
-                        let mut held = Vec::new();
+                        let mut held = SymbolRun::default();
                         get(*first, &mut held)?;
                         known.insert(held)
                     }
                 };
-                if *known == symbols {
+                if known.equals(&symbols) {
                     source = Some(*first);
                     break;
                 }
@@ -231,15 +232,9 @@ impl MatchWorker<'_> {
     fn compare(&mut self, anchor: Anchor, holders: &[Context]) -> Result<(Context, Vec<(usize, usize)>)> {
         let window = self.matching.cut.window as usize;
         let windows = (anchor.last - anchor.first + 1) as usize;
-        let mut context = Context { anchor, symbols: Vec::new() };
+        let mut context = Context { anchor, symbols: SymbolRun::default() };
         let count = (windows + window - 1) as u32;
-        self.matching.symbol_store.symbols(
-            anchor.document,
-            anchor.first,
-            count,
-            &mut self.read,
-            &mut context.symbols,
-        )?;
+        self.matching.symbol_store.symbols(anchor.document, anchor.first, count, &mut context.symbols)?;
         let mut open = vec![(0, windows)];
         for holder in holders {
             if open.is_empty() {
@@ -276,7 +271,8 @@ impl MatchWorker<'_> {
         }
         self.hashes.clear();
         self.hasher.reset();
-        self.hasher.feed(&context.symbols, 0, &mut self.hashes);
+        context.symbols.numbers(&mut self.numbers);
+        self.hasher.feed(&self.numbers, 0, &mut self.hashes);
         let Anchor { document, first, .. } = context.anchor;
         for &(from, to) in open {
             let windows = self.hashes[from..to].iter().zip(first + from as u32..);
@@ -293,10 +289,8 @@ impl Context {
 
     /// The windows that are at a holder too, from the first to behind the last one.
     fn shared(&self, holder: &Self, window: usize) -> Option<(usize, usize)> {
-        let (place, other) = (self.place(), holder.place());
-        let after = self.symbols[place..].iter().zip(&holder.symbols[other..]).take_while(|(a, b)| a == b).count();
-        let before = (self.symbols[..place].iter().rev()).zip(holder.symbols[..other].iter().rev());
-        let before = before.take_while(|(a, b)| a == b).count();
+        let place = self.place();
+        let (before, after) = self.symbols.equal_around(place, &holder.symbols, holder.place());
         (before + after >= window).then(|| (place - before, place + after + 1 - window))
     }
 }

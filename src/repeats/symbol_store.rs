@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::origins::{self, Checkpoint, MOST_OF_STEP, STEP};
-use super::packed::unpack;
+use super::packed::SymbolRun;
 use super::scanner::Scanned;
 use crate::document::Span;
 use crate::error::{Error, Result};
@@ -12,6 +12,9 @@ use crate::spill::{TempSpace, read_into, write_at};
 
 /// Bytes of memory that each document takes.
 pub(super) const BYTES_PER_DOCUMENT: u64 = size_of::<DocumentOffsets>() as u64 + 4;
+
+/// Steps of origins that are read together.
+const STEPS_AT_ONCE: usize = 16;
 
 /// Where a document is: its symbols, then its origins, then their checkpoints.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,14 +89,7 @@ impl SymbolStore {
     }
 
     /// Replaces the content of `out` by `count` symbols of a document, from `first` on.
-    pub(super) fn symbols(
-        &self,
-        document: u32,
-        first: u32,
-        count: u32,
-        read: &mut Vec<u8>,
-        out: &mut Vec<u64>,
-    ) -> Result<()> {
+    pub(super) fn symbols(&self, document: u32, first: u32, count: u32, out: &mut SymbolRun) -> Result<()> {
         let DocumentOffsets { at, symbols, width, .. } = self.place(document);
         if u64::from(first) + u64::from(count) > u64::from(symbols) {
             return Err(Error::Damaged {
@@ -101,48 +97,73 @@ impl SymbolStore {
                 detail: "it has fewer symbols than were read",
             });
         }
-        let bytes = u64::from(width);
-        self.bytes(at + u64::from(first) * bytes, u64::from(count) * bytes, read, |bytes| unpack(bytes, width, out))
+        out.width = width;
+        let width = u64::from(width);
+        self.read(at + u64::from(first) * width, u64::from(count) * width, &mut out.bytes)
+    }
+
+    /// Replaces the content of `out` by so many bytes of the file.
+    fn read(&self, at: u64, count: u64, out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if let Some(held) = &self.held {
+            let range = usize::try_from(at).ok().and_then(|at| held.get(at..)?.get(..count));
+            let too_short = || Error::Damaged { what: "a temporary file".into(), detail: "it is too short" };
+            out.extend_from_slice(range.ok_or_else(too_short)?);
+            return Ok(());
+        }
+        out.resize(count, 0);
+        read_into(&self.file, at, out, &self.temp)
     }
 
     /// The bytes that symbols come from: from the first byte of the first to the last byte of the last.
     pub(super) fn span(&self, document: u32, first: u32, count: u32) -> Result<Span> {
-        let (first, last) = (self.origin(document, first)?, self.origin(document, first + count - 1)?);
-        Ok(Span { start: first.start, end: last.end.max(first.end) })
+        let last = first + count - 1;
+        let (step, end) = (first as usize / STEP, last as usize / STEP);
+        let known = self.origins(document, step, if end - step < STEPS_AT_ONCE { end } else { step })?;
+        let start = known.origin(document, first)?;
+        let stop = match end - step < STEPS_AT_ONCE {
+            true => known.origin(document, last)?,
+            false => self.origins(document, end, end)?.origin(document, last)?,
+        };
+        Ok(Span { start: start.start, end: stop.end.max(start.end) })
     }
 
-    fn origin(&self, document: u32, symbol: u32) -> Result<Span> {
+    /// Reads the origins of symbols from one checkpoint to behind another.
+    fn origins(&self, document: u32, step: usize, end: usize) -> Result<KnownOrigins> {
         let place = self.place(document);
         let origins = place.at + u64::from(place.symbols) * u64::from(place.width);
-        let (step, index) = (symbol as usize / STEP, symbol as usize % STEP);
-        let mut read = Vec::new();
-        let mut checkpoint = Checkpoint::default();
-        let at = origins + place.origins + (step * size_of::<Checkpoint>()) as u64;
-        self.bytes(at, size_of::<Checkpoint>() as u64, &mut read, |bytes| {
-            bytemuck::bytes_of_mut(&mut checkpoint).copy_from_slice(bytes);
-        })?;
-        let length = (MOST_OF_STEP as u64).min(place.origins.saturating_sub(checkpoint.at));
-        let mut found = None;
-        self.bytes(origins + checkpoint.at, length, &mut read, |bytes| {
-            found = origins::origin(bytes, checkpoint.before, index);
-        })?;
+        let (count, size) = (end - step + 1, size_of::<Checkpoint>());
+        let mut bytes = Vec::new();
+        self.read(origins + place.origins + (step * size) as u64, (count * size) as u64, &mut bytes)?;
+        let mut checkpoints = vec![Checkpoint::default(); count];
+        bytemuck::cast_slice_mut(&mut checkpoints).copy_from_slice(&bytes);
+        let at = |checkpoint: Option<&Checkpoint>| checkpoint.map_or(0, |checkpoint| checkpoint.at);
+        let from = at(checkpoints.first());
+        let until = place.origins.min(at(checkpoints.last()) + MOST_OF_STEP as u64);
+        self.read(origins + from, until.saturating_sub(from), &mut bytes)?;
+        Ok(KnownOrigins { step, checkpoints, bytes })
+    }
+}
+
+/// Origins that were read.
+struct KnownOrigins {
+    /// The number of the first checkpoint.
+    step: usize,
+    checkpoints: Vec<Checkpoint>,
+    bytes: Vec<u8>,
+}
+
+impl KnownOrigins {
+    fn origin(&self, document: u32, symbol: u32) -> Result<Span> {
+        let checkpoint = self.checkpoints.get(symbol as usize / STEP - self.step);
+        let found = checkpoint.zip(self.checkpoints.first()).and_then(|(checkpoint, first)| {
+            let bytes = self.bytes.get(usize::try_from(checkpoint.at.checked_sub(first.at)?).ok()?..)?;
+            origins::origin(bytes, checkpoint.before, symbol as usize % STEP)
+        });
         found.ok_or_else(|| Error::Damaged {
             what: format!("document {document}"),
             detail: "a symbol of it has no origin",
         })
-    }
-
-    /// Shows so many bytes of the file to `see`.
-    fn bytes(&self, at: u64, count: u64, read: &mut Vec<u8>, see: impl FnOnce(&[u8])) -> Result<()> {
-        if let Some(held) = &self.held {
-            let range = usize::try_from(at).ok().and_then(|at| held.get(at..)?.get(..usize::try_from(count).ok()?));
-            see(range.ok_or_else(|| Error::Damaged { what: "a temporary file".into(), detail: "it is too short" })?);
-            return Ok(());
-        }
-        read.clear();
-        read.resize(usize::try_from(count).unwrap_or(usize::MAX), 0);
-        read_into(&self.file, at, read, &self.temp)?;
-        see(read);
-        Ok(())
     }
 }
