@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::answer::Act;
-use super::files::{Facts, real_path};
+use super::files::{Facts, FileIdentity};
 use super::log::Log;
 use super::options::{Action, ApplyOptions};
 use super::places::Unplaced;
@@ -75,7 +75,7 @@ pub(super) struct Checked {
     pub(super) facts: Vec<Option<Facts>>,
     /// Documents that are what they were, in files none of which has changed.
     pub(super) sound: RoaringBitmap,
-    /// The real paths of files with a survivor, by hash; where files are to be removed, linked or moved.
+    /// The entries of files with a survivor, and the files themselves; where files are to be removed, linked or moved.
     survivors: FxHashSet<u64>,
     /// The numbers of the files that were looked at, by the hash of their paths.
     numbers: FxHashMap<u64, u32>,
@@ -86,7 +86,8 @@ pub(super) struct Checked {
 impl Checked {
     /// True if a survivor lies in the file at this path, under this name or another.
     pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
-        Ok(self.survivors.contains(&real_path(path)?))
+        let FileIdentity { entry, file, is_only } = FileIdentity::of(path)?;
+        Ok(self.survivors.contains(&entry) || (is_only && self.survivors.contains(&file)))
     }
 
     /// The number of the file at this path, if it was looked at.
@@ -188,7 +189,8 @@ impl Check<'_> {
         checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
         let is_survivor = |entry: &PlannedDocument| !entry.is_removable() && found.sound.contains(&entry.id);
         if self.options.action.takes_files() && entries.iter().any(is_survivor) {
-            checked.survivors.insert(real_path(path)?);
+            let FileIdentity { entry, file, .. } = FileIdentity::of(path)?;
+            checked.survivors.extend([entry, file]);
         }
         // What is not copied keeps nothing.
         if !self.unplaced.contains_key(&(number as u32)) {

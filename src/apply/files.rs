@@ -1,5 +1,6 @@
 //! Files: whole files, copied, linked and moved; and new ones, written beside their place.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -47,10 +48,38 @@ impl From<&Metadata> for Facts {
     }
 }
 
-/// The hash of a file's real path, the same for all names that lead to it through symbolic links.
-pub(super) fn real_path(path: &Path) -> Result<u64> {
-    let real = path.canonicalize().map_err(Error::io("find", path))?;
-    Ok(xxh3_64(real.as_os_str().as_encoded_bytes()))
+/// Tells whether two names lead to one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    /// The hash of its entry in its folder. It is the same for all names that lead there, through symbolic links and through mounts.
+    pub(super) entry: u64,
+    /// The hash of the file itself.
+    pub(super) file: u64,
+    /// True if the file has no other entry.
+    pub(super) is_only: bool,
+}
+
+impl FileIdentity {
+    #[cfg(unix)]
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let find = || Error::io("find", path);
+        let real = path.canonicalize().map_err(find())?;
+        let facts = real.metadata().map_err(find())?;
+        let folder = real.parent().unwrap_or(&real).metadata().map_err(find())?;
+        let hash = |facts: &Metadata, name: &[u8]| {
+            xxh3_64(&[&facts.dev().to_le_bytes()[..], &facts.ino().to_le_bytes(), name].concat())
+        };
+        let name = real.file_name().unwrap_or_default().as_encoded_bytes();
+        Ok(Self { entry: hash(&folder, name), file: hash(&facts, b"/"), is_only: facts.nlink() == 1 })
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        let real = path.canonicalize().map_err(Error::io("find", path))?;
+        let entry = xxh3_64(real.as_os_str().as_encoded_bytes());
+        Ok(Self { entry, file: entry, is_only: false })
+    }
 }
 
 /// The place of a file of this name below a folder: without what leads out of it.
@@ -66,6 +95,19 @@ pub(super) fn relative(name: &str) -> PathBuf {
         }
     }
     path
+}
+
+/// The most bytes of a file's name.
+const MOST_OF_NAME: usize = 255;
+
+/// The name of an unfinished file: that of the finished one between marks, or the hash of a name for which that would be too long.
+fn part_name(target: &Path) -> OsString {
+    let name = target.file_name().unwrap_or_default();
+    let marked = |name: &OsStr| [OsStr::new("."), name, OsStr::new(".fpdb-part")].into_iter().collect::<OsString>();
+    match marked(name) {
+        part if part.len() <= MOST_OF_NAME => part,
+        _ => marked(OsStr::new(&format!("{:016x}", xxh3_64(name.as_encoded_bytes())))),
+    }
 }
 
 /// A file written whole, to be put in its place.
@@ -94,10 +136,7 @@ impl Drop for Part {
 pub(super) fn place(target: &Path, like: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<Placing> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".fpdb-part");
-    let path = folder.join(name);
+    let path = folder.join(part_name(target));
     // One that was killed may have left it.
     let mut file = File::options()
         .read(true)
@@ -176,10 +215,7 @@ pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
 
 /// Replaces a file by a link to another one.
 pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".fpdb-part");
-    let part = path.with_file_name(name);
+    let part = path.with_file_name(part_name(path));
     let _ = fs::remove_file(&part);
     match kind {
         LinkKind::Hard => {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::answer::Act;
 use super::check::{Cut, FileState};
+use super::files::FileIdentity;
 use super::options::Action;
 use super::plan::SourceFile;
 use super::rewrite::{self, Change};
@@ -32,7 +33,7 @@ impl Acting<'_> {
             return self.report_step(source, FileStep::leave("it has no records that take a field"), false);
         }
         let path = Path::new(&source.path);
-        if !self.marked.insert(files::real_path(path)?) {
+        if !self.marked.insert(FileIdentity::of(path)?.entry) {
             return self.report_step(source, FileStep::leave("it is another name of a file that is marked"), false);
         }
         let step = FileStep { act: Act::Mark, target: None, documents, reason };
@@ -48,7 +49,9 @@ impl Acting<'_> {
             return self.report_step(source, step, true);
         }
         let before = self.unchanged(number, path)?;
-        let marked = files::place(path, path, |file| {
+        // The file itself, not a link to it.
+        let real = path.canonicalize().map_err(Error::io("find", path))?;
+        let marked = files::place(&real, path, |file| {
             let change = Change::Mark { field, passages: self.passages };
             rewrite::rewrite(path, (state, cuts), &change, self.store, file, self.task.token())
         })
@@ -104,6 +107,13 @@ impl Acting<'_> {
         if !survivor.source.as_deref().map_or(Ok(false), |source| self.checked.is_unchanged(source))? {
             self.summary.unjustified += 1;
             return self.report_step(source, FileStep::leave("its survivor has changed since it was checked"), false);
+        }
+        if matches!(self.options.action, Action::Move { .. }) && path.is_symlink() {
+            return self.report_step(
+                source,
+                FileStep::leave("it is a symbolic link, which can lead elsewhere from there"),
+                false,
+            );
         }
         let bytes = path.metadata().map_err(Error::io("read", path))?.len();
         let (act, target) = match &self.options.action {

@@ -39,6 +39,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::DecisionsVersion { .. } => {
             "use the version of fpdb that wrote them, or decide all documents anew with --rerank".into()
         }
+        Error::DecisionsOfAnother { .. } => "decide all documents anew with --rerank".into(),
         Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
         Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),

@@ -23,16 +23,12 @@ impl<'a> Past<'a> {
     /// Reads the record of the database of this identity from its start.
     ///
     /// # Errors
-    /// [`Error::OtherRule`] where it was made by another rule; [`Error::Damaged`]; [`Error::Io`].
+    /// [`Error::OtherRule`] where it was made by another rule; [`Error::DecisionsOfAnother`]; [`Error::Damaged`]; [`Error::Io`].
     pub(super) fn read(files: &RecordFiles, stored: &'a RoaringBitmap, database: &str, rule: &str) -> Result<Self> {
         let record = files.read()?;
         if let Some(header) = record.as_ref().map(RecordReader::header) {
             if header.database != database {
-                let what = format!("the record of decisions {}", files.path().display());
-                return Err(Error::Damaged {
-                    what,
-                    detail: "it is of another database, or of this one before a repair",
-                });
+                return Err(Error::DecisionsOfAnother { path: files.path().to_owned() });
             }
             if header.rule != rule {
                 let (recorded, asked) = (header.rule.clone(), rule.to_owned());

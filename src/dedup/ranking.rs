@@ -176,7 +176,8 @@ impl Ranking {
                 return Ok(true);
             }
             let pinned = match standing(id)? {
-                Standing::Removable => return Ok(true),
+                // A document that was renamed can be protected now: the decision is open again.
+                Standing::Removable if !protected => return Ok(true),
                 standing => standing == Standing::Stays,
             };
             let digest = same_text.of(record.digest);

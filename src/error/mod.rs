@@ -1,4 +1,4 @@
-//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
+//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next. It is long because it lists every failure of the library.
 //!
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
@@ -405,6 +405,12 @@ pub enum Error {
         recorded: String,
         /// The one asked for.
         asked: String,
+    },
+    /// Decisions about the documents of another database, or of this one before it was repaired.
+    #[error("the decisions in {} are of another database, or of this one before a repair", path.display())]
+    DecisionsOfAnother {
+        /// The file they are kept in.
+        path: PathBuf,
     },
     /// A record of decisions that was written in another version of its format.
     #[error("the decisions in {} have format version {found}; this program reads version {supported}", path.display())]

@@ -490,3 +490,15 @@ fn a_limit_of_open_files_is_raised_or_named() {
     assert!(run.stderr.contains("files open at once, and this process may have 24"), "{run:?}");
     assert!(run.stderr.contains("hint: raise the limit before you start it: `ulimit -n 64`"), "{run:?}");
 }
+
+#[test]
+fn a_database_without_the_file_that_makes_it_one_is_repaired() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    let listed = folder.ok(&["--db", "a", "list"]).stdout;
+    fs::remove_file(folder.path().join("a/FPDB")).unwrap();
+    folder.ok(&["--db", "a", "verify", "--repair"]);
+    assert_eq!(folder.ok(&["--db", "a", "list"]).stdout, listed);
+    verified(&folder, "a");
+}

@@ -16,9 +16,9 @@ pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
-    /// Copy all files of the archive to this folder, without the removable documents (or passages: --cut)
+    /// Copy the files of all documents to this folder, without the removable documents (or passages: --cut)
     ///
-    /// Each keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
+    /// Files without a stored document are not copied: those that `ingest` skipped, could not read, or found empty. Each copy keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
     /// several ways are copied whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     write: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpdb::apply::{Act, Applied, ApplyOptions, ApplySummary};
+use fpdb::apply::{Act, Action, Applied, ApplyOptions, ApplySummary};
 use fpdb::{Database, Error};
 
 use crate::cli::interrupt;
@@ -56,6 +56,9 @@ pub(crate) fn act(
     match json {
         true => output.json(&summary)?,
         false => output.text(&apply_summary_line(&summary))?,
+    }
+    if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
+        printer.note("files that ingest skipped, could not read or found empty are not in the copy");
     }
     remarks(&summary, printer);
     Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {

@@ -70,9 +70,8 @@ impl Repairing {
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
     pub(crate) fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
         let marked = match check_marker(root) {
-            Err(error @ Error::NotADatabase { .. }) if root.join(MARKER).is_file() && root.join(STORE).is_dir() => {
-                Err(error)
-            }
+            // The file that says so can be lost like any other.
+            Err(error @ Error::NotADatabase { .. }) if root.join(STORE).join("CURRENT").is_file() => Err(error),
             other => Ok(other?),
         };
         let lock = WriterLock::take(root)?;

@@ -119,3 +119,76 @@ fn another_action_is_not_taken_for_one_that_is_done() {
         assert!(marked.lines().all(|line| line.contains("\"one\"") && line.contains("\"two\"")), "{marked}");
     }
 }
+
+#[test]
+fn a_link_to_records_is_followed_when_they_are_marked() {
+    let folder = Folder::new();
+    let lines =
+        |seeds: &[u64]| -> String { seeds.iter().map(|&s| format!("{{\"text\":\"{}\"}}\n", text(s))).collect() };
+    folder.write("o/r.jsonl", lines(&[1, 2, 1]));
+    folder.write("in/a.txt", text(3));
+    symlink("../o/r.jsonl", folder.path().join("in/l.jsonl")).unwrap();
+    folder.ok(&["ingest", "-q", "--follow", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    for _ in 0..2 {
+        let (run, _, summary) = apply(&folder, &["--mark", "dup", "--yes"]);
+        assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{run:#?}");
+        assert!(folder.path().join("in/l.jsonl").is_symlink());
+        let marked = fs::read_to_string(folder.path().join("o/r.jsonl")).unwrap();
+        assert_eq!(marked.matches("\"dup\"").count(), 3, "{marked}");
+    }
+}
+
+#[test]
+fn a_link_is_not_moved() {
+    let folder = Folder::new();
+    folder.write("o/x.txt", text(1));
+    folder.write("in/a.txt", text(1));
+    symlink("../o/x.txt", folder.path().join("in/b.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--follow", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let (run, lines, summary) = apply(&folder, &["--move", "gone", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (0, &0.into()), "{run:#?}");
+    assert!(lines[0]["reason"].as_str().unwrap().contains("symbolic link"), "{lines:?}");
+    assert!(folder.path().join("in/b.txt").is_symlink());
+}
+
+#[test]
+fn names_as_long_as_can_be_are_copied_and_linked() {
+    let folder = Folder::new();
+    let name = format!("in/{}.txt", "y".repeat(251));
+    folder.write(&name, text(1));
+    folder.write("in/a.txt", text(1));
+    folder.write("in/b.txt", text(2));
+    report(&folder);
+    let (run, _, _) = apply(&folder, &["--write", "clean", "--mark", "x", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean").join(&name)).unwrap(), text(1));
+    let (run, _, summary) = apply(&folder, &["--link", "hard", "--yes"]);
+    assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{run:#?}");
+}
+
+/// Needs the right to mount; without it nothing can be tested here.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_in_a_folder_that_is_mounted_twice_stays() {
+    for action in IN_PLACE {
+        let folder = Folder::new();
+        folder.write("in/a.txt", text(1));
+        fs::create_dir(folder.path().join("bind")).unwrap();
+        let mount = |arguments: &[&str]| {
+            std::process::Command::new(arguments[0]).args(&arguments[1..]).current_dir(folder.path()).status()
+        };
+        if !mount(&["mount", "--bind", "in", "bind"]).is_ok_and(|status| status.success()) {
+            eprintln!("skipped: no right to mount");
+            return;
+        }
+        folder.ok(&["ingest", "-q", "--profile", "words", "in", "bind"]);
+        folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+        let (run, _, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        let left = fs::read_to_string(folder.path().join("in/a.txt"));
+        assert!(mount(&["umount", "bind"]).unwrap().success());
+        assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &0.into(), &1.into()), "{run:#?}");
+        assert_eq!(left.unwrap(), text(1));
+    }
+}

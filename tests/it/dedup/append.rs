@@ -194,7 +194,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     part_of_archive(&elsewhere, "a.jsonl", 60, 5);
     std::fs::copy(&path, elsewhere.path().join(".fpdb/dedup-decisions")).unwrap();
     let others = elsewhere.run(&other);
-    assert!(others.status == 2 && others.stderr.contains("it is of another database"), "{others:?}");
+    assert!(others.status == 2 && others.stderr.contains("are of another database"), "{others:?}");
 }
 
 /// A database that is restored has the decisions that it had when the backup was made.
@@ -272,4 +272,34 @@ fn identical_newcomers_go_too() {
     let superseded = of(&lines, "fpdb.dedup.superseded/1");
     assert_eq!(superseded.len(), 1);
     assert_eq!((&superseded[0]["document"], &superseded[0]["because"]), (&"c/a.txt".into(), &"identical".into()));
+}
+
+#[test]
+fn a_document_that_is_renamed_into_what_is_protected_stays() {
+    let folder = Folder::new();
+    folder.write("ar/a.txt", sentences(1..4));
+    folder.write("ar/b.txt", sentences(1..4));
+    folder.write("keep/z.txt", sentences(50..53));
+    folder.ok(&["ingest", "-q", "ar", "keep"]);
+    let flags = ["dedup", "--append", "--protect", "keep/", "--format", "json", "-q"];
+    assert_eq!(of(&folder.ok(&flags).json(), "fpdb.dedup/1").len(), 1);
+    std::fs::rename(folder.path().join("ar/b.txt"), folder.path().join("keep/b.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--prune", "ar", "keep"]);
+    let lines = folder.ok(&flags).json();
+    let removed: Vec<_> = of(&lines, "fpdb.dedup/1").iter().map(|line| line["remove"].as_str().unwrap()).collect();
+    assert!(!removed.contains(&"keep/b.txt"), "{lines:#?}");
+}
+
+#[test]
+fn decisions_of_before_a_repair_are_named() {
+    let folder = Folder::new();
+    folder.write("ar/a.txt", sentences(1..4));
+    folder.write("ar/b.txt", sentences(1..4));
+    folder.ok(&["ingest", "-q", "ar"]);
+    folder.ok(&["dedup", "--append", "-q"]);
+    std::fs::write(folder.path().join(".fpdb/FPDB"), "x").unwrap();
+    folder.ok(&["verify", "--repair", "-q"]);
+    let run = folder.run(&["dedup", "--append"]);
+    assert!(run.status == 2 && run.stderr.contains("before a repair") && run.stderr.contains("--rerank"), "{run:#?}");
+    folder.ok(&["dedup", "--rerank", "-q"]);
 }
