@@ -20,7 +20,7 @@ use crate::input::{
     for_each_held, format_of, open, walk,
 };
 use crate::progress::Task;
-use crate::store::{Batch, Committer, ContainerRecord, DocumentRecord, Store};
+use crate::store::{Batch, Committer, DocumentRecord, Store};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The records of one commit take so many bytes at most.
@@ -163,26 +163,28 @@ impl<'a> Renaming<'a> {
             if !self.is_same(container, file)? {
                 continue;
             }
+            let mut renames = Vec::new();
             for &id in &container.ids {
                 let record = self.store.document(id)?;
                 let suffix = file_name_of(&record.name, record.member.as_deref()).map_or(0, str::len);
-                let suffix = record.name[suffix..].to_owned();
                 let renamed = DocumentRecord {
-                    name: format!("{name}{suffix}"),
+                    name: format!("{name}{}", &record.name[suffix..]),
                     source: Some(file.source.clone()),
                     modified: trusted_mtime(file),
                     ..record.clone()
                 };
-                if renamed.check().is_err() {
-                    continue;
+                if self.store.newest_named(&renamed.name, |_| true)?.is_some() {
+                    // It takes the place of another container, which holds a member of this name.
+                    return Ok(false);
                 }
+                if renamed.check().is_ok() {
+                    renames.push((id, record, renamed));
+                }
+            }
+            for (id, record, renamed) in renames {
                 self.rename(id, record, renamed)?;
             }
-            if let (Some(modified), None) = (trusted_mtime(file), &self.options.metadata) {
-                let settings = self.options.settings(name);
-                let record = ContainerRecord { modified, settings, ..container.record.clone() };
-                self.batch.container(file.source.clone(), record);
-            }
+            // It is remembered once it has been read: members may be stored that another container of its name has held.
             self.containers.entry(file.bytes).or_default().swap_remove(at);
             return Ok(true);
         }

@@ -206,6 +206,20 @@ fn members_are_forgotten_whatever_is_remembered_of_their_container() {
     assert_eq!(names(&folder), ["corpus/other.txt"]);
 }
 
+/// What another file of its name has held is not there any more.
+#[test]
+fn an_archive_that_takes_the_name_of_another_one_leaves_none_of_its_members() {
+    let folder = Folder::new();
+    folder.write("corpus/a.jsonl", lines(0..2));
+    folder.write("corpus/b.jsonl", lines(2..5));
+    folder.age("corpus/a.jsonl");
+    folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
+    rename(&folder, "corpus/a.jsonl", "corpus/b.jsonl");
+    assert_eq!(counts(&prune(&folder, 0, &["corpus"])), [0, 2, 0, 0, 2, 1]);
+    assert_eq!(names(&folder), ["corpus/b.jsonl:1", "corpus/b.jsonl:2"]);
+    assert_eq!(folder.ok(&["list", "--format", "json"]).json().len(), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn what_lies_behind_a_link_that_leads_nowhere_stays() {
