@@ -16,7 +16,7 @@ use super::arrivals::{Decision, OpenDocument, Stream};
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
-use super::record::{origin_of, record_of};
+use super::record::{metadata_after, origin_of, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use crate::columns::Fingerprints;
@@ -334,6 +334,13 @@ impl Intake<'_> {
                 Ok(None)
             }
             OnChange::Both => self.admit(record, Outcome::Added),
+            // One of this run has the name: a file that is named as a record of another one, for example.
+            OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
+                self.abandon()?;
+                let name = record.name;
+                self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name }));
+                Ok(None)
+            }
             OnChange::Replace => {
                 let mut outcome = Outcome::Added;
                 for id in self.known().named(&record.name)? {
@@ -370,8 +377,8 @@ impl Intake<'_> {
     /// Rewrites what is kept of a stored document beside its content, as it was found this time, if that has changed.
     fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord, name: &str, format: &str) {
         let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
-        // To say nothing of a document is not to take back what was said.
-        let metadata = if metadata.is_empty() { record.metadata.clone() } else { metadata };
+        let place = (name, source.as_deref(), member.as_deref());
+        let metadata = metadata_after(&record.metadata, place, metadata, self.options);
         self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
         let boilerplate = boilerplate || record.boilerplate;
         let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };

@@ -7,6 +7,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::options::IngestOptions;
+use super::record::metadata_after;
 use crate::document::Digest;
 use crate::error::Result;
 use crate::input::{About, CLOSED, FileFacts, ReadAs};
@@ -30,7 +31,8 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
         return Ok(Known::Nothing);
     }
     let same_time = record.modified().is_some() && record.modified() == file.modified;
-    let same_words = about.metadata.is_empty() || about.metadata == record.metadata;
+    let place = (about.name.as_str(), Some(file.source.as_str()), about.member.as_deref());
+    let same_words = metadata_after(&record.metadata, place, about.metadata.clone(), options) == record.metadata;
     let marked = record.boilerplate || !options.boilerplate;
     let unchanged = same_time && same_words && marked && record.source.as_deref() == Some(&file.source);
     Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })

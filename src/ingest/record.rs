@@ -1,6 +1,7 @@
 //! Record: what is kept of a document beside its fingerprints.
 
 use super::messages::ReadDocument;
+use super::options::IngestOptions;
 use crate::clock;
 use crate::document::{Modified, Offsets};
 use crate::input::{About, FileFacts};
@@ -45,6 +46,22 @@ pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
 }
 
 /// When a file was written, where it can vouch for the content.
+/// The metadata of a stored document that has been found again as `name`, with this metadata. A table that names it says all of it.
+/// Otherwise what was said before under other names stays: to say nothing of a document is not to take back what was said.
+pub(super) fn metadata_after(
+    stored: &[(String, String)],
+    (name, source, member): (&str, Option<&str>, Option<&str>),
+    mut found: Vec<(String, String)>,
+    options: &IngestOptions,
+) -> Vec<(String, String)> {
+    if !options.metadata.as_ref().is_some_and(|table| table.names(name, source, member)) {
+        let is_said = |name: &String| found.iter().any(|(known, _)| known == name);
+        let unsaid: Vec<_> = stored.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+        found.extend(unsaid);
+    }
+    found
+}
+
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
     let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;
     file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))

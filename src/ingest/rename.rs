@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
 use super::prune::{Gone, GoneContainer, Prune};
-use super::record::{origin_of, trusted_mtime};
+use super::record::{metadata_after, origin_of, trusted_mtime};
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
@@ -133,8 +133,8 @@ impl<'a> Renaming<'a> {
         }
         let about = candidate.about;
         let (source, modified) = origin_of(&about);
-        // To say nothing of a document is not to take back what was said.
-        let metadata = if about.metadata.is_empty() { record.metadata.clone() } else { about.metadata };
+        let place = (name.as_str(), source.as_deref(), about.member.as_deref());
+        let metadata = metadata_after(&record.metadata, place, about.metadata, self.options);
         let renamed = DocumentRecord { name, source, modified, metadata, ..record.clone() };
         if renamed.check().is_err() {
             return Ok(());

@@ -23,7 +23,7 @@ pub(super) struct Sweep {
 struct Shrunk {
     name: String,
     /// The record to keep once the documents that it no longer holds are deleted.
-    record: Option<ContainerRecord>,
+    record: ContainerRecord,
 }
 
 impl Sweep {
@@ -71,7 +71,7 @@ impl Sweep {
     }
 
     /// Adds a container that has shrunk, and the record it gets once it is swept.
-    pub(super) fn add(&mut self, source: String, name: String, record: Option<ContainerRecord>) {
+    pub(super) fn add(&mut self, source: String, name: String, record: ContainerRecord) {
         self.shrunk.insert(source, Shrunk { name, record });
     }
 
@@ -93,6 +93,6 @@ impl Sweep {
 
     /// Ends the sweep: the containers that are to be remembered, by path.
     pub(super) fn swept(&mut self) -> impl Iterator<Item = (String, ContainerRecord)> {
-        std::mem::take(&mut self.shrunk).into_iter().filter_map(|(source, shrunk)| Some((source, shrunk.record?)))
+        std::mem::take(&mut self.shrunk).into_iter().map(|(source, shrunk)| (source, shrunk.record))
     }
 }

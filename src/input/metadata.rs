@@ -63,13 +63,22 @@ impl MetadataTable {
 
     /// Adds what the table says of a document, in place of what its container says under the same names.
     pub(crate) fn apply(&self, about: &mut About) {
-        let path = about.file.as_ref().map(|file| format!("{}{}", file.source, about.member.as_deref().unwrap_or("")));
-        let by_path = || self.rows.get(path.as_deref()?);
-        let Some(row) = self.rows.get(&about.name).or_else(by_path) else { return };
+        let source = about.file.as_ref().map(|file| file.source.as_str());
+        let Some(row) = self.row(&about.name, source, about.member.as_deref()) else { return };
         row.matched.store(true, Ordering::Relaxed);
         let said = self.columns.iter().zip(&row.values).filter(|(_, value)| !value.is_empty());
         about.metadata.retain(|(name, _)| !self.columns.contains(name));
         about.metadata.extend(said.map(|(name, value)| (name.clone(), value.clone())));
+    }
+
+    /// True if the table says something of a document.
+    pub(crate) fn names(&self, name: &str, source: Option<&str>, member: Option<&str>) -> bool {
+        self.row(name, source, member).is_some()
+    }
+
+    fn row(&self, name: &str, source: Option<&str>, member: Option<&str>) -> Option<&MetadataRow> {
+        let by_path = || self.rows.get(&format!("{}{}", source?, member.unwrap_or("")));
+        self.rows.get(name).or_else(by_path)
     }
 
     /// Names of rows that no document has been given by [`MetadataTable::apply`], sorted.

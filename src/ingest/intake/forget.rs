@@ -9,6 +9,9 @@ use crate::ingest::summary::IngestSummary;
 use crate::stop::StopToken;
 use crate::store::ContainerRecord;
 
+/// The time of a container that is read again by the next run, whatever the time of its file.
+const NO_TIME: (i64, u32) = (i64::MIN, 0);
+
 impl Intake<'_> {
     /// Deletes what containers have held before and hold no longer.
     pub(super) fn sweep(&mut self) -> Result<()> {
@@ -69,7 +72,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Remembers a container all of whose members are stored as they are in it, so that it need not be read again.
+    /// Remembers a container. One all of whose members are stored as they are in it need not be read again.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
         let IngestSummary { kept, duplicates, failures, .. } = self.summary;
@@ -80,12 +83,9 @@ impl Intake<'_> {
         let settings = self.options.settings(&name);
         // One with members that are not stored as they are in it is looked at again.
         let all_stored = (before.kept, before.duplicates, before.open) == (kept, duplicates, self.open_documents());
-        let record = trusted_mtime(&file).filter(|_| all_stored).map(|modified| ContainerRecord {
-            bytes: file.bytes,
-            modified,
-            documents,
-            settings,
-        });
+        // How many it holds is remembered in any case, so that the next run sees if it holds less.
+        let modified = trusted_mtime(&file).filter(|_| all_stored).unwrap_or(NO_TIME);
+        let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
         let met = self.sweep.met().saturating_sub(before.met);
         let has_shrunk = match self.options.prune {
             // It counts on that what is gone is forgotten, whatever is remembered of the container.
@@ -96,7 +96,7 @@ impl Intake<'_> {
         };
         if has_shrunk {
             self.sweep.add(file.source.clone(), name, record);
-        } else if let Some(record) = record {
+        } else {
             self.batch.container(file.source.clone(), record);
         }
         self.commit_if_full()

@@ -243,3 +243,53 @@ fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands()
     assert!(between.max().unwrap() <= 384, "{commits:?}");
     assert_eq!(commits.last(), Some(&2000));
 }
+
+#[test]
+fn members_that_are_gone_are_forgotten_also_where_none_is_left_of_a_container_just_written() {
+    let folder = folder();
+    folder.write("d.jsonl", lines(&[1, 2]));
+    folder.write("x.tar", tar_of(&[("one.txt", prose(3).as_bytes())]));
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl", "x.tar"])), [3, 0, 0, 0]);
+    folder.write("d.jsonl", "");
+    folder.write("x.tar", tar_of(&[("two.txt", prose(4).as_bytes())]));
+    let report = ingest(&folder, &["d.jsonl", "x.tar"]);
+    assert_eq!((counts(&report), &report["removed"]), ([1, 0, 0, 0], &json!(3)), "{report}");
+    assert_eq!(names(&folder), ["x.tar!two.txt"]);
+}
+
+#[test]
+fn labels_stay_with_records_that_have_metadata_of_their_own() {
+    let folder = folder();
+    let line = |id: usize| format!("{}\n", json!({ "id": id, "text": prose(id), "site": "s" }));
+    folder.write("d.jsonl", line(1) + &line(2));
+    folder.write("a.txt", prose(9));
+    folder.write("m.csv", "filename,label\nd.jsonl:1,spam\na.txt,spam\n");
+    ingest(&folder, &["d.jsonl", "a.txt", "--metadata", "m.csv", "--keep-fields", "site"]);
+    folder.write("d.jsonl", line(1) + &line(2) + &line(3));
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl", "a.txt"])), [1, 0, 3, 0]);
+    folder.ok(&["--db", "other", "init", "--profile", "prose"]);
+    folder.ok(&["--db", "other", "ingest", "-q", "d.jsonl"]);
+    folder.ok(&["merge", "-q", "other"]);
+    let metadata = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["metadata"].clone();
+    assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "spam", "site": "s" }));
+    assert_eq!(metadata("d.jsonl:2"), json!({ "id": "2", "site": "s" }));
+    // A table that names a document says all of it.
+    folder.write("m.csv", "filename,label\nd.jsonl:1,ham\n");
+    ingest(&folder, &["d.jsonl", "--metadata", "m.csv"]);
+    assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "ham" }));
+}
+
+#[test]
+fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
+    let folder = folder();
+    folder.write("ar/a.jsonl", lines(&[1, 2, 3]));
+    folder.write("ar/a.jsonl:2", prose(9));
+    let mut first = None;
+    for _ in 0..3 {
+        let run = folder.run(&["ingest", "ar"]);
+        assert!(run.status == 2 && run.stderr.contains("found twice in this run"), "{run:#?}");
+        let listed = folder.ok(&["list", "--format", "json"]).stdout;
+        assert_eq!(first.get_or_insert_with(|| listed.clone()), &listed);
+        assert_eq!(listed.lines().count(), 3);
+    }
+}
