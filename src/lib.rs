@@ -114,9 +114,9 @@ pub use query::{
 };
 pub use stop::StopToken;
 
-/// Figures, backups, checks and repairs of a database, and its compaction.
+/// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {
-    pub use crate::database::{BackupOptions, CacheUse, Compaction, DatabaseStats, StoredPart};
+    pub use crate::database::{BackupOptions, CacheUse, Compaction, DatabaseStats, SelectedDocuments, StoredPart};
     pub use crate::hash_counts::DfCount;
     pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 }

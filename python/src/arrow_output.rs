@@ -190,6 +190,7 @@ pub(crate) fn pair_schema() -> SchemaRef {
         field("containment_a", Float64),
         field("containment_b", Float64),
         field("score", Float64),
+        maybe("text_resemblance", Float64),
         maybe("passages", passages()),
         maybe("a_metadata", strings()),
         maybe("b_metadata", strings()),
@@ -240,6 +241,24 @@ pub(crate) fn superseded_schema() -> SchemaRef {
         field("run", UInt32),
         field("metadata", strings()),
     ])
+}
+
+/// `fpdb.repeat/1`.
+pub(crate) fn repeat_schema() -> SchemaRef {
+    use DataType::{Boolean, UInt32, UInt64, Utf8};
+    let place = || {
+        let offsets = [field("start", UInt64), field("end", UInt64)];
+        [vec![field("document", Utf8), field("id", UInt32)], offsets.to_vec()].concat()
+    };
+    let of = object([place(), vec![field("digest", Utf8)]].concat());
+    let rest = vec![field("symbols", UInt64), field("digest", Utf8), field("of", of), field("exact", Boolean)];
+    schema([vec![field("schema", Utf8)], place(), rest].concat())
+}
+
+/// `fpdb.repeat.uncompared/1`.
+pub(crate) fn uncompared_schema() -> SchemaRef {
+    use DataType::{UInt32, Utf8};
+    schema(vec![field("schema", Utf8), field("document", Utf8), field("id", UInt32), field("why", Utf8)])
 }
 
 /// `fpdb.apply/1`.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fpdb::repeats::RepeatRow;
 use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -12,12 +13,13 @@ use crate::arrow_input::{Arrays, Texts};
 use crate::arrow_output as arrow;
 use crate::asked::{Asked, Counted, FileState, Query};
 use crate::comparison::source;
-use crate::errors::{parameter, raise};
+use crate::errors::{exception, parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
 use crate::opened::{Handle, Opened};
-use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Walking, json, profile_of};
+use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Repeating, Walking, json, profile_of};
 use crate::rows::{Answers, BATCH, Rows};
-use crate::waiting::{Caller, Waited, wait};
+use crate::stream::RowStream;
+use crate::waiting::{Caller, StopToken, Waited, wait};
 
 /// Queries that are answered before signals are looked for.
 const AT_A_TIME: usize = 64;
@@ -239,11 +241,65 @@ impl NativeDatabase {
         Ok((Rows::new(Answers::Query(answers)), failed))
     }
 
-    fn pairs(&self, py: Python<'_>, options: Pairing, top: Option<usize>, caller: Caller) -> PyResult<Rows> {
+    fn pairs(&self, py: Python<'_>, options: Pairing, caller: Caller) -> PyResult<Rows> {
         let handle = self.0.unchanged()?;
-        let options = options.options(handle.database().profile())?.top(top.map(|top| top as u64));
-        let answer = wait(py, &caller, &mut (), |task, _| handle.database().pairs(&options, task)).whole()?;
-        Ok(Rows::new(Answers::Pair(answer.pairs)))
+        let database = handle.database();
+        let (asked, evidence) = (options.options(database.profile())?, options.evidence()?);
+        let found = wait(py, &caller, &mut (), |task, _| {
+            if !options.own_text {
+                return Ok(database.pairs(&asked, task)?.pairs);
+            }
+            // Own text ranks them anew: the best are known when all have been compared.
+            let (all, top) = (asked.clone().top(None), asked.top);
+            let mut pairs = database.pairs(&all, task)?.pairs;
+            database.add_own_text(&mut pairs, &all, &evidence.limits, task)?;
+            pairs.truncate(top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
+            Ok(pairs)
+        });
+        let mut pairs = found.whole()?;
+        if options.passages {
+            for some in pairs.chunks_mut(AT_A_TIME) {
+                py.detach(|| database.add_passages(some, &evidence)).map_err(raise)?;
+                py.check_signals()?;
+            }
+        }
+        Ok(Rows::new(Answers::Pair(pairs)))
+    }
+
+    /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for the last pair to be
+    /// read, and its reader perhaps for the change.
+    fn iter_pairs(&self, options: Pairing, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
+        let Handle::Reader(database) = self.0.unchanged()? else {
+            let hint = "open it a second time with fpdb.open(path), for reading";
+            return Err(exception(
+                "ParameterError",
+                "the pairs of a database open for writing cannot be streamed",
+                Some(hint),
+            ));
+        };
+        let options = options.options(database.profile())?;
+        RowStream::begin(Answers::Pair, stop.as_ref(), move |task, put| {
+            database.for_each_pair(&options, task, |_, pair| put(pair)).map(drop)
+        })
+    }
+
+    /// The passages that occur earlier, the documents that could not be compared, and the JSON of the summary.
+    fn repeats(&self, py: Python<'_>, options: Repeating, caller: Caller) -> PyResult<(Rows, Rows, String)> {
+        let handle = self.0.unchanged()?;
+        let options = options.options(handle.database().profile())?;
+        let (mut repeats, mut uncompared) = (Vec::new(), Vec::new());
+        let waited = wait(py, &caller, &mut (), |task, _| {
+            handle.database().for_each_repeat(&options, task, |row| {
+                match row {
+                    RepeatRow::Repeat(repeat) => repeats.push(repeat),
+                    RepeatRow::Uncompared(document) => uncompared.push(document),
+                    _ => {}
+                }
+                fpdb::Result::Ok(())
+            })
+        });
+        let summary = json(&waited.whole()?)?;
+        Ok((Rows::new(Answers::Repeat(repeats)), Rows::new(Answers::Uncompared(uncompared)), summary))
     }
 
     /// The removable documents, the undecided ones, the superseded ones, and the JSON of the summary.
@@ -331,6 +387,18 @@ impl NativeDatabase {
         let (named, numbered) =
             py.detach(|| Ok((writer.remove(&names)?, writer.remove_numbers(&ids)?))).map_err(raise)?;
         Ok((json(&named)?, json(&numbered)?))
+    }
+
+    /// The numbers of the documents that prefixes and values select, and the prefixes and values that no document has.
+    fn select(
+        &self,
+        py: Python<'_>,
+        prefixes: Vec<String>,
+        fields: Vec<(String, String)>,
+    ) -> PyResult<(Vec<u32>, Vec<String>)> {
+        let handle = self.0.unchanged()?;
+        let selected = py.detach(|| handle.database().select(&prefixes, &fields)).map_err(raise)?;
+        Ok((selected.ids.into_iter().map(|id| id.0).collect(), selected.unmatched))
     }
 
     /// Takes in a build, and says so as JSON.

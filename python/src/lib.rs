@@ -13,6 +13,7 @@ mod opened;
 mod options;
 mod rows;
 mod staging;
+mod stream;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -36,6 +37,8 @@ mod _native {
     use super::serve_documents;
     #[pymodule_export]
     use super::staging::{NativeMapper, NativeStaging, StagedBatches};
+    #[pymodule_export]
+    use super::stream::RowStream;
     #[pymodule_export]
     use super::waiting::StopToken;
 

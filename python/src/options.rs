@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use fpdb::apply::{Action, ApplyOptions, LinkKind};
 use fpdb::dedup::{DedupBy, DedupMode, DedupOptions, Keep};
 use fpdb::pairs::{GroupBy, PairsOptions, Since};
+use fpdb::repeats::RepeatOptions;
+use fpdb::report::PairEvidence;
 use fpdb::{
     Error, Format, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs,
     ReadOptions, ReaderProcess, RecordFields, WalkOptions, Weight,
@@ -190,21 +192,49 @@ pub(crate) struct Pairing {
     group_by: Option<String>,
     new_since: Option<u32>,
     weight: String,
+    top: Option<u64>,
+    /// How the documents of pairs are read again, for their own text or passages.
+    reading: Reading,
+    pub(crate) own_text: bool,
+    pub(crate) passages: bool,
 }
 
 impl Pairing {
-    pub(crate) fn options(self, profile: &Profile) -> PyResult<PairsOptions> {
+    pub(crate) fn options(&self, profile: &Profile) -> PyResult<PairsOptions> {
         let options = PairsOptions::at_least(profile, self.min_shared, self.min_resemblance, self.min_containment);
         Ok(options
+            .top(self.top)
             .max_df(self.max_df)
-            .across(self.across)
-            .group_by(match self.group_by {
+            .across(self.across.clone())
+            .group_by(match self.group_by.clone() {
                 None => GroupBy::Metadata,
                 Some(pattern) if pattern.is_empty() => GroupBy::Nothing,
                 Some(pattern) => GroupBy::Name(pattern),
             })
             .new_since(self.new_since.map(|id| Since::Document(fpdb::DocId(id))))
             .weight(weight(&self.weight)?))
+    }
+
+    /// How the passages of pairs are found, and the bounds on documents that are read again.
+    pub(crate) fn evidence(&self) -> PyResult<PairEvidence> {
+        Ok(PairEvidence::default().max_df(self.max_df).joining(passages(false)).limits(self.reading.options()?.limits))
+    }
+}
+
+/// How to look for repeated passages.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Repeating {
+    min_length: Option<u32>,
+    temp_dir: Option<PathBuf>,
+    reading: Reading,
+}
+
+impl Repeating {
+    pub(crate) fn options(self, profile: &Profile) -> PyResult<RepeatOptions> {
+        let options = RepeatOptions::of(profile);
+        let min_length = self.min_length.unwrap_or(options.min_length);
+        Ok(options.min_length(min_length).temp_dir(self.temp_dir).limits(self.reading.options()?.limits))
     }
 }
 
@@ -288,6 +318,7 @@ impl Deduplicating {
 #[pyo3(from_item_all)]
 pub(crate) struct Applying {
     write: Option<PathBuf>,
+    cut: bool,
     mark: Option<String>,
     remove: bool,
     link: Option<String>,
@@ -300,6 +331,8 @@ pub(crate) struct Applying {
 impl Applying {
     pub(crate) fn options(self) -> PyResult<ApplyOptions> {
         let action = match (self.write, self.mark, self.remove, self.link.as_deref(), self.move_to) {
+            (Some(folder), None, false, None, None) if self.cut => Action::Cut { folder },
+            _ if self.cut => return Err(parameter("cut goes with write, the folder of the copy, and nothing else")),
             (Some(folder), mark, false, None, None) => Action::Write { folder, mark },
             (None, Some(field), false, None, None) => Action::Mark { field },
             (None, None, true, None, None) => Action::Remove,

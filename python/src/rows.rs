@@ -7,6 +7,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use fpdb::apply::Applied;
 use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
+use fpdb::repeats::{Repeat, Uncompared};
 use fpdb::{DocumentInfo, QueryAnswer};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -29,6 +30,8 @@ pub(crate) enum Answers {
     Undecided(Vec<Undecided>),
     Superseded(Vec<Superseded>),
     Applied(Vec<Applied>),
+    Repeat(Vec<Repeat>),
+    Uncompared(Vec<Uncompared>),
     Document(Vec<DocumentInfo>),
 }
 
@@ -42,6 +45,8 @@ macro_rules! each {
             Answers::Undecided($rows) => $then,
             Answers::Superseded($rows) => $then,
             Answers::Applied($rows) => $then,
+            Answers::Repeat($rows) => $then,
+            Answers::Uncompared($rows) => $then,
             Answers::Document($rows) => $then,
         }
     };
@@ -56,15 +61,17 @@ impl Answers {
             Self::Undecided(_) => "undecided",
             Self::Superseded(_) => "superseded",
             Self::Applied(_) => "applied",
+            Self::Repeat(_) => "repeat",
+            Self::Uncompared(_) => "uncompared",
             Self::Document(_) => "document",
         }
     }
 
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         each!(self, rows => rows.len())
     }
 
-    fn schema(&self) -> SchemaRef {
+    pub(crate) fn schema(&self) -> SchemaRef {
         match self {
             Self::Query(_) => arrow::query_schema(),
             Self::Pair(_) => arrow::pair_schema(),
@@ -72,12 +79,14 @@ impl Answers {
             Self::Undecided(_) => arrow::undecided_schema(),
             Self::Superseded(_) => arrow::superseded_schema(),
             Self::Applied(_) => arrow::applied_schema(),
+            Self::Repeat(_) => arrow::repeat_schema(),
+            Self::Uncompared(_) => arrow::uncompared_schema(),
             Self::Document(_) => arrow::document_schema(),
         }
     }
 
     /// The batch that begins with this row.
-    fn batch(&self, schema: &SchemaRef, from: usize) -> Result<RecordBatch, ArrowError> {
+    pub(crate) fn batch(&self, schema: &SchemaRef, from: usize) -> Result<RecordBatch, ArrowError> {
         let to = self.len().min(from + BATCH);
         each!(self, rows => arrow::batch(schema, &rows[from..to]))
     }
@@ -138,6 +147,8 @@ impl Rows {
             "undecided" => Answers::Undecided(parse(lines)?),
             "superseded" => Answers::Superseded(parse(lines)?),
             "applied" => Answers::Applied(parse(lines)?),
+            "repeat" => Answers::Repeat(parse(lines)?),
+            "uncompared" => Answers::Uncompared(parse(lines)?),
             "document" => Answers::Document(parse(lines)?),
             other => return Err(PyValueError::new_err(format!("there are no rows of kind {other}"))),
         }))

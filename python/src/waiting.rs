@@ -12,11 +12,18 @@ use fpdb::{Outcome, Progress, Task};
 use pyo3::prelude::*;
 
 /// How often signals are looked for, and progress is told.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// Stops work from another thread: an ingest at its next commit, anything else at once.
 #[pyclass(frozen, module = "fpdb")]
 pub(crate) struct StopToken(fpdb::StopToken);
+
+impl StopToken {
+    /// A token that this one stops, and that does not stop this one.
+    pub(crate) fn child(&self) -> fpdb::StopToken {
+        self.0.child()
+    }
+}
 
 #[pymethods]
 impl StopToken {
@@ -103,7 +110,7 @@ pub(crate) fn wait<T: Send>(
     py.detach(|| {
         thread::scope(|scope| {
             // An exception stops this work, and not what else has the caller's token.
-            let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().0.child());
+            let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
             let task = Task::new().progress(&seen).stop(&stop);
             let (sender, events) = channel();
             let worker = scope.spawn(move || {

@@ -1,5 +1,6 @@
 """Opening, adding, removing: what users do first."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -286,3 +287,37 @@ def test_the_program_comes_with_the_package(tmp_path):
     with fpdb.create(path) as database:
         database.ingest([("one", LONG)])
     assert program("stats", "--db", path)[0]["documents"] == 1
+
+
+def test_documents_are_removed_by_prefix_and_value_as_by_the_program(tmp_path):
+    rows = [{"id": f"{kind}/{number}", "lang": lang, "text": f"{kind} {number} {lang} " * 9}
+            for kind in ("crawl", "book") for number, lang in enumerate(["en", "de", "en"])]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for number, (options, flags) in enumerate([
+        ({"prefix": "crawl/", "where": {"lang": "en"}}, ["--prefix", "crawl/", "--where", "lang=en"]),
+        ({"prefix": ["crawl/", "book/1"]}, ["--prefix", "crawl/", "--prefix", "book/1"]),
+        ({"where": {"lang": "fr", "id": "book/1"}}, ["--where", "lang=fr", "--where", "id=book/1"]),
+        ({"prefix": ["web/"]}, ["--prefix", "web/"]),
+    ]):
+        texts = {row["id"]: row["text"] for row in rows}
+        for name in ("mine", "theirs"):
+            with fpdb.create(tmp_path / f"{name}-{number}") as database:
+                database.ingest([fpdb.Document(name, texts[name], {"lang": row["lang"], "id": name}) for row in rows for name in [row["id"]]])
+        theirs = f"{tmp_path}/theirs-{number}"
+        status = 2 if "fr" in str(flags) or "web/" in flags else 0
+        planned = program("rm", "--db", theirs, *flags, status=status)[0]
+        removed = program("rm", "--db", theirs, *flags, "--yes", status=status)[0]
+        with fpdb.open(tmp_path / f"mine-{number}", write=True) as database:
+            assert database.remove(**options, dry_run=True).to_dict() == planned
+            assert len(database) == 6
+            assert database.remove(**options).to_dict() == removed
+            with fpdb.open(theirs) as other:
+                assert [info.name for info in database.documents()] == [info.name for info in other.documents()]
+    with fpdb.open(tmp_path / "mine-0", write=True) as database:
+        for wrong in ({"ids": [1], "prefix": "a"}, {"dry_run": True}):
+            with pytest.raises(TypeError):
+                database.remove(**wrong)
+        assert database.remove("book/0", ids=[10**6]).to_dict()["unknown_ids"] == [10**6]
+    with fpdb.open(tmp_path / "mine-0") as database, pytest.raises(fpdb.ParameterError, match="reading"):
+        database.remove(prefix="book/")

@@ -43,11 +43,18 @@ def main(path: str) -> None:
         dedup.save(path + ".jsonl")
         applied: fpdb.Application = database.apply(path + ".jsonl", remove=True)
         print(applied.summary.left, [one.act for one in applied])
+        repeats: fpdb.Repeats = database.repeats(100)
+        print(repeats.summary.repeats, [row.of.document for row in repeats])
         below: fpdb.QueryAnswers = database.query_below(sys.argv[0], top=1)
         print(len(below), below.failed)
         for info in database.documents():
             print(info.name, info.metadata.get("id"))
         database.remove("d0", ids=[2])
+        removal: fpdb.Removal = database.remove(prefix="d", where={"lang": "en"}, dry_run=True)
+        print(removal.selected, removal.unmatched)
+    with fpdb.open(path) as reader, reader.iter_pairs(min_resemblance=0.5) as stream:
+        first: fpdb.Pair | None = next(stream, None)
+        print(first)
     try:
         fpdb.open(path + "-not-there")
     except fpdb.DatabaseNotFoundError as error:

@@ -4,6 +4,7 @@ mod builder;
 mod facts;
 mod pairing;
 mod querying;
+mod selected;
 mod writer;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
+pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
 use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};

@@ -8,8 +8,8 @@
         for match in answer:
             print(match.document, match.containment)
 
-`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `apply`, `documents` and `remove`. `diff`
-compares two texts and `fingerprint` fingerprints texts without a database.
+`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `repeats`, `apply`, `documents` and
+`remove`. `diff` compares two texts and `fingerprint` fingerprints texts without a database.
 
 Tables go in, and answers come out, by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of
 them is needed. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.
@@ -37,6 +37,7 @@ from ._answers import (
     Match,
     Pair,
     Pairs,
+    PairStream,
     Passage,
     QueryAnswer,
     QueryAnswers,
@@ -44,9 +45,16 @@ from ._answers import (
     Removable,
     RemovableDocuments,
     Removal,
+    Repeat,
+    RepeatedPassages,
+    RepeatOf,
+    Repeats,
+    RepeatSummary,
     Skipped,
     Superseded,
     SupersededDocuments,
+    Uncompared,
+    UncomparedDocuments,
     Undecided,
     UndecidedDocuments,
 )
@@ -109,6 +117,7 @@ __all__ = [
     "Match",
     "NotADatabaseError",
     "Pair",
+    "PairStream",
     "Pairs",
     "ParameterError",
     "Passage",
@@ -120,12 +129,19 @@ __all__ = [
     "Removable",
     "RemovableDocuments",
     "Removal",
+    "Repeat",
+    "RepeatOf",
+    "RepeatSummary",
+    "RepeatedPassages",
+    "Repeats",
     "Skipped",
     "StopToken",
     "StoppedError",
     "StorageError",
     "Superseded",
     "SupersededDocuments",
+    "Uncompared",
+    "UncomparedDocuments",
     "Undecided",
     "UndecidedDocuments",
     "VersionError",

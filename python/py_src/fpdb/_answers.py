@@ -6,9 +6,9 @@ import dataclasses
 import html
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 
 from . import _native
 
@@ -72,22 +72,26 @@ def _is_utf8(data: bytes, encoding: str) -> bool:
 class Answer:
     """The base of all answers: `to_dict` gives the JSON object."""
 
-    #: Fields that the JSON leaves out where they are empty.
+    #: Fields that the JSON leaves out where they have their default.
     _OPTIONAL: ClassVar[frozenset[str]] = frozenset()
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as the JSON has it."""
-        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {
-            name: _plain(value)
-            for name, value in values.items()
-            if not name.startswith("_") and (value or name not in self._OPTIONAL or isinstance(value, float))
-        }
+        made: dict[str, Any] = {}
+        for item in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, item.name)
+            if not item.name.startswith("_") and not (item.name in self._OPTIONAL and value == _default(item)):
+                made[item.name] = _plain(value)
+        return made
 
     @classmethod
     def _of(cls: type[A], fields: Mapping[str, Any], **more: Any) -> A:
         known = {item.name for item in dataclasses.fields(cls)}  # type: ignore[arg-type]
         return cls(**{name: value for name, value in fields.items() if name in known}, **more)
+
+
+def _default(item: dataclasses.Field[Any]) -> Any:
+    return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 
 def _plain(value: Any) -> Any:
@@ -333,10 +337,12 @@ class Pair(Answer):
         shared: fingerprints that both hold.
         resemblance: shared / all fingerprints of the two.
         containment_a: the share of a's fingerprints that b holds; containment_b the other way round.
-        score: what pairs are ordered by.
+        score: the measure by which pairs are ordered.
+        text_resemblance: of source code, the resemblance of the documents' own text, where `own_text` asks for it.
+        passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
     """
 
-    _OPTIONAL = frozenset({"passages", "a_metadata", "b_metadata"})
+    _OPTIONAL = frozenset({"text_resemblance", "passages", "a_metadata", "b_metadata"})
 
     a: str
     b: str
@@ -347,6 +353,7 @@ class Pair(Answer):
     containment_a: float
     containment_b: float
     score: float
+    text_resemblance: float | None = None
     passages: list[Passage] | None = None
     a_metadata: dict[str, str] = field(default_factory=dict)
     b_metadata: dict[str, str] = field(default_factory=dict)
@@ -443,6 +450,84 @@ class Superseded(Answer):
 
 
 @dataclass(frozen=True)
+class RepeatOf(Answer):
+    """The first occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128)."""
+
+    document: str
+    id: int
+    start: int
+    end: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Repeat(Answer):
+    """A passage that occurs earlier: in a document of a lower number, or further to the front of the same one.
+
+    Attributes:
+        document, id: the document, by its name and number.
+        start, end: byte offsets into the original document.
+        symbols: its length in symbols.
+        digest: the digest of the document's content (XXH3-128).
+        of: the first occurrence.
+        exact: whether the two were compared symbol by symbol.
+    """
+
+    document: str
+    id: int
+    start: int
+    end: int
+    symbols: int
+    digest: str
+    of: RepeatOf
+    exact: bool
+    schema: str = "fpdb.repeat/1"
+
+    @classmethod
+    def _of_row(cls, fields: Mapping[str, Any]) -> Repeat:
+        return cls._of({**fields, "of": RepeatOf._of(fields["of"])})
+
+
+@dataclass(frozen=True)
+class Uncompared(Answer):
+    """A document whose text cannot be had, and why. None of its passages is listed, and no passage because of it."""
+
+    document: str
+    id: int
+    why: str
+    schema: str = "fpdb.repeat.uncompared/1"
+
+
+@dataclass(frozen=True)
+class RepeatSummary(Answer):
+    """The sums of a search for repeated passages.
+
+    Attributes:
+        min_length: the fewest symbols that count as a repeat.
+        documents: all documents but boilerplate.
+        uncompared: documents that were not compared.
+        affected: documents that have repeats.
+        repeats: how many there are.
+        symbols, repeated_symbols: of the documents that were compared, and of the repeats; `share` is their quotient.
+        bytes, repeated_bytes: of all documents, and of the repeats.
+        sources: the archives and folders with the most repeated bytes.
+    """
+
+    min_length: int
+    documents: int
+    uncompared: int
+    affected: int
+    repeats: int
+    symbols: int
+    repeated_symbols: int
+    bytes: int
+    repeated_bytes: int
+    share: float
+    sources: list[dict[str, Any]]
+    schema: str = "fpdb.repeat.summary/1"
+
+
+@dataclass(frozen=True)
 class DedupPlan(Answer):
     """The cost of a dedup, beforehand.
 
@@ -473,7 +558,7 @@ class Applied(Answer):
 
     Attributes:
         source: the file.
-        act: copy, write, omit, mark, remove, link, move or leave.
+        act: copy, write, cut, omit, mark, remove, link, move or leave.
         target: the copy, the file that is linked to, or the new place.
         documents: removable documents that this is about.
         done: False where it would only be done.
@@ -503,7 +588,10 @@ class ApplySummary(Answer):
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
         done: False after a dry run.
+        passages: True if the report lists repeated passages; `documents` are those that have any.
     """
+
+    _OPTIONAL = frozenset({"passages"})
 
     sources: int
     documents: int
@@ -515,6 +603,7 @@ class ApplySummary(Answer):
     done_before: int
     bytes: int
     done: bool
+    passages: bool = False
     schema: str = "fpdb.apply.summary/1"
 
 
@@ -618,11 +707,22 @@ class IngestSummary(Answer):
 
 @dataclass(frozen=True)
 class Removal(Answer):
-    """The number of documents that `remove` deleted, and the names and numbers that no document has."""
+    """The summary of `remove`.
+
+    Attributes:
+        removed: documents that were deleted.
+        unknown_names, unknown_ids: names and numbers that no document has.
+        selected: documents that `prefix` and `where` select; None where neither is given.
+        unmatched: prefixes and values that no document has.
+    """
+
+    _OPTIONAL = frozenset({"selected", "unmatched"})
 
     removed: int
     unknown_names: list[str]
     unknown_ids: list[int]
+    selected: int | None = None
+    unmatched: list[str] = field(default_factory=list)
     schema: str = "fpdb.rm/1"
 
 
@@ -680,9 +780,11 @@ class Table(Generic[T]):
     def __init__(self, rows: _native.Rows) -> None:
         self._rows = rows
 
+    #: Makes the object of a row of its JSON.
+    _made: Callable[[Mapping[str, Any]], Any]
+
     def _row(self, index: int, fields: Mapping[str, Any]) -> T:
-        """The object of a row, of its JSON."""
-        raise NotImplementedError
+        return cast("T", self._made(fields))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -733,39 +835,53 @@ class Table(Generic[T]):
         return table_html([json.loads(self._rows.json(at)) for at in range(min(len(self), 20))], len(self))
 
 
+def _pair(fields: Mapping[str, Any]) -> Pair:
+    passages = fields.get("passages")
+    if passages is not None:
+        passages = [Passage._with(passage, None, None) for passage in passages]
+    return Pair._of({**fields, "passages": passages})
+
+
 class Pairs(Table[Pair]):
     """Pairs of documents, best first."""
 
-    def _row(self, index: int, fields: Mapping[str, Any]) -> Pair:
-        return _pair(fields)
+    _made = staticmethod(_pair)
 
 
 class RemovableDocuments(Table[Removable]):
     """Removable documents, in order of ingestion."""
 
-    def _row(self, index: int, fields: Mapping[str, Any]) -> Removable:
-        return Removable._of(fields)
+    _made = staticmethod(Removable._of)
 
 
 class UndecidedDocuments(Table[Undecided]):
     """Undecided documents, in order of ingestion."""
 
-    def _row(self, index: int, fields: Mapping[str, Any]) -> Undecided:
-        return Undecided._of(fields)
+    _made = staticmethod(Undecided._of)
 
 
 class SupersededDocuments(Table[Superseded]):
     """Superseded documents, in order of ingestion."""
 
-    def _row(self, index: int, fields: Mapping[str, Any]) -> Superseded:
-        return Superseded._of(fields)
+    _made = staticmethod(Superseded._of)
 
 
 class AppliedFiles(Table[Applied]):
     """Actions on files, in order of their documents."""
 
-    def _row(self, index: int, fields: Mapping[str, Any]) -> Applied:
-        return Applied._of(fields)
+    _made = staticmethod(Applied._of)
+
+
+class RepeatedPassages(Table[Repeat]):
+    """Repeated passages, in order of their documents and places."""
+
+    _made = staticmethod(Repeat._of_row)
+
+
+class UncomparedDocuments(Table[Uncompared]):
+    """Documents whose text cannot be had, in order of ingestion."""
+
+    _made = staticmethod(Uncompared._of)
 
 
 class QueryAnswers(Table[QueryAnswer]):
@@ -796,8 +912,39 @@ class QueryAnswers(Table[QueryAnswer]):
         return _restore, (QueryAnswers, *self._rows.state(), self.failed)
 
 
+class _Report(Generic[T]):
+    """An answer that reads as the rows it is about, and can be saved as the program's JSON."""
+
+    def _tables(self) -> Sequence[Table[Any]]:
+        """The tables of the answer: first the one that it reads as."""
+        raise NotImplementedError
+
+    def _totals(self) -> Answer:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._tables()[0])
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._tables()[0])
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._tables()[0].__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._tables()[0].__arrow_c_schema__()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
+        with open(path, "wb") as file:
+            for table in self._tables():
+                file.write(table._rows.state()[1])
+            summary = json.dumps(self._totals().to_dict(), ensure_ascii=False)
+            file.write(summary.encode("utf-8", "surrogatepass") + b"\n")
+
+
 @dataclass(frozen=True)
-class Dedup:
+class Dedup(_Report[Removable]):
     """The answer of `dedup`. It reads as an Arrow stream of the removable documents.
 
     Attributes:
@@ -812,29 +959,42 @@ class Dedup:
     superseded: SupersededDocuments
     summary: DedupSummary
 
-    def __len__(self) -> int:
-        return len(self.removable)
+    def _tables(self) -> Sequence[Table[Any]]:
+        return self.removable, self.undecided, self.superseded
 
-    def __iter__(self) -> Iterator[Removable]:
-        return iter(self.removable)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self.removable.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self.removable.__arrow_c_schema__()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
-        with open(path, "wb") as file:
-            for table in (self.removable, self.undecided, self.superseded):
-                file.write(table._rows.state()[1])
-            file.write(json.dumps(self.summary.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+    def _totals(self) -> Answer:
+        return self.summary
 
     def _repr_html_(self) -> str:
         summary = self.summary
         line = f"{summary.removable:,} of {summary.documents:,} documents removable ({summary.bytes:,} bytes)"
         return f"<p>{html.escape(line)}</p>{self.removable._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class Repeats(_Report[Repeat]):
+    """The answer of `repeats`. It reads as an Arrow stream of the repeated passages.
+
+    Attributes:
+        passages: the passages that occur earlier, each with its first occurrence.
+        uncompared: documents whose text cannot be had.
+        summary: their sums.
+    """
+
+    passages: RepeatedPassages
+    uncompared: UncomparedDocuments
+    summary: RepeatSummary
+
+    def _tables(self) -> Sequence[Table[Any]]:
+        return self.passages, self.uncompared
+
+    def _totals(self) -> Answer:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        summary = self.summary
+        line = f"{summary.repeats:,} repeated passages in {summary.affected:,} of {summary.documents:,} documents ({summary.share:.1%} of the symbols)"
+        return f"<p>{html.escape(line)}</p>{self.passages._repr_html_()}"
 
 
 @dataclass(frozen=True)
@@ -862,11 +1022,42 @@ class Application:
         return self.files.__arrow_c_schema__()
 
 
-def _pair(fields: Mapping[str, Any]) -> Pair:
-    passages = fields.get("passages")
-    if passages is not None:
-        passages = [Passage._with(passage, None, None) for passage in passages]
-    return Pair._of({**fields, "passages": passages})
+class PairStream(Iterator[Pair]):
+    """Pairs of documents, best first, read once: an iterator of `Pair`, and an Arrow stream.
+
+    A thread finds them, and is a few thousand pairs ahead at most. With `with`, or `close`, the search ends early.
+    """
+
+    def __init__(self, native: _native.RowStream) -> None:
+        self._native = native
+        self._read: Iterator[Pair] = iter(())
+
+    def __iter__(self) -> PairStream:
+        return self
+
+    def __next__(self) -> Pair:
+        while (pair := next(self._read, None)) is None:
+            rows = self._native.next()
+            if rows is None:
+                raise StopIteration
+            self._read = iter(Pairs(rows))
+        return pair
+
+    def close(self) -> None:
+        """Ends the search. There are no more pairs then."""
+        self._native.close()
+
+    def __enter__(self) -> PairStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._native.__arrow_c_schema__()
 
 
 def _restore(kind: Any, rows_kind: str, lines: bytes, *more: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -22,11 +22,16 @@ from ._answers import (
     Failure,
     IngestSummary,
     Pairs,
+    PairStream,
     QueryAnswer,
     QueryAnswers,
     Removal,
     RemovableDocuments,
+    RepeatedPassages,
+    Repeats,
+    RepeatSummary,
     SupersededDocuments,
+    UncomparedDocuments,
     UndecidedDocuments,
     _Text,
 )
@@ -47,7 +52,7 @@ from ._progress import ProgressLike, following
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import DedupOptions, QueryOptions
+    from ._options import DedupOptions, PairsOptions, QueryOptions
 
 
 By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
@@ -273,12 +278,43 @@ class Database:
         with following("ingest", progress, stop) as caller:
             return _ended(self._native.ingest_table(data, (text, id, list(keep), prefix), options, caller))
 
-    def remove(self, *names: str, ids: Iterable[int] = ()) -> Removal:
-        """Deletes documents by name (all versions of each), or by number. `compact` frees their space.
+    def remove(
+        self,
+        *names: str,
+        ids: Iterable[int] = (),
+        prefix: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> Removal:
+        """Deletes documents: by name (all versions of each), by number, or by selection. `compact` frees their space.
+
+        Args:
+            names: names of documents.
+            ids: numbers of documents.
+            prefix: selects documents whose name begins with this, or with one of these.
+            where: selects documents whose metadata has all of these values; with `prefix` only those that it selects too.
+            dry_run: counts the selected documents and deletes none.
+
+        Raises:
+            ParameterError: the database is open for reading.
+            TypeError: a selection is given together with names or numbers.
 
         Returns:
-            How many were deleted, and the names and numbers that no document has.
+            How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
         """
+        ids, prefixes = list(ids), [prefix] if isinstance(prefix, str) else list(prefix)
+        if prefixes or where:
+            if names or ids:
+                raise TypeError("names and ids go in one call, prefix and where in another")
+            selected, unmatched = self._native.select(prefixes, list((where or {}).items()))
+            removed = 0
+            # The records of one commit are held until it is made.
+            for first in range(0, 0 if dry_run else len(selected), 100_000):
+                _, numbered = self._native.remove([], selected[first : first + 100_000])
+                removed += int(json.loads(numbered)["removed"])
+            return Removal(removed, [], [], len(selected), unmatched)
+        if dry_run:
+            raise TypeError("dry_run goes with prefix and where")
         named, numbered = (json.loads(text) for text in self._native.remove(list(names), [int(number) for number in ids]))
         return Removal(
             named["removed"] + numbered["removed"], named["unknown_names"], numbered["unknown_ids"]
@@ -453,10 +489,12 @@ class Database:
         new_since: int | None = None,
         weight: Literal["none", "idf"] = "none",
         top: int | None = None,
+        own_text: bool = False,
+        passages: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Pairs:
-        """All pairs of stored documents that share enough text, best first.
+        """All pairs of stored documents that share enough text, best first. All are held in memory: see `iter_pairs` for many.
 
         Args:
             min_shared, min_resemblance, min_containment: the least that a pair has. Where none is given, the profile's defaults
@@ -469,23 +507,50 @@ class Database:
             new_since: only pairs of a document of this number or above and one below it.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: the most pairs; None for all.
+            own_text: for source code: compares the documents' own text too, names and comments included, and ranks pairs by the
+                larger of the two resemblances. The documents are read again.
+            passages: finds the passages of each pair. The documents are read again.
             progress, stop: as for `ingest`.
 
         Raises:
+            ParameterError: an argument makes no sense: `own_text` in a database that is not of source code, say.
             KeyboardInterrupt, StoppedError: it was stopped; nothing has changed.
         """
-        options: _native._Pairing = {
-            "min_shared": min_shared,
-            "min_resemblance": min_resemblance,
-            "min_containment": min_containment,
-            "max_df": max_df,
-            "across": list(across),
-            "group_by": group_by if groups else "",
-            "new_since": new_since,
-            "weight": weight,
-        }
+        options = _pairing(
+            min_shared=min_shared,
+            min_resemblance=min_resemblance,
+            min_containment=min_containment,
+            max_df=max_df,
+            across=across,
+            group_by=group_by,
+            groups=groups,
+            new_since=new_since,
+            weight=weight,
+            top=top,
+        )
+        options["own_text"], options["passages"] = own_text, passages
         with following("pairs", progress, stop) as caller:
-            return Pairs(self._native.pairs(options, top, caller))
+            return Pairs(self._native.pairs(options, caller))
+
+    def iter_pairs(self, *, stop: StopToken | None = None, **options: Unpack[PairsOptions]) -> PairStream:
+        """The same pairs as `pairs`, read once as they are found, in memory that does not grow with their number.
+
+        The search runs on a thread of its own, and uses the database's memory and temporary files. The database must be open for
+        reading only; a reader beside a writer sees its last commit.
+
+        Args:
+            options: as for `pairs`, without `own_text`, `passages` and `progress`.
+            stop: ends the search from another thread.
+
+        Returns:
+            An iterator of `Pair`, which is an Arrow stream too: `for pair in database.iter_pairs(): ...`,
+            `pyarrow.RecordBatchReader.from_stream(database.iter_pairs())`.
+
+        Raises:
+            ParameterError: an argument makes no sense, or the database is open for writing.
+            StoppedError: while it is read, if it was stopped.
+        """
+        return PairStream(self._native.iter_pairs(_pairing(**options), stop))
 
     def dedup(
         self,
@@ -547,6 +612,43 @@ class Database:
             DedupSummary._of(json.loads(summary)),
         )
 
+    def repeats(
+        self,
+        min_length: int | None = None,
+        *,
+        temp_dir: Path | None = None,
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> Repeats:
+        """Which passages of each document occur in an earlier one, or earlier in its own. Removes nothing.
+
+        The answer is exact to the symbol. Texts are read again: from their files, or as they were stored with `store_text`.
+
+        Args:
+            min_length: the fewest symbols that count as a repeat: at least the guarantee of the profile, at most 65,536. Where not
+                given: 200 characters or bytes, 50 words or tokens, or the guarantee where that is more.
+            temp_dir: the folder for temporary files; beside the database where not given.
+            progress, stop: as for `ingest`.
+
+        Returns:
+            The passages, each with its first occurrence; the documents whose text cannot be had; and sums. `save` writes a report,
+            and `apply(report, write=folder, cut=True)` copies the archive without the passages.
+
+        Raises:
+            ParameterError: the length is out of range.
+            LimitError: the memory does not suffice.
+            KeyboardInterrupt, StoppedError: it was stopped. The same call begins again.
+        """
+        options: _native._Repeating = {
+            "min_length": min_length,
+            "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+            "reading": reading("auto"),
+        }
+        with following("repeats", progress, stop) as caller:
+            passages, uncompared, summary = self._native.repeats(options, caller)
+        sums = RepeatSummary._of(json.loads(summary))
+        return Repeats(RepeatedPassages(passages), UncomparedDocuments(uncompared), sums)
+
     def plan_dedup(self, by: By = "exact", **options: Unpack[DedupOptions]) -> DedupPlan:
         """The cost of a dedup with these arguments: passes over the postings, memory and disk. Decides nothing.
 
@@ -560,6 +662,7 @@ class Database:
         report: Path,
         *,
         write: Path | None = None,
+        cut: bool = False,
         mark: str | None = None,
         remove: bool = False,
         link: Literal["hard", "sym"] | None = None,
@@ -569,16 +672,18 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Application:
-        """Acts on the files that removable documents come from. A dry run unless `yes`; the database itself is not changed.
+        """Acts on the files that removable documents, or repeated passages, come from. A dry run unless `yes`; the database itself is
+        not changed.
 
         Contents are compared with the database first: a file that has changed is left alone, and so is a document whose
         survivor has changed.
 
         Args:
-            report: a file that `Dedup.save` or `fpdb dedup --format json` has written. A log of what is done is kept beside it.
+            report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it.
             write: copies all files of the archive to this folder, without the removable documents.
-            mark: says in this field of each record of JSONL and Parquet files whether it is removable; with `write` in the copies,
-                else in the files themselves.
+            cut: with `write` and a report of repeated passages: leaves these out of the copies.
+            mark: says in this field of each record of JSONL and Parquet files whether it is removable, or which of its passages are
+                repeated; with `write` in the copies, else in the files themselves.
             remove: removes removable files.
             link: replaces removable files by links to survivors of the same bytes: "hard" or "sym".
             move: moves removable files to this folder.
@@ -592,6 +697,7 @@ class Database:
         """
         options: _native._Applying = {
             "write": None if write is None else os.fspath(write),
+            "cut": cut,
             "mark": mark,
             "remove": remove,
             "link": link,
@@ -676,6 +782,35 @@ def _left_out(
     if threshold is not None or max_novel is not None:
         raise TypeError("threshold and max_novel say which documents dedup= leaves out")
     return None
+
+
+def _pairing(
+    *,
+    min_shared: int | None = None,
+    min_resemblance: float | None = None,
+    min_containment: float | None = None,
+    max_df: int | None = 1000,
+    across: Sequence[str] = (),
+    group_by: str | None = None,
+    groups: bool = True,
+    new_since: int | None = None,
+    weight: str = "none",
+    top: int | None = None,
+) -> _native._Pairing:
+    return {
+        "min_shared": min_shared,
+        "min_resemblance": min_resemblance,
+        "min_containment": min_containment,
+        "max_df": max_df,
+        "across": list(across),
+        "group_by": group_by if groups else "",
+        "new_since": new_since,
+        "weight": weight,
+        "top": top,
+        "reading": reading("auto"),
+        "own_text": False,
+        "passages": False,
+    }
 
 
 def _deduplicating(

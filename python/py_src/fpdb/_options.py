@@ -9,7 +9,7 @@ from ._inputs import Path
 
 
 class QueryOptions(TypedDict, total=False):
-    """Those of `Database.query`."""
+    """The options of `Database.query`."""
 
     mode: Literal["containment", "resemblance"]
     window: int | None
@@ -23,8 +23,23 @@ class QueryOptions(TypedDict, total=False):
     format: str
 
 
+class PairsOptions(TypedDict, total=False):
+    """The thresholds and filters of `Database.pairs`."""
+
+    min_shared: int | None
+    min_resemblance: float | None
+    min_containment: float | None
+    max_df: int | None
+    across: Sequence[str]
+    group_by: str | None
+    groups: bool
+    new_since: int | None
+    weight: Literal["none", "idf"]
+    top: int | None
+
+
 class DedupOptions(TypedDict, total=False):
-    """Those of `Database.dedup`."""
+    """The rule and scope of `Database.dedup`."""
 
     threshold: float | None
     max_novel: int | Literal["any"] | None

@@ -488,7 +488,8 @@ def query(
                 if rows:
                     yield pyarrow.RecordBatch.from_pylist(rows, schema)
 
-    return df.select(_column(id).cast("string"), _column(text)).mapInArrow(ask, _MATCHES)
+    # `mapInArrow` takes no columns with dots in their names.
+    return df.select(_column(id).cast("string").alias("__id"), _column(text).alias("__text")).mapInArrow(ask, _MATCHES)
 
 
 def _match_row(query: str, match: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 //! `fpdb rm`: removes documents.
 
-use fpdb::{DocId, DocumentInfo, Error, NamePrefix, Removal};
+use fpdb::{DocId, Error, Removal};
 
 use crate::cli::output::{print, summary};
 use crate::cli::printer::Printer;
@@ -61,17 +61,21 @@ const AT_ONCE: usize = 100_000;
 
 /// Removes the documents that prefixes and values select, or says how many they are.
 fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let selected;
-    let mut removal;
+    let (selected, mut removal);
+    let mut names = String::new();
     if args.yes {
         let database = database::open_writer(global, printer)?;
-        selected = SelectedDocuments::of(&database, args)?;
+        selected = database.select(&args.prefixes, &args.fields)?;
         removal = Removal::default();
         for ids in selected.ids.chunks(AT_ONCE) {
             removal.removed += database.remove_numbers(ids)?.removed;
         }
     } else {
-        selected = SelectedDocuments::of(&database::open(global)?, args)?;
+        let database = database::open(global)?;
+        selected = database.select(&args.prefixes, &args.fields)?;
+        for &id in selected.ids.iter().take(SHOWN) {
+            names += &format!("{}\n", escape_terminal(&database.document(id)?.name));
+        }
         removal = Removal::default();
     }
     let documents = selected.ids.len() as u64;
@@ -80,7 +84,6 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     if global.format == OutputFormat::Json {
         summary(global, &removal)?;
     } else if !args.yes {
-        let names: String = selected.names.iter().map(|name| format!("{}\n", escape_terminal(name))).collect();
         let more = documents.saturating_sub(SHOWN as u64);
         let more = if more > 0 { format!("... and {more} more\n") } else { String::new() };
         print(global, &format!("{names}{more}{}, {}\n", count(documents, "document"), size(selected.bytes)))?;
@@ -96,50 +99,4 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         if args.ignore_missing { printer.detail(&told) } else { printer.error(&anyhow::anyhow!(told)) }
     }
     Ok(if removal.unmatched.is_empty() || args.ignore_missing { RunStatus::Done } else { RunStatus::Incomplete })
-}
-
-/// The documents that prefixes and values select.
-#[derive(Default)]
-struct SelectedDocuments {
-    ids: Vec<DocId>,
-    bytes: u64,
-    /// The first of their names.
-    names: Vec<String>,
-    /// The prefixes and values that no document has.
-    unmatched: Vec<String>,
-}
-
-impl SelectedDocuments {
-    fn of(database: &fpdb::Database, args: &RmArgs) -> anyhow::Result<Self> {
-        let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
-        let (mut fits, mut has) = (vec![false; prefixes.len()], vec![false; args.fields.len()]);
-        let mut selected = Self::default();
-        database.for_each_document(|document: DocumentInfo| {
-            let mut named = prefixes.is_empty();
-            for (prefix, fits) in prefixes.iter().zip(&mut fits) {
-                let is_one = prefix.fits(&document.name).is_some();
-                named |= is_one;
-                *fits |= is_one;
-            }
-            let mut said = true;
-            for ((key, value), has) in args.fields.iter().zip(&mut has) {
-                let is_one = document.metadata.get(key) == Some(value);
-                said &= is_one;
-                *has |= is_one;
-            }
-            if named && said {
-                selected.ids.push(document.id);
-                selected.bytes += document.bytes;
-                if selected.names.len() < SHOWN {
-                    selected.names.push(document.name);
-                }
-            }
-            anyhow::Ok(())
-        })?;
-        let prefixes = args.prefixes.iter().zip(fits).filter(|(_, fits)| !fits);
-        let fields = args.fields.iter().zip(has).filter(|(_, has)| !has);
-        let prefixes = prefixes.map(|(prefix, _)| format!("a name that begins with {prefix}"));
-        selected.unmatched = prefixes.chain(fields.map(|((key, value), _)| format!("{key}={value}"))).collect();
-        Ok(selected)
-    }
 }

@@ -1,0 +1,131 @@
+"""Pairs: as a stream whose memory is bounded, and with their own text and passages."""
+
+import itertools
+import os
+import time
+
+import polars
+import pyarrow
+import pytest
+
+import fpdb
+from conftest import program
+
+# As the engine has it.
+BATCH = 4096
+TEXT = "When in the Course of human events, it becomes necessary for one people to dissolve the political bands"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """44,850 pairs, which are more than ten batches."""
+    path = tmp_path_factory.mktemp("many") / "db"
+    with fpdb.create(path) as database:
+        database.ingest((f"d{number}", f"{TEXT}, number {number}") for number in range(300))
+    with fpdb.open(path) as database:
+        yield database
+
+
+ALL = {"max_df": None, "min_resemblance": 0.0}
+
+
+def test_a_stream_has_the_rows_of_pairs(samples, many):
+    for database, options in [(samples, {}), (samples, {"min_containment": 0.5, "top": 3, "groups": False}), (many, ALL)]:
+        expected = database.pairs(**options)
+        assert [pair.to_dict() for pair in database.iter_pairs(**options)] == expected.to_dicts()
+        table = pyarrow.RecordBatchReader.from_stream(database.iter_pairs(**options)).read_all()
+        assert table.equals(pyarrow.table(expected))
+        assert polars.DataFrame(database.iter_pairs(**options)).equals(polars.DataFrame(expected))
+    assert len(expected) == 300 * 299 // 2
+    none = samples.iter_pairs(min_shared=10**9)
+    assert list(none) == list(none) == []
+    # Begun as objects, ended as a table: no row is lost, and none comes twice.
+    stream = many.iter_pairs(**ALL)
+    first = next(stream)
+    rest = pyarrow.RecordBatchReader.from_stream(stream).read_all()
+    assert first.to_dict() == expected[0].to_dict() and rest.num_rows == len(expected) - BATCH
+
+
+def test_a_stream_holds_three_batches_at_most(many):
+    stream = many.iter_pairs(**ALL)
+    native, read = stream._native, 0
+    for _ in range(5):
+        # The thread has filled what it may, and waits.
+        deadline = time.monotonic() + 60
+        while native.held < 3 * BATCH and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.05)
+        assert native.held == 3 * BATCH
+        read += len(native.next())
+    assert read == 5 * BATCH
+    assert read + sum(1 for _ in stream) == 300 * 299 // 2 and native.held == 0
+
+
+def test_a_stream_ends_when_it_is_closed_or_stopped(tmp_path, many):
+    with many.iter_pairs(**ALL) as stream:
+        assert len(list(itertools.islice(stream, 10))) == 10
+    # The batch that was read already is not taken back.
+    assert len(list(stream)) == BATCH - 10
+    abandoned = many.iter_pairs(**ALL)
+    next(abandoned)
+    del abandoned
+    stop = fpdb.StopToken()
+    stop.stop()
+    with pytest.raises(fpdb.StoppedError):
+        list(many.iter_pairs(stop=stop, **ALL))
+    with pytest.raises(fpdb.ParameterError):
+        many.iter_pairs(group_by="(")
+        list(many.iter_pairs(group_by="("))
+    with fpdb.create(tmp_path / "db") as database, pytest.raises(fpdb.ParameterError, match="open for writing"):
+        database.iter_pairs()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_stream_belongs_to_its_process(many):
+    stream = many.iter_pairs(**ALL)
+    next(stream)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            list(stream)
+        except fpdb.ForkedError:
+            del stream
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert sum(1 for _ in stream) == 300 * 299 // 2 - 1
+
+
+def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
+    code = """def total(values):
+    # {}
+    {} = 0
+    for value in values:
+        if value > 10:
+            {} += value * 2
+    return {}
+"""
+    (tmp_path / "files").mkdir()
+    for name, words in {"a": ("sums", "result"), "b": ("sums", "result"), "c": ("other words", "something")}.items():
+        text = code.format(words[0], *[words[1]] * 3)
+        (tmp_path / "files" / f"{name}.py").write_text(text + f"\n\nprint(total([{', '.join(map(str, range(ord(name))))}]))\n")
+    with fpdb.create(tmp_path / "db", "code") as database:
+        database.ingest(tmp_path / "files")
+        for options, flags in [
+            ({"own_text": True}, ["--own-text"]),
+            ({"own_text": True, "top": 1}, ["--own-text", "--top", "1"]),
+            ({"own_text": True, "passages": True}, ["--own-text", "--passages"]),
+        ]:
+            flags = [*flags, "--min-resemblance", "0"] + ([] if "top" in options else ["--top", "0"])
+            found = database.pairs(min_resemblance=0.0, **options)
+            assert found.to_dicts() == program("pairs", "--db", database.path, *flags)
+            assert pyarrow.table(found)["text_resemblance"].to_pylist() == [pair.text_resemblance for pair in found]
+        assert len(found) == 3 and found[0].text_resemblance > found[2].text_resemblance
+    found = samples.pairs(passages=True)
+    assert found.to_dicts() == program("pairs", "--db", samples.path, "--passages", "--top", "0")
+    assert found[3].passages[0].exact
+    with pytest.raises(fpdb.ParameterError):
+        samples.pairs(own_text=True)
