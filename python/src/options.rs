@@ -217,7 +217,10 @@ impl Pairing {
 
     /// How the passages of pairs are found, and the bounds on documents that are read again.
     pub(crate) fn evidence(&self) -> PyResult<PairEvidence> {
-        Ok(PairEvidence::default().max_df(self.max_df).joining(passages(false)).limits(self.reading.options()?.limits))
+        Ok(PairEvidence::default()
+            .max_df(self.max_df)
+            .joining(passages(false).most(None))
+            .limits(self.reading.options()?.limits))
     }
 }
 

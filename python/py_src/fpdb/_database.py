@@ -509,7 +509,7 @@ class Database:
             top: the most pairs; None for all.
             own_text: for source code: compares the documents' own text too, names and comments included, and ranks pairs by the
                 larger of the two resemblances. The documents are read again.
-            passages: finds the passages of each pair. The documents are read again.
+            passages: finds all passages of each pair. The documents are read again.
             progress, stop: as for `ingest`.
 
         Raises:
