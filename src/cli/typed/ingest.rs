@@ -29,7 +29,7 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
     #[arg(hide_short_help = true)]
     pub(crate) name: String,
-    /// Leave out files and folders that match this glob; may be repeated
+    /// Leave out paths matching this glob; may be repeated
     ///
     /// A folder is left out with everything below it. The syntax is that of .gitignore; globs with a slash
     /// begin at the current folder.

@@ -61,7 +61,7 @@ pub(crate) struct QueryArgs {
     /// (`.`: the first folder of the names). REGEX: documents in whose names it finds the same (its first group, else all it
     /// matches) are one submission. All other documents stand for themselves. A stored document does not match its own
     /// submission. Reads all postings first.
-    #[arg(long, value_name = "DIR|REGEX")]
+    #[arg(long, value_name = "DIR|REGEX", hide_short_help = true)]
     pub(crate) submission_by: Option<String>,
     /// Print one row for each query: the share of it that the whole archive holds, and where
     #[arg(long)]
