@@ -19,7 +19,7 @@ mod step_report;
 mod typed;
 mod verbs;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -55,10 +55,16 @@ pub fn run() -> ExitCode {
     let cli = match command.try_get_matches().and_then(|matches| typed(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to standard output, which may be closed early.
-            let _ = error.print();
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return ExitCode::from(if asked { 0 } else { 2 });
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            // Help and version go to standard output, which may be closed early.
+            return match printed {
+                Err(failure) if asked && failure.kind() != io::ErrorKind::BrokenPipe => {
+                    let _ = writeln!(io::stderr(), "error: cannot write the results: {failure}");
+                    ExitCode::from(2)
+                }
+                _ => ExitCode::from(if asked { 0 } else { 2 }),
+            };
         }
     };
     let printer = Printer::new(&cli.global);

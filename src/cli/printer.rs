@@ -38,6 +38,11 @@ impl Printer {
         }
     }
 
+    /// Something that nobody should miss: `--quiet` shows it too.
+    pub(crate) fn warning(&self, text: &str) {
+        say(format_args!("{}", escape_terminal(text)));
+    }
+
     /// Something only `--verbose` shows.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {

@@ -1,6 +1,6 @@
 //! Metadata: what a table says of documents, by their names or paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,6 +49,10 @@ impl MetadataTable {
         let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
         let key = header.iter().position(|column| column == KEY);
         let key = key.ok_or_else(|| bad(format!("its header has no column {KEY}")))?;
+        let mut seen = HashSet::new();
+        if let Some(twice) = header.iter().find(|column| !seen.insert(*column)) {
+            return Err(bad(format!("its header has the column {twice} twice")));
+        }
         let columns = header.iter().enumerate().filter(|&(at, _)| at != key).map(|(_, name)| name.to_owned()).collect();
         let mut rows = HashMap::new();
         for record in reader.records() {
@@ -133,6 +137,10 @@ mod tests {
     fn tables_without_names_are_refused() {
         assert!(matches!(table("name,label\na,b\n"), Err(Error::BadTable { .. })));
         assert!(matches!(table("filename,label\na\n"), Err(Error::BadTable { .. })));
+        for header in ["filename,label,label", "filename,label,filename", "filename,a,,"] {
+            let error = table(&format!("{header}\n")).unwrap_err().to_string();
+            assert!(error.contains("twice"), "{header}: {error}");
+        }
         assert!(table("filename\n").unwrap().unmatched().is_empty());
     }
 }

@@ -77,16 +77,19 @@ pub struct PairsAnswer {
     pub summary: PairsSummary,
 }
 
-/// The figures of all pairs, those beyond the wanted ones included.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The figures of all pairs, those beyond the wanted ones included. Also its JSON (`fpdb.pairs.summary/1`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PairsSummary {
+    pub(crate) schema: Schema<Self>,
     /// How many pairs share enough.
     pub found: u64,
     /// Documents of the database; submissions, and documents that stand for themselves, where documents are put together.
     pub documents: u64,
     /// The first and the last name, in the order of names, of documents in pairs: names between them begin with all that these
     /// two begin with.
+    #[serde(skip)]
     pub names: Option<(String, String)>,
     /// Hashes left out because more documents hold them than the df cap allows.
     pub common: u64,
@@ -95,7 +98,21 @@ pub struct PairsSummary {
     /// Pairs that share a hash, but less than was asked for.
     pub below: u64,
     /// Prefixes of `across` that no document's name begins with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
     /// With `new_since`, the old documents and the new ones that could be in a pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divided: Option<(u64, u64)>,
+}
+
+impl PairsSummary {
+    /// True if hashes were left out, which pairs may have shared.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.common > 0 || self.boilerplate > 0
+    }
+}
+
+impl Answer for PairsSummary {
+    const SCHEMA: &'static str = "fpdb.pairs.summary/1";
 }

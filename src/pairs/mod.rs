@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::progress::Task;
+use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
 use blocks::BlockPlan;
@@ -65,6 +66,7 @@ pub(crate) fn find<'a>(
         None => Ok(store.document(id)?.name),
     };
     let summary = PairsSummary {
+        schema: Schema::new(),
         found,
         documents: documents.count,
         names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,

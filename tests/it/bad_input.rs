@@ -132,7 +132,7 @@ fn init_does_not_touch_an_existing_database() {
     status 2
     --- stderr
     error: there is already a database at ./.fpdb
-    hint: `fpdb stats` shows its settings; choose another --db for a database with other settings
+    hint: choose another path with --db; `fpdb stats` shows the settings of this one
     ");
     assert_eq!(folder.ok(&["list", "--format", "json"]).stdout, before);
 }

@@ -107,6 +107,36 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert_eq!(pairs(&folder, &["--memory", "192", "--threads", "2", all]), expected);
 }
 
+/// What was left out is told in each format, by default and with `--quiet`.
+#[test]
+fn hashes_that_were_not_counted_are_told_in_every_format() {
+    let folder = Folder::new();
+    let lines: String = (0..1001).map(|_| "{\"text\":\"Half a league, half a league, half a league onward, all in the valley of Death rode the six hundred.\"}\n").collect();
+    folder.write("a.jsonl", lines);
+    folder.ok(&["ingest", "-q", "a.jsonl"]);
+    let fingerprints = folder.ok(&["stats", "--hashes", "--format", "json"]).json()[0]["distinct"].clone();
+    let answer = folder.ok(&["pairs", "-q", "--format", "json"]).json();
+    let summary = answer.last().unwrap();
+    assert_eq!(summary["schema"], "fpdb.pairs.summary/1");
+    assert_eq!((&summary["common"], &summary["documents"]), (&fingerprints, &1001.into()));
+    assert_eq!(summary["found"], answer.len() - 1);
+    let told = "are held by more than 1000 documents each and were not counted (--max-df)";
+    let csv = folder.ok(&["pairs", "-q", "--format", "csv"]);
+    assert!(csv.stderr.contains(told), "{csv:?}");
+    assert!(folder.ok(&["pairs", "-q"]).stdout.contains(told));
+    folder.write("b.jsonl", "{\"text\":\"Half a league, half a league, half a league onward, all in the valley\"}\n");
+    folder.ok(&["ingest", "-q", "--boilerplate", "b.jsonl"]);
+    let answer = folder.ok(&["pairs", "-q", "--max-df", "0", "--top", "1", "--format", "json"]).json();
+    assert!(answer.last().unwrap()["boilerplate"].as_u64() > Some(0), "{answer:?}");
+    let csv = folder.ok(&["pairs", "-q", "--max-df", "0", "--top", "1", "--format", "csv"]);
+    assert!(csv.stderr.contains("held by boilerplate"), "{csv:?}");
+    // Nothing was left out: one line a pair.
+    folder.ok(&["rm", "b.jsonl:1"]);
+    let answer = folder.ok(&["pairs", "--max-df", "0", "--top", "3", "--format", "json"]).json();
+    assert_eq!(answer.iter().filter(|line| line["schema"] == "fpdb.pair/1").count(), 3);
+    assert_eq!(answer.len(), 3);
+}
+
 #[test]
 fn groups_and_old_documents_are_not_paired_among_themselves() {
     let folder = Folder::new();

@@ -19,6 +19,7 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
     let database = database::open_within(global, args.memory)?;
     let mut options = ApplyOptions::new(args.action()).act(args.yes).limits(args.limits.limits());
     options.temp_dir = args.temp_dir.clone();
+    output::not_over(global, [&args.report])?;
     let mut output = Output::open(global)?;
     let status = act(global, &database, &args.report, &options, &mut output, printer)?;
     output.finish()?;

@@ -41,8 +41,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
         anyhow::bail!("{flag} sets the rule of --dedup: add --dedup");
     }
+    output::over_no_source(global, args, &sources)?;
     // Check before the work that results can be written; make their file after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
+    // From here on: a database that is created must not be left empty.
+    let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let IngestTarget { database, created } = opened;
     let created_here = created.is_some();
@@ -55,7 +58,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if args.prune && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir())) {
         printer.note("no folder is named: --prune forgets nothing but members that are gone from archives");
     }
-    let stop = interrupt::graceful(interrupt::AT_COMMIT);
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
     let names =
@@ -177,17 +179,16 @@ fn open(
         Some(memory) => builder.memory(memory),
         None => builder,
     };
-    let existing = match database::find(global)? {
-        Some(path) => match builder.open_writer(&path) {
-            Err(Error::NoDatabase { .. }) => None,
-            opened => Some((opened?, path)),
-        },
-        None => None,
-    };
-    if let Some((database, path)) = existing {
+    let existing = |database: DatabaseWriter, path: &Path| {
         args.profile.check(database.profile())?;
-        database::tell_if_above(global, &path, printer)?;
-        return Ok(Some(IngestTarget { database, created: None }));
+        database::tell_if_above(global, path, printer)?;
+        Ok(Some(IngestTarget { database, created: None }))
+    };
+    if let Some(path) = database::find(global)? {
+        match builder.open_writer(&path) {
+            Err(Error::NoDatabase { .. }) => {}
+            opened => return existing(opened?, &path),
+        }
     }
     let profile = args.profile.for_new()?;
     let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(sources::missing).collect();
@@ -200,7 +201,11 @@ fn open(
         return Ok(None);
     }
     let path = database::new(global);
-    let database = builder.create(&path, &profile)?;
+    let database = match builder.create(&path, &profile) {
+        // Another process has made it meanwhile.
+        Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
+        created => created?,
+    };
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
     Ok(Some(IngestTarget { database, created: Some(path) }))
 }

@@ -196,9 +196,12 @@ impl Listing<'_> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes what is left, and in JSON what was left out.
     fn end(mut self, summary: &PairsSummary) -> anyhow::Result<()> {
         self.write_waiting()?;
+        if self.format == OutputFormat::Json && summary.is_partial() {
+            self.output.json(summary)?;
+        }
         if self.format == OutputFormat::Human && summary.found > 0 {
             self.output.text(&pairs_total(self.listed, summary.found))?;
         }
@@ -236,12 +239,15 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
             threshold(options)
         ));
     }
+    // A table has no place for it: not even --quiet leaves it out.
+    let say = |text: String| if format == OutputFormat::Csv { printer.warning(&text) } else { printer.note(&text) };
     if answer.boilerplate > 0 {
-        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", answer.boilerplate));
+        let (are, were) = if answer.boilerplate == 1 { ("is", "was") } else { ("are", "were") };
+        say(format!("{} {are} held by boilerplate and {were} not counted", count(answer.boilerplate, "fingerprint")));
     }
     // People read it above the pairs.
     if answer.common > 0 && format != OutputFormat::Human {
-        printer.note(&common_left_out(answer.common, args.max_df));
+        say(common_left_out(answer.common, args.max_df));
     }
 }
 

@@ -54,9 +54,15 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
         .and_then(|()| fs::File::open(inside)?.sync_all())
         .map_err(Error::io("write", &marker_path))?;
+    // Another process may have made one meanwhile.
+    let lost = |error| match check_marker(root) {
+        Ok(()) => Error::DatabaseExists { path: root.to_owned() },
+        Err(_) => error,
+    };
     if fills {
         // The marker comes last, and makes it a database.
-        let fill = |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root));
+        let fill =
+            |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root)).map_err(lost);
         fill(STORE)?;
         fill(MARKER).inspect_err(|_| {
             // Alone it would keep another database from being made here.
@@ -65,8 +71,35 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
         return Ok(());
     }
-    fs::rename(inside, root).map_err(Error::io("create", root))?;
+    fs::rename(inside, root).map_err(Error::io("create", root)).map_err(lost)?;
     // The folder has moved: there is nothing left to remove.
     making.keep();
     fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a database at `root` while another one is being made there.
+    #[track_caller]
+    fn made_twice(root: &Path) {
+        let profile = Profile::named("words").unwrap();
+        let error = make_whole(root, |inside| {
+            drop(Store::create(root, &profile, &StoreOptions::default())?);
+            fs::create_dir(inside.join(STORE)).unwrap();
+            Ok(profile)
+        })
+        .unwrap_err();
+        assert!(matches!(&error, Error::DatabaseExists { path } if path == root), "{error}");
+        Store::open_writer(root, &StoreOptions::default()).unwrap();
+    }
+
+    #[test]
+    fn a_database_that_another_process_makes_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        made_twice(&folder.path().join("new"));
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        made_twice(&folder.path().join("empty"));
+    }
 }

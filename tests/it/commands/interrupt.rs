@@ -118,6 +118,9 @@ fn a_stopped_creation_leaves_nothing_behind() {
         std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
         child.wait().unwrap();
+        if folder.path().join(&db).exists() {
+            assert_eq!(names(&folder, &db), ["a.txt"], "after {milliseconds} ms an empty database was left");
+        }
     }
     let names =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -37,6 +37,62 @@ fn an_error_in_the_arguments_makes_no_database() {
     assert_eq!(names(&folder, "db"), ["a.txt"]);
 }
 
+/// Help and version too say that they could not be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let folder = Folder::new();
+    for arguments in [&["--help"][..], &["--version"], &["query", "-h"], &["help", "query"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = folder.command(arguments).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("cannot write the results") && said.contains("No space left"), "{arguments:?}: {said}");
+    }
+}
+
+/// No result of an ingest or of an apply is written over a file that it reads, or into the database.
+#[test]
+fn results_are_not_written_over_what_is_read() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", prose(1));
+    folder.write("b.txt", prose(2));
+    folder.write("labels.csv", "filename,label\ndocs/a.txt,x\n");
+    folder.write("list", "b.txt\n");
+    folder.ok(&["ingest", "-q", "docs"]);
+    let marker = std::fs::read(folder.path().join(".fpdb/FPDB")).unwrap();
+    for flags in [
+        &["--failures", "docs/a.txt"][..],
+        &["--failures", "./b.txt"],
+        &["--failures", ".fpdb/FPDB"],
+        &["--failures", ".fpdb/new"],
+        &["--failures", "labels.csv", "--metadata", "labels.csv"],
+        &["--failures", "list", "--files-from", "list"],
+        &["--dedup", "--duplicates", "b.txt"],
+        &["--dedup", "--duplicates", ".fpdb/FPDB"],
+        &["-o", "b.txt"],
+    ] {
+        let run = folder.run(&[&["ingest", "docs", "b.txt"], flags].concat());
+        let told = run.stderr.contains("is to be read") || run.stderr.contains("lies in the database");
+        assert!(run.status == 2 && told, "{flags:?}: {run:?}");
+    }
+    assert_eq!(std::fs::read(folder.path().join(".fpdb/FPDB")).unwrap(), marker);
+    assert_eq!(std::fs::read_to_string(folder.path().join("docs/a.txt")).unwrap(), prose(1));
+    assert_eq!(names(&folder, ".fpdb"), ["docs/a.txt"], "refused before anything is read");
+    // A list of an earlier run may be replaced, in a folder that is read too.
+    folder.write("docs/bad.jsonl", "{}\n");
+    for _ in 0..2 {
+        assert_eq!(folder.run(&["ingest", "docs", "--failures", "docs/failed", "--exclude", "failed"]).status, 2);
+        let list = std::fs::read_to_string(folder.path().join("docs/failed")).unwrap();
+        assert!(list.contains("docs/bad.jsonl:1") && list.lines().count() == 1, "{list}");
+    }
+    folder.ok(&["dedup", "--format", "json", "-o", "report"]);
+    let report = std::fs::read(folder.path().join("report")).unwrap();
+    let run = folder.run(&["apply", "report", "--remove", "-o", "report"]);
+    assert!(run.status == 2 && run.stderr.contains("-o would write over report"), "{run:?}");
+    assert_eq!(std::fs::read(folder.path().join("report")).unwrap(), report);
+}
+
 #[test]
 fn a_negative_number_is_out_of_range_and_no_flag() {
     let folder = Folder::new();
