@@ -91,6 +91,12 @@ pub struct ApplySummary {
     pub missing: u64,
     /// Files left alone because they have changed or cannot be read or written.
     pub failed: u64,
+    /// Files of those that were not copied because something else is in the place of the copy, or they have no place there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unplaced: u64,
+    /// Copies in which no document is left.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub emptied: u64,
     /// Files that an earlier run was done with.
     pub done_before: u64,
     /// Bytes written, or bytes of the files removed, linked or moved.
@@ -100,6 +106,11 @@ pub struct ApplySummary {
     /// True if the report lists repeated passages, and not removable documents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passages: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Answer for ApplySummary {

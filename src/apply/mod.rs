@@ -147,7 +147,15 @@ impl Acting<'_> {
                 self.summary.failed += 1;
                 return self.report_step(source, FileStep::leave(reason), false);
             }
-            FileState::Kept | FileState::File { .. } => self.act(number, source, state),
+            FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
+                // Its documents stay for want of a place, not for want of survivors.
+                Some(reason) => {
+                    self.summary.failed += 1;
+                    self.summary.unplaced += 1;
+                    return self.report_step(source, FileStep::leave(reason), false);
+                }
+                None => self.act(number, source, state),
+            },
         };
         match outcome {
             Ok(()) => Ok(()),
@@ -220,7 +228,7 @@ impl Acting<'_> {
         mark: Option<&str>,
         reason: Option<String>,
     ) -> Result<()> {
-        let Some(target) = self.target(number, source, folder)? else { return Ok(()) };
+        let target = places::place_of(source, folder)?;
         let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
         let documents = documents_of(&cuts);
         if is_document && !cuts.is_empty() && mark.is_none() {
@@ -238,6 +246,7 @@ impl Acting<'_> {
             (true, None) => Act::Write,
             (true, Some(_)) => Act::Mark,
         };
+        self.summary.emptied += u64::from(act == Act::Write && documents == source.documents);
         let documents = if rewrites { documents } else { 0 };
         let change = match (rewrites, marks) {
             (false, _) => None,
@@ -257,7 +266,7 @@ impl Acting<'_> {
         folder: &Path,
         mut reason: Option<String>,
     ) -> Result<()> {
-        let Some(target) = self.target(number, source, folder)? else { return Ok(()) };
+        let target = places::place_of(source, folder)?;
         let Some(passages) = self.passages else { return Ok(()) };
         let lost = self.lost.clone();
         let kept = Kept { store: self.store, checked: self.checked, lost: &lost };
@@ -306,16 +315,6 @@ impl Acting<'_> {
         }
         let ranges = cutting.ranges(id)?;
         Ok((!ranges.is_empty(), ranges.len() < cutting.passages.get(id)?.len()))
-    }
-
-    /// The place of the copy of a file; `None`, after a row that says why, if it has none.
-    fn target(&mut self, number: usize, source: &SourceFile, folder: &Path) -> Result<Option<PathBuf>> {
-        let Some(reason) = self.unplaced.get(&(number as u32)) else {
-            return places::place_of(source, folder).map(Some);
-        };
-        self.summary.failed += 1;
-        self.report_step(source, FileStep::leave(reason), false)?;
-        Ok(None)
     }
 
     /// Writes a copy, with the change to it, if any.

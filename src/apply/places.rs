@@ -33,7 +33,7 @@ pub(super) fn unplaced(sources: &[SourceFile], options: &ApplyOptions, log: &Log
         } else if !taken.insert(xxh3_64(place.as_os_str().as_encoded_bytes())) {
             "another file takes its place in the copy".to_owned()
         } else if place.symlink_metadata().is_ok() && !log.begun(&place) {
-            format!("{} exists already", place.display())
+            format!("{} exists and was not written for this report", place.display())
         } else {
             continue;
         };

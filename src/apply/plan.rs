@@ -23,6 +23,8 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// How it was read.
     pub(super) reading: SourceReading,
+    /// The documents of the database that come from it.
+    pub(super) documents: u64,
 }
 
 /// How a file was read when its documents were ingested.
@@ -126,12 +128,13 @@ impl<'a> ApplyPlan<'a> {
                 None => {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
                     let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
-                    sources.push(SourceFile { path: source.clone(), name, reading: reading.clone() });
+                    sources.push(SourceFile { path: source.clone(), name, reading: reading.clone(), documents: 0 });
                     numbers.insert(source, number);
                     number
                 }
             };
             let known = &mut sources[number as usize];
+            known.documents += 1;
             if known.reading != reading {
                 known.reading = SourceReading::Mixed;
             }

@@ -1,4 +1,4 @@
-//! Excerpt: the first words of a passage, or some lines around where it begins, with line numbers, as ripgrep shows matches.
+//! Excerpt: the first words of a passage, or some lines around its beginning and its end, with line numbers, as ripgrep shows matches.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ const LOOKED_AT: usize = 4096;
 pub(crate) struct Excerpts<'a> {
     source: TextSource<'a>,
     read: &'a ReadOptions,
-    /// Lines before and after the one in which a passage begins; the passage's first words alone where `None`.
+    /// Lines before and after those in which a passage begins and ends; the passage's first words alone where `None`.
     context: Option<usize>,
     style: Style,
     /// The text of the match that was asked about last.
@@ -97,38 +97,65 @@ impl ExcerptText {
 }
 
 /// The number of the line in which a passage begins, and its first words.
-fn first_words(text: &ExcerptText, at: &Location, columns: usize) -> Option<String> {
+fn first_words(text: &ExcerptText, at: &Location, columns: Option<usize>) -> Option<String> {
     let start = usize::try_from(at.start).ok()?;
     let end = usize::try_from(at.end).ok()?.min(start.saturating_add(LOOKED_AT));
     let words: Vec<String> = text.decoded(start, end).split_whitespace().map(str::to_owned).collect();
-    (!words.is_empty()).then(|| line(at.lines[0], ':', &words.join(" "), columns))
+    // Words of a long passage are cut to a line anywhere.
+    (!words.is_empty()).then(|| line(at.lines[0], ':', &words.join(" "), columns.or(Some(80))))
 }
 
-/// The line in which a passage begins, and the lines around it: those of the passage with a colon, the others with a dash.
-fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: usize) -> Vec<String> {
-    let Ok(start) = usize::try_from(at.start) else { return Vec::new() };
+/// The lines around the beginning of a passage and those around its end, with `--` between them where lines are left out. Lines of
+/// the passage have a colon, the others a dash.
+fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: Option<usize>) -> Vec<String> {
+    let (Ok(start), Ok(end)) = (usize::try_from(at.start), usize::try_from(at.end)) else { return Vec::new() };
     if !text.encoding.is_ascii_compatible() {
         return first_words(text, at, columns).into_iter().collect();
     }
-    let bytes = &text.bytes[..];
-    let before = bytes.get(..start).unwrap_or_default();
+    let mut lines = Vec::new();
+    let [first, last] = at.lines;
+    let (begin, number) = back(&text.bytes, start, first, context);
+    let next = push_lines(&mut lines, text, (begin, number), first + context as u64, (at, columns));
+    let (begin, number) = back(&text.bytes, end.saturating_sub(1).max(start), last, context);
+    if begin > next.0 {
+        lines.push("      --".to_owned());
+    }
+    // Where the two meet, each line is shown once.
+    let from = if begin > next.0 { (begin, number) } else { next };
+    push_lines(&mut lines, text, from, last + context as u64, (at, columns));
+    lines
+}
+
+/// Where the line begins that is so many lines before the one of a place, and its number, from the number of that one.
+fn back(bytes: &[u8], place: usize, mut number: u64, lines: usize) -> (usize, u64) {
+    let before = bytes.get(..place).unwrap_or_default();
     let mut begin = line_start(before);
-    let mut number = at.lines[0];
-    for _ in 0..context {
+    for _ in 0..lines {
         if begin == 0 {
             break;
         }
         begin = line_start(&before[..begin - 1]);
         number -= 1;
     }
-    let mut lines = Vec::new();
-    while begin < bytes.len() && number <= at.lines[0] + context as u64 {
+    (begin, number)
+}
+
+/// Adds the lines from a place on up to the line of number `last`; returns where the next line begins, and its number.
+fn push_lines(
+    lines: &mut Vec<String>,
+    text: &ExcerptText,
+    (mut begin, mut number): (usize, u64),
+    last: u64,
+    (at, columns): (&Location, Option<usize>),
+) -> (usize, u64) {
+    let bytes = &text.bytes[..];
+    while begin < bytes.len() && number <= last {
         let end = bytes[begin..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| begin + length);
         let mark = if (at.lines[0]..=at.lines[1]).contains(&number) { ':' } else { '-' };
         lines.push(line(number, mark, text.decoded(begin, end.min(begin + LOOKED_AT)).trim_end(), columns));
         (begin, number) = (end + 1, number + 1);
     }
-    lines
+    (begin, number)
 }
 
 /// Where the line begins that goes on after these bytes.
@@ -136,12 +163,12 @@ fn line_start(before: &[u8]) -> usize {
     before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1)
 }
 
-/// A numbered line that fits so many columns.
-fn line(number: u64, mark: char, text: &str, columns: usize) -> String {
+/// A numbered line, cut to so many columns, if a number is given.
+fn line(number: u64, mark: char, text: &str, columns: Option<usize>) -> String {
     let line = format!("      {number}{mark} {}", escape_terminal(text));
-    match line.char_indices().nth(columns) {
+    match columns.filter(|&columns| line.chars().nth(columns).is_some()) {
         None => line,
-        Some(_) => line.chars().take(columns - 1).chain(['…']).collect(),
+        Some(columns) => line.chars().take(columns - 1).chain(['…']).collect(),
     }
 }
 
@@ -166,12 +193,12 @@ mod tests {
     fn first_words_run_over_line_ends_and_are_cut_at_the_last_column() {
         let whole = "one\ntwo three\n  four five\nsix";
         let at = place(whole, "three\n  four five");
-        assert_eq!(first_words(&text(whole), &at, 80).unwrap(), "      2: three four five");
-        assert_eq!(first_words(&text(whole), &at, 16).unwrap(), "      2: three …");
-        assert_eq!(first_words(&text("a \n b"), &place("a \n b", " \n "), 80), None);
+        assert_eq!(first_words(&text(whole), &at, Some(80)).unwrap(), "      2: three four five");
+        assert_eq!(first_words(&text(whole), &at, Some(16)).unwrap(), "      2: three …");
+        assert_eq!(first_words(&text("a \n b"), &place("a \n b", " \n "), Some(80)), None);
         // A name of a document is not the only thing that could talk to a terminal.
         assert!(
-            !first_words(&text("\u{1b}[31mred"), &place("\u{1b}[31mred", "\u{1b}[31mred"), 80)
+            !first_words(&text("\u{1b}[31mred"), &place("\u{1b}[31mred", "\u{1b}[31mred"), Some(80))
                 .unwrap()
                 .contains('\u{1b}')
         );
@@ -179,17 +206,32 @@ mod tests {
         let wide = ExcerptText { bytes: wide, encoding: encoding_rs::UTF_16LE };
         let at: Location =
             serde_json::from_value(serde_json::json!({"start": 16, "end": 26, "lines": [2, 2]})).unwrap();
-        assert_eq!(first_words(&wide, &at, 80).unwrap(), "      2: three");
+        assert_eq!(first_words(&wide, &at, Some(80)).unwrap(), "      2: three");
+    }
+
+    #[test]
+    fn long_passages_show_their_beginning_and_their_end() {
+        let whole = "a\nb\nc\nd\ne\nf\ng\nh\n";
+        let around = |part: &str, context: usize| {
+            lines_around(&text(whole), &place(whole, part), context, None).join("|").replace(' ', "")
+        };
+        assert_eq!(around("b\nc\nd\ne\nf\ng", 0), "2:b|--|7:g");
+        assert_eq!(around("b\nc\nd\ne\nf\ng\n", 1), "1-a|2:b|3:c|--|6:f|7:g|8-h");
+        assert_eq!(around("b\nc\nd\ne\nf\ng", 2), "1-a|2:b|3:c|4:d|5:e|6:f|7:g|8-h");
+        assert_eq!(around("h\n", 1), "7-g|8:h");
+        let long = format!("{}\n", "x".repeat(300));
+        let line = |columns| lines_around(&text(&long), &place(&long, "xx"), 0, columns)[0].chars().count();
+        assert_eq!((line(None), line(Some(120))), (309, 120));
     }
 
     #[test]
     fn lines_around_are_marked_as_of_the_passage_or_not() {
         let whole = "one\r\ntwo\r\nthree\r\nfour\r\nfive";
         let at = place(whole, "two\r\nthree");
-        let around = |context: usize| lines_around(&text(whole), &at, context, 80).join("|");
-        assert_eq!(around(0), "      2: two");
-        assert_eq!(around(1), "      1- one|      2: two|      3: three");
-        assert_eq!(around(2), "      1- one|      2: two|      3: three|      4- four");
+        let around = |context: usize| lines_around(&text(whole), &at, context, None).join("|");
+        assert_eq!(around(0), "      2: two|      3: three");
+        assert_eq!(around(1), "      1- one|      2: two|      3: three|      4- four");
+        assert_eq!(around(2), "      1- one|      2: two|      3: three|      4- four|      5- five");
         assert_eq!(around(9), "      1- one|      2: two|      3: three|      4- four|      5- five");
     }
 }

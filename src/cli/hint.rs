@@ -42,6 +42,9 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::DecisionsOfAnother { .. } => "decide all documents anew with --rerank".into(),
         Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
+        Error::Document(DocumentError::NoTextField { most_text: Some(field), .. }) => {
+            format!("try --text-field {field}; --no-expand takes the file as one document")
+        }
         Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
         Error::EmptyFolder { path, .. } => {
             let path = path.display().to_string();
@@ -49,7 +52,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             // The current folder is not in the names of its documents.
             let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
             let prefix = if is_of_all { "PREFIX" } else { &prefix };
-            format!("if its disk is mounted and they are to be forgotten: `fpdb rm --prefix {prefix}`")
+            format!("if its disk is mounted, `fpdb rm --prefix {prefix}` removes the documents")
         }
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
@@ -115,7 +118,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         }
         DocumentError::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass",
         DocumentError::NotARecord { .. } => "--no-expand takes the file as one document",
-        DocumentError::NoField { .. } | DocumentError::NotText { .. } => {
+        DocumentError::NoField { .. } | DocumentError::NoTextField { .. } | DocumentError::NotText { .. } => {
             "--text-field names the field that holds the text; --no-expand takes the file as one document"
         }
         DocumentError::NotSearched { .. } => {
@@ -123,6 +126,9 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         }
         DocumentError::IsAContainer { .. } => {
             "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
+        }
+        DocumentError::RecordsWithoutName { .. } => {
+            "`ingest - --name x.jsonl` reads the records; to query with them, save them as x.jsonl; --no-expand takes them as one document"
         }
         DocumentError::NotAFile { path } if path.is_dir() => {
             "name a file; `ingest` takes folders, and so does `query`, but for a report (--format html)"

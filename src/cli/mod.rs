@@ -20,6 +20,7 @@ mod typed;
 mod verbs;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -47,12 +48,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let mut command = typed::command();
-    if std::env::var_os("FPDB_DB").is_some_and(|path| path.is_empty()) {
-        // Empty is as good as not set.
-        command = command.mut_arg("db", |db| db.env(None));
-    }
-    let cli = match command.try_get_matches().and_then(|matches| typed(&matches)) {
+    let cli = match typed::command().try_get_matches().and_then(|matches| typed(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -81,6 +77,9 @@ pub fn run() -> ExitCode {
 /// The command line, where single fields do not say it all.
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
+    // Not by clap, which would name `--db` in the usage of other errors. Empty is as good as not set.
+    let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
+    cli.global.db = cli.global.db.or_else(db);
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
     if let (Verb::Query(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("query")) {
         args.note_order(matches);

@@ -72,7 +72,9 @@ impl Output {
         let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| terminal);
         // A terminal that does not tell its size has 80 columns.
         let width = terminal.then(|| size.map_or(80, |(width, _)| width.0.into()));
-        let style = Style { colour: wants_colour(global.color, terminal), width };
+        let wanted = std::env::var("COLUMNS").ok().filter(|_| global.output.is_none());
+        let columns = wanted.and_then(|columns| columns.parse().ok()).or(width);
+        let style = Style { colour: wants_colour(global.color, terminal), width, columns };
         let (lines, rows, file): (Box<dyn Write>, Box<dyn Write>, _) = match &global.output {
             None => (Box::new(io::stdout()), Box::new(io::stdout()), None),
             Some(path) => {

@@ -1,6 +1,7 @@
 //! Printer: messages to the person, on standard error. It decides how much is said.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use super::colour::wants_colour;
 use super::hint::hint;
@@ -16,6 +17,8 @@ pub(crate) struct Printer {
     pub(crate) progress: bool,
     /// True if lines of text tell of progress instead.
     pub(crate) lines: bool,
+    /// The hint printed last with the failure of a document.
+    last_hint: Mutex<String>,
 }
 
 impl Printer {
@@ -28,6 +31,7 @@ impl Printer {
             colour: wants_colour(global.color, terminal),
             progress: draws && !global.quiet && !global.no_progress,
             lines: !draws && !global.quiet && !global.no_progress,
+            last_hint: Mutex::default(),
         }
     }
 
@@ -60,19 +64,37 @@ impl Printer {
 
     /// Prints the error of one document that could not be read.
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
-        let told = match error {
-            // These say the name themselves.
-            fpdb::Error::NoSuchDocument { .. } | fpdb::Error::NoSuchNumber { .. } => error.chain(),
-            _ => format!("{name}: {}", error.chain()),
-        };
+        let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
         if let Some(next) = hint(error).filter(|_| !self.quiet) {
-            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
+            let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
+            // Many documents may fail for one reason.
+            if *last != next {
+                say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
+                *last = next;
+            }
         }
     }
 
     fn label(&self, text: &str, colour: u8) -> String {
         if self.colour { format!("\u{1b}[1;{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// True if an error begins with, or ends in, the name of the document it is about.
+fn says_name(error: &fpdb::Error, name: &str) -> bool {
+    use fpdb::{DocumentError, Error};
+    match error {
+        Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => true,
+        Error::Io { path, .. }
+        | Error::DirectoryLoop { path, .. }
+        | Error::Document(
+            DocumentError::IsAContainer { path }
+            | DocumentError::NotAFile { path }
+            | DocumentError::RecordsWithoutName { path }
+            | DocumentError::ChangedWhileReading { path },
+        ) => path.to_str() == Some(name),
+        _ => false,
     }
 }
 

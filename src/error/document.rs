@@ -100,6 +100,18 @@ pub enum DocumentError {
         /// The field.
         field: String,
     },
+    /// Records or a table none of which has the field that should hold the text.
+    #[error("{}", no_text_field(field, *records, fields))]
+    NoTextField {
+        /// The field.
+        field: String,
+        /// The records that were looked at, from the first; `None` of a table, whose columns are known.
+        records: Option<u64>,
+        /// The fields that there are.
+        fields: Vec<String>,
+        /// The field that holds most text, where one holds any.
+        most_text: Option<String>,
+    },
     /// A record whose field holds something else than text.
     #[error("the field {field} of the record is not text")]
     NotText {
@@ -190,6 +202,12 @@ pub enum DocumentError {
         /// The file.
         path: PathBuf,
     },
+    /// JSON lines from standard input or a pipe, whose name does not tell that they are.
+    #[error("{} holds JSON lines, and its name does not say so", path.display())]
+    RecordsWithoutName {
+        /// The stream.
+        path: PathBuf,
+    },
     /// A folder, pipe, socket or device where a file was expected.
     #[error("{} is not a regular file", path.display())]
     NotAFile {
@@ -204,4 +222,18 @@ pub enum DocumentError {
         /// The limit.
         limit: u64,
     },
+}
+
+/// The fields that a message lists at most.
+const FIELDS_LISTED: usize = 12;
+
+fn no_text_field(field: &str, records: Option<u64>, fields: &[String]) -> String {
+    let none = match records {
+        None => format!("the table has no column `{field}` of text"),
+        Some(records) => format!("none of the first {records} records has the field `{field}`"),
+    };
+    let more = if fields.len() > FIELDS_LISTED { ", ..." } else { "" };
+    let listed = fields[..fields.len().min(FIELDS_LISTED)].join(", ");
+    let have = if records.is_none() { "it has" } else { "they have" };
+    if fields.is_empty() { none } else { format!("{none}; {have} {listed}{more}") }
 }

@@ -119,12 +119,13 @@ impl DocumentError {
             Self::MetadataTooLarge { .. } => "keep fewer or shorter fields with it",
             Self::JsonTooDeep { .. } => "a larger limit `json_depth` lets it pass",
             Self::NotARecord { .. } => "read the file as one document instead of as records",
-            Self::NoField { .. } | Self::NotText { .. } => {
+            Self::NoField { .. } | Self::NoTextField { .. } | Self::NotText { .. } => {
                 "name the field that holds the text, or read the file as one document"
             }
             Self::IsAContainer { .. } => {
                 "unpack it and query with its files, or ingest it and query with a stored document of it"
             }
+            Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
             Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here",
             Self::NotSearched { .. } => {
                 "unpack it and query with the member itself; texts that are stored in the database are at hand"

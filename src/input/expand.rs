@@ -16,13 +16,14 @@ use super::decompress_thread::decompress_on_thread;
 use super::extents::Extents;
 use super::limits::{Meter, Metered};
 use super::member_name::{CLOSED, member_of};
+use super::member_place::MemberPlace;
 use super::pipe::{Input, Pipe, Stoppable};
 use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use super::{About, Candidate, Content, FileFacts, ReadOptions, WalkEvent};
 use crate::error::{DocumentError, Error, Result};
 use crate::guarded::guarded;
-use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, layer_of, name_inside};
+use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, holds_records, layer_of, name_inside};
 use crate::stop::StopToken;
 
 /// How documents are read, and the receiver of progress.
@@ -169,6 +170,7 @@ pub(super) fn expand_input(
     let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
     meter.start_reporting();
     let mut expander = Expander::new(about, reading.options, &meter, visit);
+    expander.stream = Some(path);
     let place = MemberPlace::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
     let mut input = Stoppable { input, stop: reading.stop };
@@ -184,29 +186,6 @@ pub(super) fn expand_input(
         }
         (Ok(_), _) => expander.layer(place, &mut Metered { input: head.chain(input), path, meter: &meter }),
     };
-}
-
-/// Where in a file the reading stands.
-#[derive(Clone, Debug)]
-struct MemberPlace {
-    /// The part of the documents' names after that of the file.
-    suffix: String,
-    /// As [`About::hint`].
-    hint: String,
-    /// Layers around it.
-    depth: u32,
-    /// The format of the innermost of them.
-    format: &'static str,
-    metadata: Vec<(String, String)>,
-    /// As [`About::repeated`].
-    repeated: bool,
-}
-
-impl MemberPlace {
-    fn outermost(about: &About) -> Self {
-        let metadata = about.metadata.clone();
-        Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata, repeated: false }
-    }
 }
 
 /// The input of a container.
@@ -227,6 +206,8 @@ struct Expander<'a> {
     /// The hashes of the names that members have had. Names of records are numbers, and not among them.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
+    /// The stream that is read, if it is no file: it may have no name that tells what it is.
+    stream: Option<&'a Path>,
 }
 
 impl<'a> Expander<'a> {
@@ -236,7 +217,8 @@ impl<'a> Expander<'a> {
         meter: &'a Meter<'a>,
         visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> Self {
-        Self { about, options, meter, visit, whole: true, broken: false, names: FxHashSet::default(), extents: None }
+        let names = FxHashSet::default();
+        Self { about, options, meter, visit, whole: true, broken: false, names, extents: None, stream: None }
     }
 
     /// Takes the documents of `input`, of any kind.
@@ -247,6 +229,10 @@ impl<'a> Expander<'a> {
         let layer = if self.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
         match (layer, broken) {
             (_, Some(error @ Error::Stopped)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
+            (Layer::Document, None) if self.is_records_without_name(&place, &head) => {
+                let path = self.stream.unwrap_or(Path::new(STANDARD_INPUT)).to_owned();
+                self.fail(&place.suffix, Error::Document(DocumentError::RecordsWithoutName { path }))
+            }
             (Layer::Document, None) => self.document(place, head, input),
             // The documents before the place where it broke off can be good.
             (_, Some(error)) => {
@@ -255,6 +241,11 @@ impl<'a> Expander<'a> {
             }
             (_, None) => self.expand_layer(layer, place, &mut Cursor::new(head).chain(input)),
         }
+    }
+
+    /// True of a stream of JSON lines whose name does not tell so.
+    fn is_records_without_name(&self, place: &MemberPlace, head: &[u8]) -> bool {
+        self.stream.is_some() && !self.options.closed && place.suffix.is_empty() && holds_records(&place.hint, head)
     }
 
     fn expand_layer(&mut self, layer: Layer, place: MemberPlace, input: &mut dyn Read) -> Result<()> {

@@ -19,6 +19,7 @@ mod limits;
 #[cfg(feature = "cli")]
 mod measure;
 mod member_name;
+mod member_place;
 mod metadata;
 mod names;
 mod options;
@@ -36,7 +37,7 @@ mod supplied;
 mod tests;
 mod walk;
 
-pub(crate) use crate::recognise::{Compression, Container, holds_records};
+pub(crate) use crate::recognise::{Compression, Container};
 pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, candidate_of, next_piece};
 pub(crate) use container_batch::ContainerBatch;
 pub(crate) use containers::JsonText;
@@ -54,7 +55,7 @@ pub use metadata::MetadataTable;
 pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub(crate) use reach::{Reach, is_untouched};
-pub(crate) use reader::{Reader, STANDARD_INPUT, format_of};
+pub(crate) use reader::{Reader, format_of};
 pub(crate) use scope::{Scope, is_gone};
 pub(crate) use single_document::single_document;
 pub(crate) use stored::{SEARCHED_BYTES, stored_document};

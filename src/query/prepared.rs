@@ -11,11 +11,10 @@ use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format};
-use crate::error::{DocumentError, Error, Result};
+use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, STANDARD_INPUT, format_of, holds_records, in_memory,
-    single_document, stored_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, in_memory, single_document, stored_document,
 };
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -220,19 +219,17 @@ impl<'a> QueryReader<'a> {
     /// Reads a file, or standard input where the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<PreparedQuery> {
         let candidate = single_document(path, &self.read)?;
-        let is_stream = candidate.about.file.is_none() && !self.read.closed;
-        let place = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
-        self.read_as(&candidate, self.read.front_end, is_stream.then_some(place))
+        self.read_as(&candidate, self.read.front_end)
     }
 
     /// Reads a document that was found in a folder or container.
     pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
-        self.read_as(candidate, self.read.front_end, None)
+        self.read_as(candidate, self.read.front_end)
     }
 
     /// Reads a document in memory.
     pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<PreparedQuery> {
-        self.read_as(&in_memory(name, bytes), self.read.front_end, None)
+        self.read_as(&in_memory(name, bytes), self.read.front_end)
     }
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
@@ -269,20 +266,17 @@ impl<'a> QueryReader<'a> {
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
         let source = record.source.as_ref()?;
         let candidate = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES);
-        Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format), None)))
+        Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
     }
 
-    /// Reads a document. Of a `stream`, which most often has no name to tell it by, records are refused as those of a file are.
-    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs, stream: Option<&Path>) -> Result<PreparedQuery> {
+    /// Reads a document.
+    fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<PreparedQuery> {
         let stop = StopToken::new();
         let mut reading = QueryReading::default();
         let unit = self.profile.unit;
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
         let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
             if reading.format.is_none() {
-                if let Some(path) = stream.filter(|_| holds_records(&candidate.about.hint, bytes)) {
-                    return Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() }));
-                }
                 let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
                 reading.begin(format, fingerprinter, at_stored_window);
             }

@@ -211,9 +211,30 @@ fn what_is_at_the_place_of_a_copy_stays() {
     let copied: Vec<String> = files(&folder.path().join("clean")).into_iter().map(|(name, _)| name).collect();
     assert_eq!(copied, ["in/0/0.txt", "in/0/2.txt", "in/0/4.txt", "in/1/3.txt"]);
     assert_eq!(fs::read_to_string(folder.path().join("clean/in/1/3.txt")).unwrap(), text(0));
+    assert_eq!(summary["unplaced"], 1);
     let run = folder.run(&["apply", "report.jsonl", "--write", ".fpdb/clean", "--yes"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("database"), "{run:#?}");
+}
+
+#[test]
+fn a_copy_that_is_there_already_and_one_without_documents_are_named() {
+    let folder = Folder::new();
+    let lines: String = [1, 2].iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
+    folder.write("in/a.jsonl", &lines);
+    folder.write("in/b.jsonl", &lines);
+    report(&folder);
+    folder.write("clean/in/b.jsonl", "mine");
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    // Its documents stay for no other reason.
+    let told = "1 file was not written: something is in the place of the copy; name an empty folder\n";
+    assert_eq!((run.status, &*run.stderr), (2, told), "{run:#?}");
+    assert!(run.stdout.contains("exists and was not written for this report"), "{run:#?}");
+    assert!(run.stdout.contains("0 of 2 removable documents left out, 2 kept; 1 file written, "), "{run:#?}");
+    let run = folder.ok(&["apply", "report.jsonl", "--write", "new", "--yes"]);
+    let warning = "warning: 1 copy holds no document, because all documents of its file are removable\n";
+    assert_eq!(run.stderr, warning, "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("new/in/b.jsonl")).unwrap(), "");
 }
 
 #[test]
@@ -225,7 +246,7 @@ fn dedup_writes_the_clean_archive_itself() {
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("-o"), "{run:#?}");
     let run = folder.ok(&["dedup", "--write", "clean", "--format", "json", "-o", "report.jsonl"]);
-    assert!(run.stdout.contains("3 of 3 removable documents done"), "{run:#?}");
+    assert!(run.stdout.contains("3 of 3 removable documents left out; "), "{run:#?}");
     assert_eq!(files(&folder.path().join("clean")).len(), 3);
     assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
 }

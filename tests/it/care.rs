@@ -116,7 +116,7 @@ fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
     let run = folder.run(&["rm", "c/000.txt", "c/nothing.txt", "c/000.txt"]);
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
-    1 document removed; `fpdb compact` frees the space
+    1 document removed; `fpdb compact` frees the space, and an ingest adds it again while its file is there
     error: no stored document is named c/nothing.txt
     hint: `fpdb list` shows the names
     ");

@@ -318,7 +318,6 @@ fn the_pages_of_what_is_stored_read_well() {
                         1,385  in 3 documents
                             4  in 4-7 documents
                             1  in 8-15 documents
-    runs           2 of 27,969, 2,766 postings
     stored         [size], [size] a fingerprint
      [size]  postings
      [size]  filters
@@ -328,8 +327,6 @@ fn the_pages_of_what_is_stored_read_well() {
      [size]  digests
      [size]  default
      [size]  logs and manifest
-    by level [size]  in [number] tables of level [level]
-    cache          [size] of [size] in use
     last commit    [time]
     ") });
     assert_eq!(folder.ok(&["list", "nothing-of-the-kind"]).stdout, "");

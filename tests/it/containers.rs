@@ -180,10 +180,26 @@ fn a_stream_is_one_document_or_refused() {
         for (stream, told) in [("-", "standard input"), ("/dev/stdin", "/dev/stdin")] {
             let run = ask(&[stream], read(name));
             assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{name}");
-            let message = format!("error: {stream}: {told} holds several documents\nhint: ");
-            assert!(run.stderr.starts_with(&message), "{name}: {}", run.stderr);
+            let told = match name.contains("jsonl") {
+                true => {
+                    format!("{told} holds JSON lines, and its name does not say so\nhint: `ingest - --name x.jsonl` ")
+                }
+                false => format!("{told} holds several documents\nhint: "),
+            };
+            // The name of a pipe is said once.
+            let told = if stream == "-" { format!("{stream}: {told}") } else { told };
+            assert!(run.stderr.starts_with(&format!("error: {told}")), "{name}: {}", run.stderr);
         }
     }
+    // An ingest refuses lines of JSON as a query does; a name tells it what they are.
+    let refused = fed(&folder, &["ingest", "-"], read("texts.jsonl.gz"));
+    assert!(refused.status == 2 && refused.stderr.contains("standard input holds JSON lines"), "{refused:?}");
+    let named = fed(&folder, &["ingest", "-q", "--name", "x.jsonl", "-"], read("texts.jsonl"));
+    assert_eq!((named.status, names(&folder).len()), (0, 3), "{named:?}");
+    folder.ok(&["rm", "-q", "x.jsonl:1", "x.jsonl:2", "x.jsonl:3"]);
+    let closed = fed(&folder, &["ingest", "-q", "--no-expand", "-"], read("texts.jsonl"));
+    assert_eq!((closed.status, names(&folder)), (0, vec!["-".to_owned()]), "{closed:?}");
+    folder.ok(&["rm", "-q", "-"]);
     // As they are, they are one document each; so is a single record.
     let lines = read("texts.jsonl");
     let whole = ask(&["--no-expand", "-"], lines.clone());

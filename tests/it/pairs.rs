@@ -168,7 +168,7 @@ fn groups_and_old_documents_are_not_paired_among_themselves() {
     assert_eq!(with(&["--new-since", "2999-12-31T23:59"]), Pairs::new(), "none is");
     for (since, note) in [
         ("2001-01-01", "all 24 documents are new (--new-since): no pair has an old one"),
-        ("2999-12-31", "none of the 24 documents is new (--new-since)"),
+        ("2999-12-31", "none of 24 documents is new (--new-since)"),
     ] {
         let run = folder.ok(&["pairs", "--new-since", since]);
         assert!(run.stdout == "no pairs\n" && run.stderr.contains(note), "{run:?}");
@@ -254,7 +254,7 @@ fn the_default_threshold_is_that_of_the_profile() {
     assert_eq!(found(&["--db", "words", "--min-shared", "1"]), [ab, ac]);
     assert_eq!(found(&["--db", "words", "--min-shared", "2"]), [ac]);
     let told = |flags: &[&str]| folder.ok(&[&["--db", "words", "pairs"], flags].concat()).stderr;
-    assert!(told(&[]).contains("1 pairs more have a resemblance below 0.03"), "{}", told(&[]));
+    assert!(told(&[]).contains("1 more pair has a resemblance below 0.03 and is left out"), "{}", told(&[]));
     assert!(!told(&["--min-resemblance", "0.03"]).contains("more"), "what was asked for is no news");
     assert_eq!(found(&["--db", "words", "--min-containment", "0.001"]), [ab, ac]);
     folder.ok(&["--db", "prose", "ingest", "-q", "--profile", "prose", "docs"]);

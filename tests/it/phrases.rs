@@ -37,7 +37,7 @@ fn phrases_count_in_no_match() {
     ] {
         let whole = &folder.ok(command).json()[0];
         let run = folder.ok(&[command, &["--ignore-phrases", "phrases.txt"]].concat());
-        assert!(run.stderr.contains("1 of 2 phrases have fewer than 25 symbols"), "{}", run.stderr);
+        assert!(run.stderr.contains("1 of 2 phrases has fewer than 25 symbols"), "{}", run.stderr);
         let skipped = &run.json()[0];
         let number = |answer: &Value, field: &str| answer[field].as_u64().unwrap();
         assert_eq!((whole.get("phrases"), &whole["ignored"]), (None, &serde_json::json!([])));

@@ -108,8 +108,11 @@ fn what_is_gone_is_forgotten_and_what_was_renamed_keeps_its_number() {
     assert_eq!(numbers(&folder)["corpus/odd/7.txt"], before["corpus/1/7.txt"]);
     remove(&folder, "corpus/odd/7.txt");
     let run = folder.ok(&["ingest", "-v", "--prune", "corpus"]);
-    assert!(run.stdout.starts_with("0 documents added, 9 unchanged, 1 forgotten, their files are gone\n"), "{run:?}");
-    assert!(run.stderr.contains("forgot corpus/odd/7.txt: its file is gone"), "{run:?}");
+    assert!(
+        run.stdout.starts_with("0 documents added, 9 unchanged, 1 removed (their files no longer exist)\n"),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("removed corpus/odd/7.txt: its file no longer exists"), "{run:?}");
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     error: other: the folder other is empty: the stored documents that came from it (1) were not forgotten
-    hint: if its disk is mounted and they are to be forgotten: `fpdb rm --prefix other/`
+    hint: if its disk is mounted, `fpdb rm --prefix other/` removes the documents
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
     assert!(run.stderr.contains("no folder is named: --prune forgets nothing but members"), "{run:?}");

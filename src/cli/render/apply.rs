@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use fpdb::apply::{Act, Applied, ApplySummary};
+use fpdb::apply::{Act, Action, Applied, ApplySummary};
 
 use super::escape::escape_terminal;
-use super::numbers::{count, size};
+use super::numbers::{count, grouped, size};
 
 /// The action on one file.
 pub(crate) fn applied_line(applied: &Applied) -> String {
@@ -34,8 +34,8 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
     let _ = match applied.act {
         Act::Write => write!(line, " to {target} without {documents}"),
         Act::Cut => write!(line, " to {target} without repeated passages of {documents}"),
-        Act::Mark if target.is_empty() => write!(line, ", {documents} of it concerned"),
-        Act::Mark => write!(line, " in {target}, {documents} of it concerned"),
+        Act::Mark if target.is_empty() => write!(line, ", with {documents} of the report"),
+        Act::Mark => write!(line, " in {target}, with {documents} of the report"),
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " to {target}"),
         _ => Ok(()),
     };
@@ -46,21 +46,27 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
     line
 }
 
-/// The totals of all actions.
-pub(crate) fn apply_summary_line(summary: &ApplySummary) -> String {
-    let (done, stay) = (if summary.done { "done" } else { "would be done" }, count(summary.left, "document"));
+/// The totals of all actions, `files` being those that were written, removed, linked or moved, or would be.
+pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files: u64) -> String {
+    let (documents, to_files) = match action {
+        Action::Write { mark: None, .. } => ("left out", "written"),
+        Action::Cut { .. } => ("cut", "written"),
+        Action::Write { .. } | Action::Mark { .. } => ("marked", "written"),
+        Action::Link(_) => ("replaced", "linked"),
+        Action::Move { .. } => ("taken away", "moved"),
+        _ => ("removed", "removed"),
+    };
+    let of = match summary.passages {
+        true => format!("{} with repeated passages", count(summary.documents, "document")),
+        false => count(summary.documents, "removable document"),
+    };
+    let to_be = if summary.done { "" } else { "to be " };
+    let left = if summary.left > 0 { format!(", {} kept", grouped(summary.left)) } else { String::new() };
     let bytes = if summary.bytes > 0 { format!(", {}", size(summary.bytes)) } else { String::new() };
     let before = match summary.done_before {
         0 => String::new(),
-        before => format!("; {} done before", count(before, "file")),
+        before => format!(", {} of them before", grouped(before)),
     };
-    format!(
-        "{} of {} {done}{bytes}; {stay} left alone; {} in all{before}\n",
-        summary.applied,
-        match summary.passages {
-            true => format!("{} with repeated passages", count(summary.documents, "document")),
-            false => count(summary.documents, "removable document"),
-        },
-        count(summary.sources, "file")
-    )
+    let (applied, files) = (grouped(summary.applied), count(files, "file"));
+    format!("{applied} of {of} {to_be}{documents}{left}; {files} {to_be}{to_files}{before}{bytes}\n")
 }

@@ -49,7 +49,7 @@ pub(crate) fn duplicate_line(duplicate: &Duplicate) -> String {
 pub(crate) fn superseded_line(superseded: &Superseded, folder: &str, style: Style) -> String {
     let because = because(superseded.because, superseded.score);
     format!(
-        "{}  stays, and {because}  {}, which came later\n",
+        "{}  is kept, and {because}  {}, which came later\n",
         style.strong(&name_in(&superseded.document, folder)),
         name_in(&superseded.by, folder)
     )
@@ -61,7 +61,7 @@ pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "{name:<10} {value}");
     };
-    row("documents", format!("{}, of which {} are to be decided", grouped(plan.documents), grouped(plan.open)));
+    row("documents", format!("{}, {} of them to be decided", grouped(plan.documents), grouped(plan.open)));
     let postings = count(plan.postings, "posting");
     row(
         "passes",
@@ -90,10 +90,10 @@ pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
 pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
     let superseded = match latest.superseded {
         0 => String::new(),
-        more => format!("; {} for which a better document came", count(more, "survivor")),
+        more => format!("; {} that a newer document could replace", count(more, "survivor")),
     };
     let (decided, removable) = (count(latest.decided, "document"), grouped(latest.removable));
-    format!("run {} decided {decided}, of which {removable} are removable{superseded}", latest.run)
+    format!("run {} decided {decided}: {removable} removable{superseded}", latest.run)
 }
 
 /// The totals of removable documents.

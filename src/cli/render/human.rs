@@ -23,8 +23,8 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.kept, "changed but kept as stored"),
         (summary.duplicates, "left out as duplicates"),
         (summary.renamed, "renamed"),
-        (summary.pruned, "forgotten, their files are gone"),
-        (summary.removed, "removed, no longer in their container"),
+        (summary.pruned, "removed (their files no longer exist)"),
+        (summary.removed, "removed (no longer in their container)"),
         (summary.identical, "identical to another document"),
         (summary.failures, "failed"),
         (summary.skips, "skipped"),
@@ -60,8 +60,9 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     if !summary.unmatched.is_empty() {
         let _ = writeln!(
             page,
-            "{} of the metadata match no document: {}",
+            "{} of the metadata {} no document: {}",
             count(summary.unmatched.len() as u64, "row"),
+            if summary.unmatched.len() == 1 { "matches" } else { "match" },
             few(&summary.unmatched)
         );
     }
@@ -308,8 +309,8 @@ fn symbol(unit: Unit) -> &'static str {
 /// The largest runs, which are shown one by one.
 const RUNS_SHOWN: usize = 8;
 
-/// The whole database.
-pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
+/// The whole database; with the parts of its store if `verbose`.
+pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     let mut page = String::new();
     let mut row = |name: &str, value: String| {
         let _ = writeln!(page, "{name:<14} {value}");
@@ -343,10 +344,6 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
             if df.from == df.to { grouped(df.from) } else { format!("{}-{}", grouped(df.from), grouped(df.to)) };
         row("", format!("{:>10}  in {range} document{}", grouped(df.hashes), if df.to == 1 { "" } else { "s" }));
     }
-    let sizes: Vec<String> = stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
-    let more = if stats.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
-    let sizes = if sizes.is_empty() { String::new() } else { format!(" of {}{more} postings", sizes.join(", ")) };
-    row("runs", format!("{}{sizes}", grouped(stats.runs)));
     let stored: u64 = stats.stored.iter().map(|part| part.bytes).sum();
     let each = if stats.fingerprints == 0 {
         String::new()
@@ -357,13 +354,20 @@ pub(crate) fn stats_page(stats: &DatabaseStats) -> String {
     for part in stats.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
     }
-    for (i, level) in stats.levels.iter().enumerate() {
-        row(
-            if i == 0 { "by level" } else { "" },
-            format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level),
-        );
+    if verbose {
+        let sizes: Vec<String> =
+            stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
+        let more = if stats.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
+        let sizes = if sizes.is_empty() { String::new() } else { format!(" of {}{more} postings", sizes.join(", ")) };
+        row("runs", format!("{}{sizes}", grouped(stats.runs)));
+        for (i, level) in stats.levels.iter().enumerate() {
+            row(
+                if i == 0 { "by level" } else { "" },
+                format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level),
+            );
+        }
+        row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
     }
-    row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
     if let Some(seconds) = stats.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
         let time = UNIX_EPOCH + Duration::from_secs(seconds);
         row("last commit", humantime::format_rfc3339_seconds(time).to_string());

@@ -61,11 +61,29 @@ pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style:
     // Below the number of shared fingerprints.
     let indent = columns.width() + 33;
     let mut lines = String::new();
-    for file in pair.files.iter().take(FILES_SHOWN) {
+    // A document that stands for itself is named already.
+    let files = pair.files.iter().filter(|file| (&file.a, &file.b) != (&pair.a, &pair.b));
+    for file in files.take(FILES_SHOWN) {
         let [a, b] = [&file.a, &file.b].map(|name| name_in(name, folder));
         let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
     }
     lines
+}
+
+/// The hashes that the df cap has left out.
+pub(crate) fn common_left_out(hashes: u64, most: u64) -> String {
+    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
+    format!(
+        "{} {are} held by more than {} each and {were} not counted (--max-df)",
+        count(hashes, "fingerprint"),
+        count(most, "document")
+    )
+}
+
+/// The hashes that boilerplate has left out.
+pub(crate) fn boilerplate_left_out(hashes: u64) -> String {
+    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
+    format!("{} {are} held by boilerplate and {were} not counted", count(hashes, "fingerprint"))
 }
 
 /// How many pairs there are.

@@ -7,12 +7,14 @@ pub(crate) struct Style {
     pub(crate) colour: bool,
     /// The columns of that terminal; `None` where no terminal is.
     pub(crate) width: Option<usize>,
+    /// The columns that a line of text may take: those that COLUMNS asks for, else those of the terminal; `None` for any number.
+    pub(crate) columns: Option<usize>,
 }
 
 impl Style {
-    /// The columns that a line may take.
-    pub(crate) fn columns(self) -> usize {
-        self.width.unwrap_or(80).max(20)
+    /// The columns that a line of text may take; any number where `None`.
+    pub(crate) fn columns(self) -> Option<usize> {
+        self.columns.map(|columns| columns.max(20))
     }
 
     pub(super) fn strong(self, text: &str) -> String {

@@ -3,6 +3,7 @@
 use fpdb::{Phrases, Profile};
 
 use crate::cli::printer::Printer;
+use crate::cli::render::{count, grouped};
 use crate::cli::typed::QueryReadArgs;
 
 /// The phrases that are to be ignored. Says how many are too short to be, by themselves.
@@ -12,8 +13,10 @@ pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -
     let short = phrases.shorter_than_k();
     if short > 0 {
         printer.note(&format!(
-            "{short} of {} phrases have fewer than {} symbols (k): they ignore nothing unless others stand beside them",
-            phrases.count(),
+            "{} of {} {} fewer than {} symbols (k): alone, so short a phrase ignores nothing",
+            grouped(short as u64),
+            count(phrases.count() as u64, "phrase"),
+            if short == 1 { "has" } else { "have" },
             profile.k
         ));
     }

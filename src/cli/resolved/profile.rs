@@ -28,7 +28,9 @@ impl ProfileArgs {
     pub(crate) fn check(&self, stored: &Profile) -> Result<(), Error> {
         let base = self.profile.and_then(Profile::named).unwrap_or(*stored);
         let asked = self.over(&base)?;
-        let asked = Profile { hash_version: stored.hash_version, ..asked };
+        // The rules of another unit have versions of their own.
+        let hash_version = if asked.unit == stored.unit { stored.hash_version } else { asked.hash_version };
+        let asked = Profile { hash_version, ..asked };
         if asked == *stored {
             return Ok(());
         }

@@ -28,9 +28,10 @@ pub(crate) struct ApplyArgs {
     /// are copied whole, and listed.
     #[arg(long, requires = "write", conflicts_with = "mark")]
     cut: bool,
-    /// Mark each record: FIELD tells if it is removable, FIELD_survivor names the document that stays for it
+    /// Mark each record: FIELD tells if it is removable, FIELD_survivor names its survivor
     ///
-    /// With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet. The files themselves are changed; with --write their copies are.
+    /// With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet.
+    /// Changes the files themselves, or with --write their copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
     /// Remove removable files; those inside containers stay

@@ -12,7 +12,7 @@ use super::values::parse_size;
 pub(crate) struct VerifyArgs {
     /// Rebuild damaged parts, and list the documents that are lost
     ///
-    /// Reads the intact parts of the database, and the documents' own files.
+    /// Rebuilds from the intact parts of the database and from the documents' own files.
     #[arg(long)]
     pub(crate) repair: bool,
 }

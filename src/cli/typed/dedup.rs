@@ -64,7 +64,7 @@ impl RuleArgs {
 pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
-    /// Which document of several alike stays
+    /// Which document of several alike is kept
     #[arg(long, value_name = "WHICH", default_value = "longest", value_parser = keep())]
     pub(crate) keep: Keep,
     /// Keep documents whose names match this regular expression rather than others
@@ -97,13 +97,13 @@ pub(crate) struct DedupArgs {
     /// The fewest symbols of a repeated passage [default: 200 characters or bytes, 50 words or tokens]
     #[arg(long, value_name = "SYMBOLS", requires = "passages")]
     pub(crate) min_length: Option<u32>,
-    /// Decide only about documents that came since the last time
+    /// Decide only about documents added since the last run
     ///
-    /// Earlier decisions stand. They are read from the database's folder, and the new ones are kept there. Documents whose
-    /// survivor is no longer stored are decided again. Survivors for which a better document came are listed.
+    /// Earlier decisions stand. fpdb keeps the decisions in the database's folder. It decides again about documents whose
+    /// survivor is no longer stored, and lists survivors that a newer document could replace.
     #[arg(long, conflicts_with = "rerank")]
     pub(crate) append: bool,
-    /// Decide about all documents, and keep the decisions in the place of earlier ones
+    /// Decide about all documents, and replace the earlier decisions
     #[arg(long)]
     pub(crate) rerank: bool,
     /// Print the cost of the run, and end

@@ -11,10 +11,10 @@ use super::report::ReportArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The file that is asked about; `-` is standard input
+    /// The first file; `-` is standard input
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) a: PathBuf,
-    /// The file it is compared with
+    /// The second file
     #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
     pub(crate) b: PathBuf,
     /// Exit with status 1 if they share nothing

@@ -12,7 +12,7 @@ pub(crate) struct Global {
     /// The database's folder
     ///
     /// Without it the database is $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.
-    #[arg(long, value_name = "PATH", env = "FPDB_DB", hide_env = true, global = true, value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "PATH", global = true, value_hint = ValueHint::DirPath)]
     pub(crate) db: Option<PathBuf>,
     /// Write results to this file
     ///

@@ -51,11 +51,11 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
     #[arg(hide_possible_values = true)]
     pub(crate) on_change: OnChange,
-    /// Forget documents whose files are gone from the folders given
+    /// Remove documents whose files no longer exist in the folders given
     ///
-    /// Also forgets members that are gone from archives. A renamed file keeps its number: its old name is gone, and a new name has the
-    /// same bytes. fpdb never forgets documents that --exclude, --include or --skip-hidden leave out, that it could not look for, or
-    /// whose folder is empty, since its disk may not be mounted. An interrupted run forgets nothing.
+    /// Also removes members that archives no longer hold. A renamed file keeps its number: fpdb finds the bytes of the missing file
+    /// under a new name. Documents that --exclude, --include or --skip-hidden leave out stay. So do documents of files that
+    /// cannot be looked for, and of an empty folder, since its disk may not be mounted. An interrupted run removes nothing.
     #[arg(long)]
     pub(crate) prune: bool,
     /// Keep the texts in the database, compressed

@@ -61,14 +61,15 @@ pub(crate) enum Verb {
     Query(QueryArgs),
     /// List pairs of stored documents that share text, best first
     Pairs(PairsArgs),
-    /// List removable documents, each with the one that stays for it
+    /// List removable documents, each with its survivor
     ///
-    /// Changes nothing. A document is removable if one that stays is identical to it or, on request, contains or resembles it.
+    /// Changes nothing. A document is removable if a document that is kept, its survivor, is identical to it or, on request,
+    /// contains or resembles it.
     Dedup(DedupArgs),
-    /// Act on what dedup lists: write a clean archive, or remove files
+    /// Apply a dedup report: write a clean copy, or remove, link, move or mark files
     ///
-    /// A dry run unless --yes is given. The contents of removable documents and their survivors are compared with the database
-    /// first: a file that has changed since it was ingested is left alone.
+    /// A dry run unless --yes is given. fpdb first compares the contents of removable documents and their survivors with the
+    /// database: it leaves files alone that have changed since they were ingested.
     Apply(Box<ApplyArgs>),
     /// Compare two files, without a database
     Diff(DiffArgs),
@@ -94,10 +95,11 @@ pub(crate) enum Verb {
     ///
     /// Their texts are not read again. The databases need the same profile.
     Merge(MergeArgs),
-    /// Add the documents of a distributed build
+    /// Add the result of a distributed (Spark) build
     ///
-    /// Creates the database if there is none. A database without documents takes the files of the build over as they are, in one
-    /// commit. One with documents takes those of the build in as `merge` does, in several. Interrupted, the same command goes on.
+    /// Creates the database if there is none. A database without documents takes over the files of the build in one commit. To a
+    /// database with documents the documents of the build are added in several commits, as `merge` does. After an interruption
+    /// run the same command again.
     Assemble(AssembleArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),

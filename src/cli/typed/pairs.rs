@@ -11,14 +11,14 @@ use super::values::{parse_count, parse_share, parse_since, parse_size};
 
 #[derive(Debug, Args)]
 pub(crate) struct PairsArgs {
-    /// Print at most N pairs, the best ones; 0 for all
+    /// Print at most N pairs, the best ones; 0, the default, prints all
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_default_value = true)]
     pub(crate) top: u64,
     /// The least resemblance of a pair (0 to 1)
     ///
-    /// Weighted with --weight. Without this flag it is 0 if another threshold is given; else it depends on the profile: 0.1 for
-    /// tokens, and 0.2 for pairs that share no more than the frame of a small program; 0.03 if k is below 25 characters, 25
-    /// bytes or 6 words; else 0.
+    /// --weight applies to it. The default is 0 if another threshold is given. Else it depends on the profile. For tokens it is
+    /// 0.1, and 0.2 for pairs that share fewer than 40 fingerprints. If k is below 25 characters, 25 bytes or 6 words, it is
+    /// 0.03. In other cases it is 0.
     #[arg(long, value_name = "R", value_parser = parse_share)]
     pub(crate) min_resemblance: Option<f64>,
     /// The least containment of either document in the other

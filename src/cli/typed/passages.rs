@@ -8,10 +8,11 @@ use super::values::parse_count;
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Passages")]
 pub(crate) struct ExcerptArgs {
-    /// Show N lines of text before and after where a passage begins
+    /// Show N lines of text before and after the beginning and the end of each passage
     ///
-    /// Lines of the passage have a colon after their number, others a dash. On a terminal the first words of each passage are
-    /// shown without this flag. The text is that of the stored document. --no-text shows none.
+    /// Lines of the passage have a colon after their number, others a dash; -- stands for lines that are left out. Without this
+    /// flag a terminal shows the first words of each passage. The text is that of the stored document. A terminal cuts long
+    /// lines; COLUMNS sets their width anywhere. --no-text shows no text.
     #[arg(short = 'C', long, value_name = "N", hide_short_help = true)]
     pub(crate) context: Option<u16>,
 }
@@ -32,8 +33,8 @@ pub(crate) struct JoiningArgs {
     gap: Option<u32>,
     /// Join runs that are near each other in both documents, in any order
     ///
-    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that both
-    /// documents repeat, and passages that others explain better, are left out.
+    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Leaves out phrases that
+    /// both documents repeat, and passages whose places other passages match better.
     #[arg(long, hide_short_help = true)]
     any_order: bool,
     /// Leave out passages with fewer than N symbols that agree

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell that is to complete
+    /// Shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }

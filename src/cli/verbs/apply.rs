@@ -9,7 +9,7 @@ use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{applied_line, apply_summary_line, count};
+use crate::cli::render::{applied_line, apply_summary_line, count, grouped};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{ApplyArgs, Global, OutputFormat};
@@ -40,11 +40,15 @@ pub(crate) fn act(
     );
     let bar = StepBar::start(printer, "reading the report");
     let json = global.format == OutputFormat::Json;
-    let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| match json {
-        true => output.json(&applied),
-        // Files that are only copied are counted.
-        false if is_plain(&applied) => Ok(()),
-        false => output.text(&applied_line(&applied)),
+    let mut files = 0;
+    let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
+        files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
+        match json {
+            true => output.json(&applied),
+            // Files that are only copied are counted.
+            false if is_plain(&applied) => Ok(()),
+            false => output.text(&applied_line(&applied)),
+        }
     });
     bar.end();
     let summary = match outcome {
@@ -56,7 +60,7 @@ pub(crate) fn act(
     };
     match json {
         true => output.json(&summary)?,
-        false => output.text(&apply_summary_line(&summary))?,
+        false => output.text(&apply_summary_line(&summary, &options.action, files))?,
     }
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note("files that ingest skipped, could not read or found empty are not in the copy");
@@ -83,15 +87,32 @@ fn remarks(summary: &ApplySummary, printer: &Printer) {
     }
     if summary.unjustified > 0 {
         printer.note(&format!(
-            "{} stay: their survivors have changed, are missing, or are not files",
+            "{} kept: their survivors have changed, are missing, or are not in files that are copied",
             count(summary.unjustified, "document")
         ));
     }
-    if summary.failed > 0 {
+    if summary.unplaced > 0 {
+        let cannot = match (summary.done, summary.unplaced) {
+            (false, _) => "cannot be",
+            (true, 1) => "was not",
+            (true, _) => "were not",
+        };
+        let files = count(summary.unplaced, "file");
+        printer.note(&format!("{files} {cannot} written: something is in the place of the copy; name an empty folder"));
+    }
+    if summary.failed > summary.unplaced {
         printer.note(&format!(
             "{} left alone; ingest and dedup again to bring the report up to date",
-            count(summary.failed, "file")
+            count(summary.failed - summary.unplaced, "file")
         ));
+    }
+    match summary.emptied {
+        0 => {}
+        1 => printer.note("warning: 1 copy holds no document, because all documents of its file are removable"),
+        copies => printer.note(&format!(
+            "warning: {} copies hold no document, because all documents of their files are removable",
+            grouped(copies)
+        )),
     }
     if !summary.done {
         printer.note("a dry run: nothing was changed; --yes does it");

@@ -13,8 +13,9 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    SharedFolder, Style, count, dedup_plan_page, dedup_summary_line, document_header_line, latest_run_line, percent,
-    removable_header, removable_line, removable_row, superseded_line, superseded_row, undecided_line, undecided_row,
+    SharedFolder, Style, boilerplate_left_out, common_left_out, count, dedup_plan_page, dedup_summary_line,
+    document_header_line, grouped, latest_run_line, percent, removable_header, removable_line, removable_row,
+    superseded_line, superseded_row, undecided_line, undecided_row,
 };
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
@@ -96,6 +97,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     remarks(&summary, args, printer);
+    if global.format == OutputFormat::Human && args.rule.by.is_none() {
+        printer.note("compared by their bytes alone; --by exact-text or --by containment finds more");
+    }
     if let (Some(folder), Some(report)) = (&args.write, report) {
         let options = apply_options(folder, &options);
         // The report has taken the place of standard output.
@@ -225,18 +229,17 @@ fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
     }
     if summary.unread > 0 {
         printer.note(&format!(
-            "{} may have the text of another and could not be read again: they stay (--store-text keeps texts)",
+            "{} may have the text of another and could not be read again: kept (--store-text keeps texts)",
             count(summary.unread, "document")
         ));
     }
     if summary.boilerplate > 0 {
-        printer.note(&format!("{} fingerprints are held by boilerplate and were not counted", summary.boilerplate));
+        printer.note(&boilerplate_left_out(summary.boilerplate));
     }
     if summary.common > 0 {
         printer.note(&format!(
-            "{} fingerprints are held by more than {} documents each and were not counted (--max-df): \
-             documents that share only those stay",
-            summary.common, args.max_df
+            "{}: documents that share only those are kept",
+            common_left_out(summary.common, args.max_df)
         ));
     }
     for totals in &summary.sources {
@@ -245,7 +248,7 @@ fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
             let source = if totals.source.is_empty() { "the current folder" } else { &totals.source };
             printer.note(&format!(
                 "warning: {} of the {} from {source} are removable ({})",
-                totals.removable,
+                grouped(totals.removable),
                 count(totals.documents, "document"),
                 percent(share)
             ));

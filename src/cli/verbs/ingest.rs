@@ -15,7 +15,7 @@ use crate::cli::line_list::LineList;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
-use crate::cli::render::{duplicate_line, ingest_page};
+use crate::cli::render::{count, duplicate_line, ingest_page};
 use crate::cli::resolved::{database, output, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};
@@ -56,7 +56,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     options.check()?;
     if args.prune && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir())) {
-        printer.note("no folder is named: --prune forgets nothing but members that are gone from archives");
+        printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
     // The paths that were typed come first.
     let (typed, listed) = sources.split_at(args.paths.len());
@@ -104,10 +104,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if summary.failures > events.shown {
         let more = summary.failures - events.shown;
         let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
-        printer.note(&format!("{more} more documents could not be read{rest}"));
+        printer.note(&format!("{} could not be read{rest}", count(more, "more document")));
     }
     if events.links > 0 {
-        printer.note(&format!("{} symbolic links were not followed (--follow follows them)", events.links));
+        let were = if events.links == 1 { "was" } else { "were" };
+        printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
     }
     let mut output = match output {
         Some(output) => output,
@@ -125,7 +126,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if summary.interrupted {
         let safe = summary.added + summary.replaced + summary.unchanged + summary.kept + summary.duplicates;
         printer.note(&format!(
-            "interrupted: {safe} documents of this run are committed and safe; run the same command to continue"
+            "interrupted: {} of this run {} committed and safe; run the same command to continue",
+            count(safe, "document"),
+            if safe == 1 { "is" } else { "are" }
         ));
         return Ok(RunStatus::Interrupted);
     }
@@ -298,7 +301,8 @@ impl fpdb::Progress for Messages<'_> {
 
     fn unchanged(&self, name: &str, documents: u64) {
         self.progress.documents(documents);
-        self.progress.suspend(|| self.printer.detail(&format!("unchanged {name}, with {documents} documents")));
+        self.progress
+            .suspend(|| self.printer.detail(&format!("unchanged {name}, with {}", count(documents, "document"))));
     }
 
     fn removed(&self, name: &str) {
@@ -306,7 +310,7 @@ impl fpdb::Progress for Messages<'_> {
     }
 
     fn pruned(&self, name: &str) {
-        self.progress.suspend(|| self.printer.detail(&format!("forgot {name}: its file is gone")));
+        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its file no longer exists")));
     }
 
     fn renamed(&self, old: &str, new: &str) {

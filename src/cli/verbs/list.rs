@@ -4,7 +4,7 @@ use fpdb::{DocumentInfo, NamePrefix};
 
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
-use crate::cli::render::{SharedFolder, document_header, document_header_line, document_line, document_row};
+use crate::cli::render::{SharedFolder, count, document_header, document_header_line, document_line, document_row};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, ListArgs, OutputFormat};
@@ -50,7 +50,13 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
         }
     })?;
     output.finish()?;
-    printer.detail(&format!("{listed} documents"));
+    printer.detail(&count(listed, "document"));
+    if listed == 0 {
+        printer.note(&match &prefixes[..] {
+            [] => "the database has no documents".to_owned(),
+            _ => format!("no document's name begins with {}", args.prefixes.join(" or ")),
+        });
+    }
     Ok(RunStatus::Done)
 }
 

@@ -9,9 +9,10 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
 use crate::cli::render::{
-    PairColumns, common_folder, count, file_lines, pair_header, pair_header_line, pair_line, pair_rows, pairs_total,
+    PairColumns, boilerplate_left_out, common_folder, common_left_out, count, file_lines, grouped, pair_header,
+    pair_header_line, pair_line, pair_rows, pairs_total,
 };
-use crate::cli::resolved::submissions::submission_pattern;
+use crate::cli::resolved::submissions::{submission_pattern, tell_if_unmatched};
 use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};
@@ -51,6 +52,12 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         temp_dir: args.temp_dir.clone(),
         ..least
     };
+    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
+        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
+    }
+    if let Some(pattern) = &args.group_by {
+        tell_if_unmatched(&database, ("--group-by", pattern, pattern), printer)?;
+    }
     let how = PairEvidence {
         max_df: options.max_df,
         joining: args.joining.options(HtmlReport::most_passages(html.as_ref())),
@@ -209,15 +216,6 @@ impl Listing<'_> {
     }
 }
 
-/// The hashes that the df cap has left out.
-fn common_left_out(hashes: u64, most: u64) -> String {
-    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
-    format!(
-        "{} {are} held by more than {most} documents each and {were} not counted (--max-df)",
-        count(hashes, "fingerprint")
-    )
-}
-
 /// Says what is not among the pairs.
 fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, format: OutputFormat, printer: &Printer) {
     for prefix in &answer.unmatched {
@@ -225,25 +223,31 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
     }
     match answer.divided {
         Some((0, new)) if new > 0 => printer.note(&format!(
-            "all {new} documents are new (--new-since): no pair has an old one; without the flag all pairs are listed"
+            "all {} are new (--new-since): no pair has an old one; without the flag all pairs are listed",
+            count(new, "document")
         )),
         Some((old, 0)) if old > 0 => {
-            printer.note(&format!("none of the {old} documents is new (--new-since): `fpdb show NAME` tells numbers"));
+            let old = count(old, "document");
+            printer.note(&format!("none of {old} is new (--new-since): `fpdb show NAME` tells numbers"));
         }
         _ => {}
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(
-            "{} pairs more have a resemblance below {} and are left out (--min-resemblance 0 shows them)",
-            answer.below,
-            threshold(options)
+            "{} a resemblance below {} and {} left out (--min-resemblance 0 shows them)",
+            if answer.below == 1 {
+                "1 more pair has".to_owned()
+            } else {
+                format!("{} more pairs have", grouped(answer.below))
+            },
+            threshold(options),
+            if answer.below == 1 { "is" } else { "are" }
         ));
     }
     // A table has no place for it: not even --quiet leaves it out.
     let say = |text: String| if format == OutputFormat::Csv { printer.warning(&text) } else { printer.note(&text) };
     if answer.boilerplate > 0 {
-        let (are, were) = if answer.boilerplate == 1 { ("is", "was") } else { ("are", "were") };
-        say(format!("{} {are} held by boilerplate and {were} not counted", count(answer.boilerplate, "fingerprint")));
+        say(boilerplate_left_out(answer.boilerplate));
     }
     // People read it above the pairs.
     if answer.common > 0 && format != OutputFormat::Human {
@@ -272,6 +276,7 @@ fn report(
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
     let flags = vec![
+        ("--top", options.top.map(|top| top.to_string())),
         ("--min-shared", args.min_shared.map(|least| least.to_string())),
         ("--min-resemblance", Some(threshold(options).trim_end_matches(',').to_owned())),
         ("--min-containment", args.min_containment.map(|share| share.to_string())),
@@ -289,7 +294,12 @@ fn report(
         read: ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() },
         ..html.options(flags)?
     };
+    let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);
     let complete = html.write(HtmlAnswers::Pairs { database, answer }, &html_options, printer)?;
+    if beyond_top > 0 {
+        let are = if beyond_top == 1 { "is" } else { "are" };
+        printer.note(&format!("{} of lesser score {are} not in it (--top)", count(beyond_top, "pair")));
+    }
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 

@@ -14,7 +14,10 @@ use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{Style, corpus_header, corpus_line, corpus_row, query_header, query_page, query_rows};
+use crate::cli::render::{
+    Style, corpus_header, corpus_line, corpus_row, count, grouped, query_header, query_page, query_rows,
+};
+use crate::cli::resolved::submissions::tell_if_unmatched;
 use crate::cli::resolved::{database, output, phrases, profile, query};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{ExcerptArgs, Global, OutputFormat, QueryArgs, ReportArgs};
@@ -36,6 +39,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         phrases: phrases::read(&args.read, database.profile(), printer)?,
         ..query::options(args, HtmlReport::most_passages(html.as_ref()))
     };
+    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
+        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
+    }
     let sources = args.sources.clone();
     if let Some(html) = html {
         let mut seen = HashSet::new();
@@ -72,11 +78,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
                 (source, answer) => asked.take(&name_of(source), answer)?,
             }
         }
-        printer.detail(&format!(
-            "{} of {} queries answered",
-            sources.len().min((index + 1) * AT_A_TIME),
-            sources.len()
-        ));
+        let (answered, queries) = (sources.len().min((index + 1) * AT_A_TIME) as u64, sources.len() as u64);
+        printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
     let Asked { output, tally: QueryTally { answered, failed, found }, .. } = asked;
     if answered || !failed {
@@ -114,7 +117,7 @@ impl Asked<'_> {
             Ok(answer) => answer,
             Err(error) => {
                 self.tally.failed = true;
-                self.printer.failure(name, &error);
+                self.failure(name, &error);
                 return Ok(());
             }
         };
@@ -133,6 +136,11 @@ impl Asked<'_> {
         write(self.global, &mut self.output, &answer, self.args.submission_by.is_some(), excerpts)
     }
 
+    fn failure(&self, name: &str, error: &Error) {
+        self.printer.failure(name, error);
+        text_hint(name, error, self.printer);
+    }
+
     /// Answers a query for each document below a path; false where it was interrupted.
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
         let bar = StepBar::start(self.printer, "reading the queries");
@@ -140,9 +148,15 @@ impl Asked<'_> {
         let task = bar
             .task()
             .stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once (the answers so far are written)"));
-        let outcome =
-            database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| self.take(name, answer));
+        let mut documents = 0u64;
+        let outcome = database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| {
+            documents += 1;
+            self.take(name, answer)
+        });
         bar.end();
+        if documents == 0 && outcome.is_ok() {
+            self.printer.note(&format!("no document in {}", path.display()));
+        }
         match outcome {
             Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
             outcome => outcome.map(|()| true),
@@ -169,6 +183,7 @@ fn report(
                 Ok(answer) => answer,
                 Err(error) => {
                     printer.failure(&name_of(source), &error);
+                    text_hint(&name_of(source), &error, printer);
                     failures.push(Failure::of(&name_of(source), &error));
                     continue;
                 }
@@ -178,6 +193,9 @@ fn report(
         }
     }
     let found = answers.iter().any(|(_, answer)| !answer.matches.is_empty());
+    let unlisted =
+        |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);
+    let unlisted: u64 = answers.iter().map(unlisted).sum();
     let failed = !failures.is_empty();
     let text = |flag: bool, value: String| flag.then_some(value);
     let flags = vec![
@@ -200,6 +218,10 @@ fn report(
         ..html.options(flags)?
     };
     let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;
+    if unlisted > 0 {
+        let are = if unlisted == 1 { "is" } else { "are" };
+        printer.note(&format!("{} {are} not in it (--top N shows more)", count(unlisted, "matching document")));
+    }
     Ok(match (failed || !complete, found) {
         (true, _) => RunStatus::Incomplete,
         (false, false) if args.exit_status => RunStatus::NothingFound,
@@ -245,6 +267,13 @@ fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
     match source {
         QuerySource::File(path) => QuerySource::File(spooled.place(path)),
         other => other.clone(),
+    }
+}
+
+/// Says how to query with a text, where that may be what was typed in the place of a file.
+fn text_hint(name: &str, error: &Error, printer: &Printer) {
+    if matches!(error, Error::Io { .. }) && name.contains(' ') && Path::new(name).symlink_metadata().is_err() {
+        printer.note("hint: to query with a text: echo 'the text' | fpdb query -");
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         summary(global, &removal)?;
     }
     if removal.removed > 0 {
-        printer.note(&format!("{} removed; `fpdb compact` frees the space", count(removal.removed, "document")));
+        printer.note(&removed_line(removal.removed));
     }
     if args.ignore_missing {
         let numbers = removal.unknown_ids.iter().map(ToString::to_string);
@@ -51,6 +51,15 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// How many documents are removed, and what brings them back.
+fn removed_line(documents: u64) -> String {
+    let (them, files) = if documents == 1 { ("it", "its file is") } else { ("them", "their files are") };
+    format!(
+        "{} removed; `fpdb compact` frees the space, and an ingest adds {them} again while {files} there",
+        count(documents, "document")
+    )
 }
 
 /// Names that a dry run shows.
@@ -83,13 +92,13 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     removal.unmatched = selected.unmatched;
     if global.format == OutputFormat::Json {
         summary(global, &removal)?;
-    } else if !args.yes {
+    } else if !args.yes && documents > 0 {
         let more = documents.saturating_sub(SHOWN as u64);
         let more = if more > 0 { format!("... and {more} more\n") } else { String::new() };
         print(global, &format!("{names}{more}{}, {}\n", count(documents, "document"), size(selected.bytes)))?;
     }
     if args.yes && removal.removed > 0 {
-        printer.note(&format!("{} removed; `fpdb compact` frees the space", count(removal.removed, "document")));
+        printer.note(&removed_line(removal.removed));
     }
     if !args.yes && documents > 0 {
         printer.note("a dry run: nothing was removed; --yes does it");
@@ -97,6 +106,9 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     for unmatched in &removal.unmatched {
         let told = format!("no stored document has {unmatched}");
         if args.ignore_missing { printer.detail(&told) } else { printer.error(&anyhow::anyhow!(told)) }
+    }
+    if !removal.unmatched.is_empty() && !args.ignore_missing {
+        printer.note("hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document");
     }
     Ok(if removal.unmatched.is_empty() || args.ignore_missing { RunStatus::Done } else { RunStatus::Incomplete })
 }

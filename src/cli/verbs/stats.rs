@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     match global.format {
         OutputFormat::Json => output.json(&stats)?,
-        _ => output.text(&stats_page(&stats))?,
+        _ => output.text(&stats_page(&stats, global.verbose))?,
     }
     output.finish()?;
     Ok(RunStatus::Done)

@@ -18,7 +18,10 @@ use crate::error::{DocumentError, Error, Result};
 const FORMAT: &str = "JSON lines";
 
 /// If so many lines from the beginning are no records, the file is none of this kind.
-const BAD_LINES_AT_START: u64 = 100;
+const BAD_LINES_AT_START: usize = 100;
+
+/// The most fields that an error names.
+const MOST_FIELDS: usize = 1000;
 
 pub(super) fn read(
     input: &mut dyn Read,
@@ -28,7 +31,8 @@ pub(super) fn read(
 ) -> Result<()> {
     let limits = &meter.limits;
     let mut lines = LineReader::new(input);
-    let (mut number, mut good, mut bad) = (0u64, 0u64, 0u64);
+    let (mut number, mut good) = (0u64, 0u64);
+    let mut bad = BadBeginning::default();
     loop {
         let start = lines.place();
         let Some(line) = lines.next(limits.record_bytes).map_err(|error| meter.error(FORMAT, error))? else { break };
@@ -42,30 +46,90 @@ pub(super) fn read(
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                parse(line, fields, limits.json_depth)
+                let record = parse(line, fields, limits.json_depth);
+                if good == 0 && is_without_field(&record) {
+                    bad.note_fields(line);
+                }
+                record
             }
         };
+        if record.is_ok() {
+            good += 1;
+            bad.tell(members)?;
+        }
         match record {
             Ok(LineRecord { text: Some(text), metadata }) => {
-                good += 1;
                 let content = MemberContent::Record(text);
                 members.member(Member { suffix, hint: String::new(), metadata, content })?;
                 members.extent(start..lines.place());
             }
-            Ok(LineRecord { text: None, .. }) => {
-                good += 1;
-                members.skipped(suffix, "its text is null")?;
-            }
+            Ok(LineRecord { text: None, .. }) => members.skipped(suffix, "its text is null")?,
+            Err(error) if good > 0 => members.failed(suffix, error)?,
             Err(error) => {
-                bad += 1;
-                if good == 0 && bad == BAD_LINES_AT_START {
-                    return Err(error);
+                bad.failed.push((suffix, error));
+                if bad.failed.len() == BAD_LINES_AT_START {
+                    return Err(bad.refusal(fields, members)?);
                 }
-                members.failed(suffix, error)?;
             }
         }
     }
-    Ok(())
+    match bad.failed.len() > 1 && bad.all_without_field() {
+        true => Err(bad.refusal(fields, members)?),
+        false => bad.tell(members),
+    }
+}
+
+fn is_without_field<T>(record: &Result<T>) -> bool {
+    matches!(record, Err(Error::Document(DocumentError::NoField { .. })))
+}
+
+/// The lines before the first record. They are told of when that comes, or else as one, if all of them lack the field of the text.
+#[derive(Default)]
+struct BadBeginning {
+    failed: Vec<(String, Error)>,
+    /// The fields of those that are objects, each with the bytes of its strings.
+    fields: Vec<(String, usize)>,
+}
+
+impl BadBeginning {
+    /// Notes the fields of an object.
+    fn note_fields(&mut self, line: &[u8]) {
+        let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
+        for (name, value) in record {
+            let bytes = if value.get().starts_with('"') { value.get().len() - 2 } else { 0 };
+            if let Some((_, sum)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
+                *sum += bytes;
+            } else if self.fields.len() < MOST_FIELDS {
+                self.fields.push((name, bytes));
+            }
+        }
+    }
+
+    fn all_without_field(&self) -> bool {
+        self.failed.iter().all(|(_, error)| matches!(error, Error::Document(DocumentError::NoField { .. })))
+    }
+
+    /// Tells of each line.
+    fn tell(&mut self, members: &mut dyn Members) -> Result<()> {
+        self.failed.drain(..).try_for_each(|(suffix, error)| members.failed(suffix, error))
+    }
+
+    /// The error of a file that begins with so many lines that are no records. Tells of all but the last where they differ.
+    fn refusal(mut self, fields: &RecordFields, members: &mut dyn Members) -> Result<Error> {
+        let records = Some(self.failed.len() as u64);
+        let is_one = self.all_without_field();
+        if let (false, Some((_, error))) = (is_one, self.failed.pop()) {
+            self.tell(members)?;
+            return Ok(error);
+        }
+        let most = self.fields.iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes);
+        Ok(Error::Document(DocumentError::NoTextField {
+            field: fields.text.clone(),
+            records,
+            most_text: most.map(|(name, _)| name.clone()),
+            fields: self.fields.into_iter().map(|(name, _)| name).collect(),
+        }))
+    }
 }
 
 /// The fields of a line that become a document.
@@ -249,6 +313,60 @@ mod tests {
         ] {
             assert_eq!(text_of(line), error);
         }
+    }
+
+    /// Takes members as their names and failures as their messages.
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Members for Told {
+        fn member(&mut self, member: Member<'_>) -> Result<()> {
+            self.0.push(member.suffix);
+            Ok(())
+        }
+
+        fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
+            self.0.push(format!("{suffix} {}", error.chain()));
+            Ok(())
+        }
+
+        fn skipped(&mut self, suffix: String, _: &'static str) -> Result<()> {
+            self.0.push(format!("{suffix} null"));
+            Ok(())
+        }
+    }
+
+    /// What is told of a file, and the error that it ends with.
+    fn told(file: &str) -> (Vec<String>, String) {
+        let (stop, mut told) = (crate::stop::StopToken::new(), Told::default());
+        let meter = Meter::new(crate::input::InputLimits::default(), None, &stop, &|_| {});
+        let read = read(&mut file.as_bytes(), &fields(), &meter, &mut told);
+        (told.0, read.err().map_or(String::new(), |error| error.chain()))
+    }
+
+    #[test]
+    fn files_without_the_field_of_the_text_fail_as_one() {
+        let without = "{\"id\": \"a\", \"body\": \"some text\", \"n\": 1}\n";
+        let none = "has the field `text`; they have body, id, n";
+        assert_eq!(told(&without.repeat(3)), (vec![], format!("none of the first 3 records {none}")));
+        assert_eq!(told(&without.repeat(300)), (vec![], format!("none of the first 100 records {none}")));
+        // One line tells nothing of others, nor do lines of several kinds.
+        let no_field = "the record has no field text";
+        assert_eq!(told(without), (vec![format!(":1 {no_field}")], String::new()));
+        let (text, null) = ("{\"text\": \"\"}\n", "{\"text\": null}\n");
+        let mixed = [without, without, text, without, null].concat();
+        let rows = [
+            format!(":1 {no_field}"),
+            format!(":2 {no_field}"),
+            ":3".into(),
+            format!(":4 {no_field}"),
+            ":5 null".into(),
+        ];
+        assert_eq!(told(&mixed), (rows.to_vec(), String::new()));
+        let other = format!("{}{}", without.repeat(98), "{\"text\": 7}\n".repeat(5));
+        let (rows, error) = told(&other);
+        assert_eq!((rows.len(), error.as_str()), (99, "the field text of the record is not text"));
+        assert_eq!(rows[98], ":99 the field text of the record is not text");
     }
 
     #[test]

@@ -103,7 +103,16 @@ fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
         column.name() == fields.text && column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
     };
     if !schema.get_fields().iter().any(|column| is_text(column)) {
-        return Err(Error::Document(DocumentError::NoField { field: fields.text.clone() }));
+        let columns = schema.get_fields();
+        let mut of_bytes = columns.iter().filter(|column| {
+            column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY && column.name() != fields.id
+        });
+        return Err(Error::Document(DocumentError::NoTextField {
+            field: fields.text.clone(),
+            records: None,
+            fields: columns.iter().map(|column| column.name().to_owned()).collect(),
+            most_text: of_bytes.next().filter(|_| of_bytes.next().is_none()).map(|column| column.name().to_owned()),
+        }));
     }
     let wanted = |column: &&Arc<Type>| {
         let name = column.name();

@@ -173,6 +173,7 @@ impl ReportContent {
         best.values().for_each(|&share| histogram[bin(share)] += 1);
         histogram[0] += answer.summary.documents.saturating_sub(best.len() as u64);
 
+        let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);
         let mut best = answer.pairs;
         let cut = best.get(options.max_pairs).map(|pair| pair.score);
         let left = best.len().saturating_sub(options.max_pairs) as u64;
@@ -211,7 +212,7 @@ impl ReportContent {
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
         let compared = answer.summary.documents;
         overview.database = Some(searched);
-        overview.left_out = LeftOut { pairs: left, least: cut, ..LeftOut::default() };
+        overview.left_out = LeftOut { pairs: left, least: cut, beyond_top, ..LeftOut::default() };
         for (id, ignored) in found.ignored {
             if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
                 documents.ignored.insert(index, ignored);

@@ -226,6 +226,8 @@ pub(super) struct LeftOut {
     pub(super) bytes: u64,
     /// Documents that match a query and were not returned, because of the query's `top`.
     pub(super) unlisted: u64,
+    /// Pairs that were found and were not returned, because of the `top` of the comparison. The histogram does not count them.
+    pub(super) beyond_top: u64,
 }
 
 /// `fpdb.report.pair/2`: the page of a pair. Its passages stand in columns, each in the same order: so they pack well.

@@ -374,7 +374,7 @@ fn many_failures_are_counted_and_listed_in_a_file() {
     assert_eq!((count("documents"), count("failures"), count("skips")), (2, 4999, 1));
     assert_eq!(report["failed"].as_array().unwrap().len(), 1000);
     assert_eq!(run.stderr.matches("error: a.jsonl:").count(), 1000);
-    assert!(run.stderr.contains("3999 more documents could not be read\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("3,999 more documents could not be read\n"), "{}", run.stderr);
     let list = std::fs::read_to_string(folder.path().join("failed.jsonl")).unwrap();
     let names = list.lines().map(|line| {
         let failure: fpdb::Failure = serde_json::from_str(line).unwrap();

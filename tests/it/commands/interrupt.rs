@@ -43,6 +43,7 @@ fn an_interrupted_ingest_is_safe_and_continues() {
             rest.strip_suffix(" documents of this run are committed and safe; run the same command to continue")
         })
         .unwrap_or_else(|| panic!("no word of what is safe: {last}"))
+        .replace(',', "")
         .parse()
         .unwrap();
     assert!((BEFORE / 2..DOCUMENTS).contains(&safe), "{safe}");

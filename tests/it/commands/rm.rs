@@ -96,13 +96,14 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
     0
 
     ---
-    8 documents removed; `fpdb compact` frees the space
+    8 documents removed; `fpdb compact` frees the space, and an ingest adds them again while their files are there
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--yes", "--prefix", "docs/bb/"])), @r#"
     2
 
     ---
     error: no stored document has a name that begins with docs/bb/
+    hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--yes", "--prefix", "docs/bb/", "--ignore-missing"])), @r#"
     0

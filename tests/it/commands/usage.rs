@@ -190,3 +190,60 @@ fn a_list_of_paths_may_be_separated_by_nul() {
     folder.ok(&["ingest", "-q", "--files-from", "list"]);
     assert_eq!(names(&folder, ".fpdb"), ["a\nb.txt", "c.txt"]);
 }
+
+#[test]
+fn what_finds_nothing_is_told_of() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", prose(1));
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let run = folder.run(&["query", "If men were angels"]);
+    assert_eq!(run.status, 2, "there is no database yet");
+    folder.ok(&["ingest", "-q", "docs"]);
+    let told = |arguments: &[&str]| folder.run(arguments).stderr;
+    let text = told(&["query", "If men were angels"]);
+    assert!(text.starts_with("error: cannot read If men were angels: "), "{text}");
+    assert!(text.ends_with("hint: to query with a text: echo 'the text' | fpdb query -\n"), "{text}");
+    assert_eq!(told(&["query", "empty"]), "no document in empty\n");
+    assert_eq!(told(&["list", "nosuch"]), "no document's name begins with nosuch\n");
+    assert_eq!(told(&["pairs", "--group-by", "nosuch"]), "no document's name matches nosuch (--group-by)\n");
+    for command in [&["pairs"][..], &["query", "docs/a.txt"]] {
+        let told = told(&[command, &["--submission-by", "nosuch"]].concat());
+        assert_eq!(told, "no document's name matches nosuch (--submission-by)\n");
+        assert_eq!(folder.ok(&[command, &["--submission-by", "."]].concat()).stderr, "");
+    }
+    let run = folder.run(&["rm", "--where", "x=y"]);
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+}
+
+#[test]
+fn the_variable_of_the_database_is_in_no_usage_and_no_hash_version_in_an_error() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    folder.ok(&["init", "-q", "--db", "code", "--profile", "code"]);
+    let usage = folder.command(&["query"]).env("FPDB_DB", "code").output().unwrap();
+    let usage = String::from_utf8(usage.stderr).unwrap();
+    assert!(usage.contains("Usage: fpdb query") && !usage.contains("--db"), "{usage}");
+    for (database, profile) in [(".fpdb", "code"), ("code", "prose")] {
+        let run = folder.run(&["ingest", "--db", database, "--profile", profile, "a.txt"]);
+        assert!(run.status == 2 && run.stderr.contains("is asked for"), "{run:?}");
+        assert!(!run.stderr.contains("hash version"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_field_that_no_record_has_is_one_error() {
+    let folder = Folder::new();
+    let line = format!("{{\"doc_id\": 1, \"body\": {:?}, \"lang\": \"en\"}}\n", prose(1));
+    folder.write("data.jsonl", line.repeat(300));
+    let run = folder.run(&["ingest", "data.jsonl"]);
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains(
+            "error: data.jsonl: none of the first 100 records has the field `text`; they have body, doc_id, lang\n\
+             hint: try --text-field body; --no-expand takes the file as one document\n"
+        ),
+        "{run:?}"
+    );
+    assert_eq!(run.stderr.matches("error: ").count(), 1, "{run:?}");
+}

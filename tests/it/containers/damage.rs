@@ -161,7 +161,7 @@ fn tables_without_the_text_say_so() {
     let folder = folder_with(&["snappy.parquet"]);
     let run = folder.run(&["ingest", "snappy.parquet", "--text-field", "body"]);
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("snappy.parquet: the record has no field body"), "{run:?}");
+    assert!(run.stderr.contains("snappy.parquet: the table has no column `body` of text; it has "), "{run:?}");
     assert!(run.stderr.contains("--text-field"), "{run:?}");
     assert_eq!(TEXTS.len(), 3);
 }

@@ -15,7 +15,7 @@ fn a_table_says_what_documents_are() {
     let run = folder.ok(&[&arguments[..], &["--format", "json"]].concat());
     assert_eq!(run.json()[0]["unmatched"], serde_json::json!(["nowhere.txt"]));
     let human = folder.ok(&arguments);
-    assert!(human.stdout.contains("1 row of the metadata match no document: nowhere.txt"), "{human:?}");
+    assert!(human.stdout.contains("1 row of the metadata matches no document: nowhere.txt"), "{human:?}");
     let metadata =
         |name: &str| list(&folder).into_iter().find(|document| document["name"] == name).unwrap()["metadata"].clone();
     let essay = serde_json::json!({ "label": "essay", "created_at": "1787-10-27", "group": "a", "team": "x" });

@@ -139,11 +139,11 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     assert_eq!((kept["removable"].as_u64(), kept["kept"].as_u64()), (Some(3), Some(4)));
     // For people and in tables.
     let human = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.7", "--append"]);
-    assert!(human.stdout.contains("c/old.txt  stays, and is contained (100.0%) in  c/whole.txt, which came later\n"));
+    assert!(human.stdout.contains("c/old.txt  is kept, and is contained (100.0%) in  c/whole.txt, which came later\n"));
     assert!(
-        human.stderr.contains(
-            "run 2 decided 3 documents, of which 1 are removable; 1 survivor for which a better document came\n"
-        ),
+        human
+            .stderr
+            .contains("run 2 decided 3 documents: 1 removable; 1 survivor that a newer document could replace\n"),
         "{human:?}"
     );
     let table = folder.ok(&[&RULE[..5], &["-q", "--append", "--format", "csv"]].concat());

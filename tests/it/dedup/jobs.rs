@@ -69,8 +69,11 @@ fn a_source_that_loses_most_of_its_documents_is_told_of() {
     }
     folder.ok(&["ingest", "-q", "--profile", "words", "good", "mirror"]);
     let run = folder.ok(&["dedup", "--prefer", "^good/"]);
-    assert_eq!(run.stderr, "warning: 30 of the 30 documents from mirror/ are removable (100.0%)\n");
-    assert!(folder.ok(&["dedup", "--prefer", "^good/", "--warn-source", "1"]).stderr.is_empty());
+    let warned = "warning: 30 of the 30 documents from mirror/ are removable (100.0%)\n";
+    let by_bytes = "compared by their bytes alone; --by exact-text or --by containment finds more\n";
+    assert_eq!(run.stderr, format!("{warned}{by_bytes}"));
+    assert_eq!(folder.ok(&["dedup", "--prefer", "^good/", "--warn-source", "1"]).stderr, by_bytes);
+    assert!(folder.ok(&["dedup", "--by", "exact", "--prefer", "^good/", "--warn-source", "1"]).stderr.is_empty());
     let lines = folder.ok(&["dedup", "--prefer", "^mirror/", "--format", "json"]).json();
     let summary = lines.last().unwrap();
     assert_eq!(summary["causes"], serde_json::json!({"identical": 30, "contained": 0, "resembles": 0}));

@@ -123,7 +123,7 @@ fn a_dry_run_says_what_a_run_will_take() {
     assert_eq!(plan(&["--rerank"])["open"], 41);
     let human = folder.ok(&["dedup", "--dry-run"]).stdout;
     assert!(
-        human.starts_with("documents  41, of which 41 are to be decided\npasses     none over the postings\n"),
+        human.starts_with("documents  41, 41 of them to be decided\npasses     none over the postings\n"),
         "{human}"
     );
     assert_eq!(jobs(&folder), Vec::<String>::new());

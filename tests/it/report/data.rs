@@ -85,6 +85,7 @@ pub(crate) struct LeftOut {
     pub(crate) pages: u64,
     pub(crate) bytes: u64,
     pub(crate) unlisted: u64,
+    pub(crate) beyond_top: u64,
 }
 
 /// `fpdb.report.pair/2`: the page of a pair.

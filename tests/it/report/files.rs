@@ -60,7 +60,7 @@ fn a_report_is_a_folder_of_these_files() {
     "measure":"resemblance","anonymous":false,"texts":true,"documents":[{"name":"docs/a.txt","role":"stored","bytes":329,"symbols":260,"extracted":false,"why":null},{"name":"docs/b.txt","role":"stored","bytes":307,"symbols":241,"extracted":false,"why":null}],
     "pairs":[{"a":0,"b":1,"shared":8,"resemblance":0.24242424242424243,"containment_a":0.34782608695652173,"containment_b":0.4444444444444444,"score":0.24242424242424243,"interval":null,"identical":false,"passages":1,"page":true}],
     "histogram":[],
-    "compared":5,"common":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0},
+    "compared":5,"common":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0,"beyond_top":0},
     "failures":[]}
     "#);
     // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
@@ -169,6 +169,11 @@ fn limits_are_kept_and_told() {
     assert_eq!((few.pairs.len(), few.left_out.pairs), (2, all.len() as u64 - 2));
     assert_eq!(few.left_out.least, all[2]["resemblance"].as_f64());
     assert_eq!(few.histogram.iter().sum::<u64>(), few.compared, "the histogram counts all");
+    let top = folder.ok(&["pairs", "--format", "html", "-o", "top", "--top", "2"]);
+    assert!(top.stderr.contains(&format!("{} pairs of lesser score are not in it (--top)", all.len() - 2)), "{top:?}");
+    let top = overview(&files(&folder.path().join("top"))["index.html"]);
+    assert_eq!((top.pairs.len(), top.left_out.pairs, top.left_out.beyond_top), (2, 0, all.len() as u64 - 2));
+    assert!(top.options.contains(&("--top".to_owned(), "2".to_owned())), "{:?}", top.options);
     folder.ok(&["pairs", "--format", "html", "-o", "all"]);
     let whole = overview(&files(&folder.path().join("all"))["index.html"]);
     assert_eq!(few.histogram, whole.histogram);

@@ -67,6 +67,8 @@ function overview() {
   const bins = histogramBins();
   // As far as there is something to see, in tens.
   const scale = Math.max(10, 10 * Math.ceil(bins.findLastIndex((documents) => documents > 0) / 10));
+  // The bars count the documents of listed pairs alone.
+  const partial = report.left_out.beyond_top > 0 || (view.measure !== report.measure && report.left_out.pairs > 0);
   const bars = histogram(bins, scale);
   const slider = h("input", { id: "threshold", type: "range", min: 0, max: scale, step: 1, value: view.threshold, "aria-describedby": "slider-help" });
   const graphPlace = h("div");
@@ -160,10 +162,10 @@ function overview() {
     } else {
     const best = ranked.reduce((most, pair) => Math.max(most, score(pair)), 0);
     facts.replaceChildren(
-      fact("fact-documents", grouped(report.compared), report.command === "query" ? "queries" : `${UNIT}s compared`),
-      fact("fact-reach", grouped(reach), `with a match of ${Math.max(view.threshold, 1)}% or more`),
-      fact("fact-pairs", grouped(pairs.length), view.threshold ? `pairs at ${view.threshold}% or more` : "pairs"),
-      fact("fact-clusters", grouped(groups.length), "clusters"),
+      fact("fact-documents", grouped(report.compared), report.command === "query" ? (report.compared === 1 ? "query" : "queries") : `${report.compared === 1 ? UNIT : `${UNIT}s`} compared`),
+      fact("fact-reach", grouped(reach), `${partial ? "in listed pairs" : "with a match"} of ${Math.max(view.threshold, 1)}% or more`),
+      fact("fact-pairs", grouped(pairs.length), `${pairs.length === 1 ? "pair" : "pairs"}${view.threshold ? ` at ${view.threshold}% or more` : ""}`),
+      fact("fact-clusters", grouped(groups.length), groups.length === 1 ? "cluster" : "clusters"),
       fact("fact-best", percent(best), `the highest ${MEASURES[view.measure].title}`));
     }
     clusterPlace.replaceChildren(...groups.slice(0, 200).map((group, number) => h("li", {}, h("button", { class: "plain", type: "button", onclick: () => choose(group) },
@@ -195,8 +197,8 @@ function overview() {
       h("div", { class: "screen" }, slider, h("div", { class: "tools" },
         h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
       h("p", { class: "faint", id: "slider-help" }, "The slider chooses which pairs are listed and joined to clusters. ",
-        bins[0] > 0 && `${count(bins[0], report.command === "pairs" ? UNIT : "document")} with a best match below 1% ${bins[0] === 1 ? "is" : "are"} not drawn.`,
-        view.measure !== report.measure && report.left_out.pairs > 0 && " By this measure only documents of listed pairs are counted.")),
+        !report.dedup && bins[0] > 0 && `${count(bins[0], report.command === "query" ? "query document" : UNIT)} in no ${partial ? "listed pair" : "pair found"} of 1% or more ${bins[0] === 1 ? "is" : "are"} not drawn.`,
+        partial && report.left_out.beyond_top === 0 && ` By this measure only ${report.command === "pairs" ? UNIT : "document"}s of listed pairs are counted.`)),
     !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
     report.dedup && totals(),
     h("section", { class: "card wide list", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, report.dedup ? "Removable documents, largest group first" : report.command === "query" ? "Matches" : "Pairs"),
@@ -223,7 +225,8 @@ function left() {
   const { pairs, least, pages, bytes } = report.left_out;
   const notes = [];
   if (pairs > 0 && report.dedup) notes.push(`${count(pairs, "removable document")} of smaller groups ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The totals count all.`);
-  else if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The histogram counts all.`);
+  else if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more.${report.left_out.beyond_top ? "" : " The histogram counts all."}`);
+  if (report.left_out.beyond_top > 0) notes.push(`${count(report.left_out.beyond_top, "pair")} of lesser ${MEASURES[report.measure].title} ${report.left_out.beyond_top === 1 ? "was" : "were"} found and ${report.left_out.beyond_top === 1 ? "is" : "are"} not in this report: --top takes more. The histogram counts only documents of the best pairs.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
   if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
