@@ -228,12 +228,12 @@ fn a_copy_that_is_there_already_and_one_without_documents_are_named() {
     let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
     // Its documents stay for no other reason.
     let told = "1 file was not written: something is in the place of the copy; name an empty folder\n";
-    assert_eq!((run.status, &*run.stderr), (2, told), "{run:#?}");
+    assert!(run.status == 2 && run.stderr.contains(told) && !run.stderr.contains("survivors"), "{run:#?}");
     assert!(run.stdout.contains("exists and was not written for this report"), "{run:#?}");
     assert!(run.stdout.contains("0 of 2 removable documents left out, 2 kept; 1 file written, "), "{run:#?}");
     let run = folder.ok(&["apply", "report.jsonl", "--write", "new", "--yes"]);
     let warning = "warning: 1 copy holds no document, because all documents of its file are removable\n";
-    assert_eq!(run.stderr, warning, "{run:#?}");
+    assert!(run.stderr.contains(warning), "{run:#?}");
     assert_eq!(fs::read_to_string(folder.path().join("new/in/b.jsonl")).unwrap(), "");
 }
 
