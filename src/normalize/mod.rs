@@ -108,9 +108,21 @@ impl FrontEnd {
         Self::new(UnitReader::Tokens(Box::new(Tokens::new())))
     }
 
-    /// The tokens of [`tokens`](Self::tokens), each name being its own text and not the symbol of all names.
-    pub(crate) fn tokens_with_names() -> Self {
-        Self::new(UnitReader::Tokens(Box::new(Tokens::new().with_names())))
+    /// The same, which also tells the names of source code apart.
+    pub(crate) fn with_names(self) -> Self {
+        match self.unit {
+            UnitReader::Tokens(tokens) => Self { unit: UnitReader::Tokens(Box::new(tokens.with_names())), ..self },
+            _ => self,
+        }
+    }
+
+    /// Of a document in a known language that has been finished, a value for each symbol that differs from the symbol's where it is a
+    /// name, and is then the name's own; none where names were not asked for.
+    pub(crate) fn take_names(&mut self) -> Vec<u64> {
+        match &mut self.unit {
+            UnitReader::Tokens(tokens) => tokens.take_names(),
+            _ => Vec::new(),
+        }
     }
 
     /// Says which language the next documents are in, before the first byte of one; only unit token asks. `None`, which

@@ -270,15 +270,13 @@ pub(super) struct Symboliser {
     unit: Unit,
     limits: Limits,
     front_end: FrontEnd,
-    /// Reads the names of source code, where they are asked for.
-    names: Option<FrontEnd>,
     with_sentences: bool,
 }
 
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
         let front_end = FrontEnd::of(profile);
-        Self { unit: profile.unit, limits: Limits::default(), front_end, names: None, with_sentences: false }
+        Self { unit: profile.unit, limits: Limits::default(), front_end, with_sentences: false }
     }
 
     /// The same, with limits of its own for documents that are read whole.
@@ -293,7 +291,7 @@ impl Symboliser {
 
     /// The same, which also tells the names of source code apart.
     pub(super) fn with_names(self) -> Self {
-        Self { names: (self.unit == Unit::Token).then(FrontEnd::tokens_with_names), ..self }
+        Self { front_end: self.front_end.with_names(), ..self }
     }
 
     pub(super) fn unit(&self) -> Unit {
@@ -311,7 +309,7 @@ impl Symboliser {
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
             let sentences = self.sentences(bytes, &symbols);
-            let named = self.named(bytes, format, symbols.len());
+            let named = self.front_end.take_names();
             return Ok(WholeText { symbols, origin: None, sentences, named });
         }
         let extracted = extract::extract(format, bytes, &self.limits)?;
@@ -328,17 +326,6 @@ impl Symboliser {
         let sentences = self.sentences(&extracted.text, &symbols);
         // Extracted text is in no known language: its words are their own text.
         Ok(WholeText { symbols, origin, sentences, named: Vec::new() })
-    }
-
-    /// The symbols once more, names being their own text.
-    fn named(&mut self, bytes: &[u8], format: Format, count: usize) -> Vec<u64> {
-        let Some(front_end) = self.names.as_mut().filter(|_| format.language().is_some()) else { return Vec::new() };
-        let mut symbols = Symbols::new();
-        front_end.begin(format.language());
-        front_end.feed(bytes, &mut symbols);
-        front_end.finish(&mut symbols);
-        debug_assert_eq!(symbols.len(), count, "the same tokens");
-        symbols.values().to_vec()
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {

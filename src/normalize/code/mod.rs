@@ -43,8 +43,9 @@ const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
-    /// True if a name is its own text, and not the symbol of all names.
-    with_names: bool,
+    /// Where names are told apart, a value for each symbol of a document in a known language: the symbol's own, and of a name that
+    /// of its text.
+    names: Option<Vec<u64>>,
     language: Option<Language>,
     /// The text that is not taken apart yet.
     pending: TextPiece,
@@ -56,7 +57,7 @@ pub(super) struct Tokens {
 impl Tokens {
     pub(super) fn new() -> Self {
         Self {
-            with_names: false,
+            names: None,
             language: None,
             pending: TextPiece::default(),
             state: lexer::LexerState::default(),
@@ -65,9 +66,15 @@ impl Tokens {
         }
     }
 
-    /// The same tokens, each name being its own text.
+    /// The same tokens, and their values with names told apart.
     pub(super) fn with_names(self) -> Self {
-        Self { with_names: true, ..self }
+        Self { names: Some(Vec::new()), ..self }
+    }
+
+    /// The values of the document's symbols with names told apart: one a symbol, or none at all where its language is not known or names
+    /// were not asked for.
+    pub(super) fn take_names(&mut self) -> Vec<u64> {
+        self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Says which language the next documents are in; `None` where it is not known.
@@ -94,11 +101,14 @@ impl Tokens {
 
     /// Takes the text apart, as far as it is certain.
     fn take(&mut self, ended: bool, out: &mut Symbols) {
-        let Self { with_names, pending, state, words, tables, language } = self;
+        let Self { names, pending, state, words, tables, language } = self;
+        let mut names = names.as_mut().filter(|_| language.is_some());
         let mut push = |value, range: Range<usize>| {
-            let is_own = *with_names && value == class::NAME;
-            let value = if is_own { class::value_of_text(&pending.text[range.clone()]) } else { value };
-            push(pending, value, range, out);
+            if push(pending, value, range.clone(), out)
+                && let Some(names) = &mut names
+            {
+                names.push(if value == class::NAME { class::value_of_text(&pending.text[range]) } else { value });
+            }
         };
         let taken = match language.and_then(|language| tables.get(&language)) {
             Some(tables) => lexer::lex(tables, state, &pending.text, ended, &mut push),
@@ -134,12 +144,13 @@ impl Sink for Tokens {
     }
 }
 
-/// Adds a token; what a gap alone has brought about is none.
-fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) {
+/// Adds a token; what a gap alone has brought about is none. Returns true if it was added.
+fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) -> bool {
     let origin = text.origin(range);
     if !origin.is_empty() {
         out.push(value, origin.start, origin.end);
     }
+    !origin.is_empty()
 }
 
 /// The length of the piece that text in no known language begins with: a line, or of a long one the whole words; `None`
