@@ -29,6 +29,8 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
 /// UTF-16 of mostly Latin text: every other byte is NUL (more than half of one parity, less than an eighth of the
 /// other). Two code units are the least to go by.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
+    // Most documents have none, and are not counted through.
+    memchr::memchr(0, head)?;
     let (units, _) = head.as_chunks::<2>();
     let nuls = |parity: usize| units.iter().filter(|unit| unit[parity] == 0).count();
     let mostly = |nuls: usize| units.len() >= 2 && 2 * nuls > units.len();
