@@ -38,7 +38,7 @@ pub struct Pair {
     /// asked for and is larger.
     pub score: f64,
     /// Of source code, the resemblance of the documents' own text, names and comments included; `None` unless it was looked
-    /// for, with [`Database::add_own_text`](crate::Database::add_own_text), and where a document cannot be read again.
+    /// for, with [`PairsOptions::own_text`](crate::pairs::PairsOptions::own_text), and where a document cannot be read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
     /// The passages they share, `query` being a and `document` b; `None` unless they were looked for, with
@@ -97,6 +97,9 @@ pub struct PairsSummary {
     pub boilerplate: u64,
     /// Pairs that share a hash, but less than was asked for.
     pub below: u64,
+    /// Documents of pairs whose own text was to be compared and that cannot be read again: such pairs have one resemblance only.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
     /// Prefixes of `across` that no document's name begins with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,

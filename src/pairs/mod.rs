@@ -20,6 +20,8 @@ mod ranked;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use roaring::RoaringBitmap;
+
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::schema::Schema;
@@ -28,11 +30,11 @@ use crate::store::Store;
 use blocks::BlockPlan;
 use documents::Documents;
 use names::{PairNames, name_places};
+use own_text::OwnTexts;
 use ranked::{PairCollector, PairRecord, SORTER_SHARE, SortedPairs};
 
 pub use answer::{Pair, PairsAnswer, PairsSummary};
 pub use options::{GroupBy, PairsOptions, Since};
-pub(crate) use own_text::add_own_text;
 
 /// The pairs of a database, in order and without names.
 pub(crate) struct FoundPairs<'a> {
@@ -50,16 +52,38 @@ pub(crate) fn find<'a>(
     temp: &'a TempSpace,
     task: &Task<'_>,
 ) -> Result<FoundPairs<'a>> {
+    if options.own_text.is_some() {
+        own_text::check(store.profile().unit)?;
+    }
     let mut documents = Documents::load(store, options)?;
-    let plan = BlockPlan::make(store, &mut documents, options, task)?;
+    let (memory, sorting) = (store.memory(), store.memory() / SORTER_SHARE);
+    if options.submission_by.is_some() {
+        files::check(documents.ids(), memory)?;
+    }
+    let plan = BlockPlan::make(store, &mut documents, options, memory - sorting, task)?;
     let places = name_places(store, &documents)?;
-    let ranked = Mutex::new(PairCollector::new(options.top, temp, store.memory() / SORTER_SHARE));
+    // Their own text may bring any pair among the best.
+    let top = if options.own_text.is_some() { None } else { options.top };
+    let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
+    let in_pairs = Mutex::new(RoaringBitmap::new());
     let below = count::count_all(store, &documents, options, &plan, task, &|found| {
+        if options.own_text.is_some() {
+            let mut in_pairs = in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+            in_pairs.extend(found.iter().flat_map(|pair| [pair.a, pair.b]));
+        }
         let mut ranked = ranked.lock().unwrap_or_else(PoisonError::into_inner);
         found.iter().try_for_each(|pair| ranked.push(PairRecord::of(pair, &places)))
     })?;
     drop(places);
-    let SortedPairs { records, found, ends } = ranked.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()?;
+    let mut sorted = ranked.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()?;
+    let mut unread = 0;
+    if let Some(limits) = &options.own_text {
+        let in_pairs = in_pairs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let texts = OwnTexts::read(store, &documents, &in_pairs, limits, task)?;
+        unread = texts.unread;
+        sorted = texts.rank(sorted, PairCollector::new(options.top, temp, sorting), task)?;
+    }
+    let SortedPairs { records, found, ends } = sorted;
     let submissions = std::mem::take(&mut documents.submissions).into_names();
     let name = |id: u32| match submissions.get(&id) {
         Some(name) => Ok(name.clone()),
@@ -73,6 +97,7 @@ pub(crate) fn find<'a>(
         common: plan.common,
         boilerplate: plan.boilerplate,
         below,
+        unread,
         unmatched: std::mem::take(&mut documents.unmatched),
         divided: documents.divided,
     };
@@ -80,15 +105,20 @@ pub(crate) fn find<'a>(
 }
 
 impl FoundPairs<'_> {
-    /// Calls `visit` with each pair, best first, and with the summary of all.
+    /// The counts of all pairs.
+    pub(crate) fn summary(&self) -> &PairsSummary {
+        &self.summary
+    }
+
+    /// Calls `visit` with each pair, best first.
     pub(crate) fn for_each(
         self,
         store: &Store,
         options: &PairsOptions,
         task: &Task<'_>,
-        visit: &mut dyn FnMut(&PairsSummary, Pair) -> Result<()>,
-    ) -> Result<PairsSummary> {
-        let Self { records, documents, submissions, summary } = self;
+        visit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        let Self { records, documents, submissions, .. } = self;
         let mut names = PairNames::new(store, submissions);
         // Each batch of submissions costs two passes over the postings.
         let batch = if options.submission_by.is_some() { files::batch(store.memory()) } else { 1 };
@@ -97,7 +127,7 @@ impl FoundPairs<'_> {
             if options.submission_by.is_some() && !pairs.is_empty() {
                 store.pool().run(|| files::add(store, pairs, options, task))?;
             }
-            pairs.drain(..).try_for_each(|pair| visit(&summary, pair))
+            pairs.drain(..).try_for_each(&mut *visit)
         };
         for record in records {
             task.token().check()?;
@@ -106,7 +136,6 @@ impl FoundPairs<'_> {
                 visit_all(&mut pairs)?;
             }
         }
-        visit_all(&mut pairs)?;
-        Ok(summary)
+        visit_all(&mut pairs)
     }
 }

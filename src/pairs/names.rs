@@ -86,7 +86,7 @@ impl<'a> PairNames<'a> {
             containment_a,
             containment_b,
             score: record.score(),
-            text_resemblance: None,
+            text_resemblance: record.text(),
             passages: None,
             files: Vec::new(),
             files_left_out: 0,

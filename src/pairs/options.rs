@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::document::DocId;
+use crate::input::InputLimits;
 use crate::profile::{Profile, Unit};
 use crate::query::Weight;
 use crate::setters::setters;
@@ -32,6 +33,9 @@ pub struct PairsOptions {
     /// Documents in whose names this regular expression finds the same are one: its first group, else the whole match. Pairs
     /// are then pairs of submissions, and a hash that several documents of one hold counts once.
     pub submission_by: Option<String>,
+    /// Compare the own text of pairs of source code too, names and comments included, and order the pairs by the larger of the two
+    /// resemblances. Fingerprints of source code tell its structure only, so that the documents of all pairs are read again, within these limits.
+    pub own_text: Option<InputLimits>,
     /// Only pairs of a document that came before this and one that did not.
     pub new_since: Option<Since>,
     /// The weight of a shared hash.
@@ -54,6 +58,7 @@ impl PairsOptions {
         across: Vec<String>,
         group_by: GroupBy,
         submission_by: Option<String>,
+        own_text: Option<InputLimits>,
         new_since: Option<Since>,
         weight: Weight,
         top: Option<u64>,
@@ -73,6 +78,7 @@ impl Default for PairsOptions {
             across: Vec::new(),
             group_by: GroupBy::default(),
             submission_by: None,
+            own_text: None,
             new_since: None,
             weight: Weight::default(),
             top: None,

@@ -23,18 +23,33 @@ pub(super) struct PairRecord {
     pub(super) b: u32,
     pub(super) shared: u32,
     unused: u32,
+    /// The bits of the resemblance of their own text.
+    text: u64,
 }
+
+/// No resemblance has these bits.
+const NOT_COMPARED: u64 = u64::MAX;
 
 impl PairRecord {
     /// `places` has the place of each document in the order of names; it may be empty where no order is wanted.
     pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
         let Measured { a, b, shared, score } = *pair;
         let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
-        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, unused: 0 }
+        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, unused: 0, text: NOT_COMPARED }
     }
 
     pub(super) fn score(&self) -> f64 {
         f64::from_bits(!self.worth)
+    }
+
+    /// The same pair, ordered by this resemblance of its own text if that is larger.
+    pub(super) fn with_text(self, resemblance: f64) -> Self {
+        Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
+    }
+
+    /// The resemblance of their own text, where it was compared.
+    pub(super) fn text(&self) -> Option<f64> {
+        (self.text != NOT_COMPARED).then(|| f64::from_bits(self.text))
     }
 }
 

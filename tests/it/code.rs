@@ -158,6 +158,10 @@ fn own_text_ranks_pairs_by_the_larger_resemblance() {
     let copied = of(&with_text, "ann bob");
     assert!(copied.2.as_f64().unwrap() > copied.1, "{copied:?}");
 
+    // The best of all, whatever their structure; and the same in little memory.
+    assert_eq!(pairs(&["--own-text", "--top", "2"]), with_text[..2]);
+    assert_eq!(pairs(&["--own-text", "--memory", "1MiB"]), with_text);
+
     // It is what a database of the text itself gives.
     folder.ok(&["ingest", "-q", "--db", "text", "--unit", "token", "-k", "4", "-w", "1", "--as", "text", "in"]);
     for (name, resemblance, ..) in pairs(&["--db", "text"]) {

@@ -63,7 +63,8 @@ pub(crate) struct PairsArgs {
     ///
     /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its structure, whatever its
     /// names. This reads the documents of the pairs again and compares their words and marks, comments included. For languages and
-    /// courses in which copies keep their names. All pairs are held in memory.
+    /// courses in which copies keep their names. It reads the documents of all pairs, whatever --top is: their own text may bring
+    /// any pair among the best. Beyond a quarter of --memory it compares a sample of the text.
     #[arg(long)]
     pub(crate) own_text: bool,
     /// How much a shared fingerprint counts

@@ -46,6 +46,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None => GroupBy::Metadata,
         },
         submission_by: args.submission_by.as_deref().map(submission_pattern),
+        own_text: args.own_text.then(|| args.limits.limits()),
         new_since: args.new_since,
         weight: args.weight,
         top: (args.top > 0).then_some(args.top),
@@ -82,9 +83,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         waiting: Vec::new(),
         listed: 0,
     };
-    if args.own_text {
-        return by_own_text(listing, &options, &bar, printer);
-    }
     let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
         if listing.listed == 0 {
             bar.end();
@@ -99,37 +97,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     listing.end(&summary)?;
     left_out(&summary, args, &options, global.format, printer);
-    Ok(RunStatus::Done)
-}
-
-/// Writes pairs in the order of the larger of their two resemblances, which takes all of them first.
-fn by_own_text(
-    mut listing: Listing<'_>,
-    options: &PairsOptions,
-    bar: &StepBar,
-    printer: &Printer,
-) -> anyhow::Result<RunStatus> {
-    let Listing { database, args, format, .. } = listing;
-    let all = PairsOptions { top: None, ..options.clone() };
-    let compared = database.pairs(&all, &bar.task()).and_then(|mut answer| {
-        let unread = database.add_own_text(&mut answer.pairs, &all, &listing.how.limits, &bar.task())?;
-        Ok((answer, unread))
-    });
-    bar.end();
-    let (PairsAnswer { mut pairs, summary, .. }, unread) = compared?;
-    if let Some(top) = options.top {
-        pairs.truncate(usize::try_from(top).unwrap_or(usize::MAX));
-    }
-    listing.begin(&summary)?;
-    pairs.into_iter().try_for_each(|pair| listing.take(pair))?;
-    listing.end(&summary)?;
-    if unread > 0 {
-        printer.note(&format!(
-            "{} cannot be read again: ranked by structure alone (--own-text)",
-            count(unread, "document")
-        ));
-    }
-    left_out(&summary, args, options, format, printer);
     Ok(RunStatus::Done)
 }
 
@@ -231,6 +198,12 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
             printer.note(&format!("none of {old} is new (--new-since): `fpdb show NAME` tells numbers"));
         }
         _ => {}
+    }
+    if answer.unread > 0 {
+        printer.note(&format!(
+            "{} cannot be read again: ranked by structure alone (--own-text)",
+            count(answer.unread, "document")
+        ));
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(
