@@ -56,13 +56,13 @@ impl HolderLists {
 }
 
 impl BlockPlan {
-    /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights. Counters and lists
-    /// are to take `memory` bytes at most.
+    /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights. The lists leave
+    /// `reserved` bytes of the memory free; the counters take half of it at most.
     pub(super) fn make(
         store: &Store,
         documents: &mut Documents,
         options: &PairsOptions,
-        memory: u64,
+        reserved: u64,
         task: &Task<'_>,
     ) -> Result<Self> {
         let ids = documents.ids();
@@ -118,21 +118,22 @@ impl BlockPlan {
             documents.set_sizes(sizes);
         }
         let counter = counter_bytes(ids, !documents.weights.is_empty());
+        let memory = store.memory();
         let threads = threads(counter, memory)?;
-        let capacity = memory.saturating_sub(threads as u64 * counter);
+        let capacity = memory.saturating_sub(threads as u64 * counter + reserved);
         let blocks = divide(&lists, &bounds, total, capacity);
         Ok(Self { blocks, lists, threads, common, boilerplate })
     }
 }
 
 /// The bytes that a thread counts in.
-pub(super) fn counter_bytes(ids: usize, weighted: bool) -> u64 {
+fn counter_bytes(ids: usize, weighted: bool) -> u64 {
     (ids * if weighted { 12 } else { 4 }) as u64
 }
 
 /// How many threads count, each with a counter of so many bytes: as many as there are, as long as their counters take at most
 /// half of the memory. The other half is for lists: each block of them costs a pass over all postings.
-pub(super) fn threads(counter: u64, memory: u64) -> Result<usize> {
+fn threads(counter: u64, memory: u64) -> Result<usize> {
     let counter = counter.max(1);
     match memory / 2 / counter {
         0 => Err(Error::TooLittleMemory { needed: 2 * counter, allowed: memory }),

@@ -56,11 +56,8 @@ pub(crate) fn find<'a>(
         own_text::check(store.profile().unit)?;
     }
     let mut documents = Documents::load(store, options)?;
-    let (memory, sorting) = (store.memory(), store.memory() / SORTER_SHARE);
-    if options.submission_by.is_some() {
-        files::check(documents.ids(), memory)?;
-    }
-    let plan = BlockPlan::make(store, &mut documents, options, memory - sorting, task)?;
+    let sorting = store.memory() / SORTER_SHARE;
+    let plan = BlockPlan::make(store, &mut documents, options, sorting, task)?;
     let places = name_places(store, &documents)?;
     // Their own text may bring any pair among the best.
     let top = if options.own_text.is_some() { None } else { options.top };
