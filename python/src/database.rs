@@ -24,6 +24,9 @@ use crate::waiting::{Caller, StopToken, Waited, wait};
 /// Queries that are answered before signals are looked for.
 const AT_A_TIME: usize = 64;
 
+/// Pairs whose passages are looked for together, as the program does: a first document is compared with all of its partners at once.
+const PAIRS_AT_A_TIME: usize = 256;
+
 /// An open database.
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct NativeDatabase(Arc<Opened>);
@@ -258,7 +261,7 @@ impl NativeDatabase {
         });
         let mut pairs = found.whole()?;
         if options.passages {
-            for some in pairs.chunks_mut(AT_A_TIME) {
+            for some in pairs.chunks_mut(PAIRS_AT_A_TIME) {
                 py.detach(|| database.add_passages(some, &evidence)).map_err(raise)?;
                 py.check_signals()?;
             }
