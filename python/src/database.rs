@@ -248,18 +248,8 @@ impl NativeDatabase {
         let handle = self.0.unchanged()?;
         let database = handle.database();
         let (asked, evidence) = (options.options(database.profile())?, options.evidence()?);
-        let found = wait(py, &caller, &mut (), |task, _| {
-            if !options.own_text {
-                return Ok(database.pairs(&asked, task)?.pairs);
-            }
-            // Own text ranks them anew: the best are known when all have been compared.
-            let (all, top) = (asked.clone().top(None), asked.top);
-            let mut pairs = database.pairs(&all, task)?.pairs;
-            database.add_own_text(&mut pairs, &all, &evidence.limits, task)?;
-            pairs.truncate(top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
-            Ok(pairs)
-        });
-        let mut pairs = found.whole()?;
+        let answer = wait(py, &caller, &mut (), |task, _| database.pairs(&asked, task)).whole()?;
+        let mut pairs = answer.pairs;
         if options.passages {
             for some in pairs.chunks_mut(PAIRS_AT_A_TIME) {
                 py.detach(|| database.add_passages(some, &evidence)).map_err(raise)?;

@@ -195,15 +195,17 @@ pub(crate) struct Pairing {
     top: Option<u64>,
     /// How the documents of pairs are read again, for their own text or passages.
     reading: Reading,
-    pub(crate) own_text: bool,
+    own_text: bool,
     pub(crate) passages: bool,
 }
 
 impl Pairing {
     pub(crate) fn options(&self, profile: &Profile) -> PyResult<PairsOptions> {
         let options = PairsOptions::at_least(profile, self.min_shared, self.min_resemblance, self.min_containment);
+        let own_text = if self.own_text { Some(self.reading.options()?.limits) } else { None };
         Ok(options
             .top(self.top)
+            .own_text(own_text)
             .max_df(self.max_df)
             .across(self.across.clone())
             .group_by(match self.group_by.clone() {
