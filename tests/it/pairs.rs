@@ -27,7 +27,7 @@ type Pairs = BTreeMap<Names, Numbers>;
 fn pairs(folder: &Folder, flags: &[&str]) -> Pairs {
     let mut arguments = vec!["pairs", "--format", "json"];
     arguments.extend(flags);
-    let lines = folder.ok(&arguments).json();
+    let lines = folder.ok(&arguments).pairs();
     let resemblances: Vec<f64> = lines.iter().map(|line| line["resemblance"].as_f64().unwrap()).collect();
     assert!(resemblances.is_sorted_by(|a, b| a >= b));
     lines.iter().map(|line| (names(line), numbers(line))).collect()
@@ -196,7 +196,7 @@ fn rare_hashes_count_more() {
         let weight = |gram: &Vec<String>| (1.0 + 24.0 / holders(gram) as f64).ln();
         let sum = |grams: &mut dyn Iterator<Item = &Vec<String>>| grams.filter(counts).map(weight).sum::<f64>();
         let flags = ["pairs", "--weight", "idf", "--min-resemblance", "0.1", "--format", "json", "--max-df"];
-        let lines = folder.ok(&[&flags[..], &[&max_df.to_string()]].concat()).json();
+        let lines = folder.ok(&[&flags[..], &[&max_df.to_string()]].concat()).pairs();
         let score = |line: &Value| line["score"].as_f64().unwrap();
         assert!(lines.is_sorted_by(|x, y| score(x) >= score(y)) && !lines.is_empty());
         let mut expected = 0;
@@ -293,7 +293,7 @@ fn common_hashes_are_left_out_and_said() {
     assert!(first.contains("held by more than 20 documents") && first.contains("missing"), "{shown:#?}");
     assert!(!folder.ok(&["pairs", "--max-df", "0"]).stdout.contains("missing"));
     let all = pairs(&folder, &["--max-df", "0", "--min-resemblance", "0"]);
-    let capped: Pairs = capped.json().iter().map(|line| (names(line), numbers(line))).collect();
+    let capped: Pairs = capped.pairs().iter().map(|line| (names(line), numbers(line))).collect();
     // The sentence that all share is the only link of documents that are far apart.
     let far = ("old/00.txt".to_owned(), "new/20.txt".to_owned());
     assert!(all.contains_key(&far) && !capped.contains_key(&far));
