@@ -109,10 +109,11 @@ pub struct PairsSummary {
 }
 
 impl PairsSummary {
-    /// True if hashes were left out, which pairs may have shared.
+    /// True if hashes were not counted because too many documents hold them, so that pairs may be missing. Boilerplate makes no
+    /// answer partial: leaving it out was asked for.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.common > 0 || self.boilerplate > 0
+        self.common > 0
     }
 }
 

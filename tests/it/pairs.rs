@@ -127,7 +127,7 @@ fn hashes_that_were_not_counted_are_told_in_every_format() {
     folder.write("b.jsonl", "{\"text\":\"Half a league, half a league, half a league onward, all in the valley\"}\n");
     folder.ok(&["ingest", "-q", "--boilerplate", "b.jsonl"]);
     let answer = folder.ok(&["pairs", "-q", "--max-df", "0", "--top", "1", "--format", "json"]).json();
-    assert!(answer.last().unwrap()["boilerplate"].as_u64() > Some(0), "{answer:?}");
+    assert_eq!(answer.len(), 1, "it was asked for that boilerplate is left out: {answer:?}");
     let csv = folder.ok(&["pairs", "-q", "--max-df", "0", "--top", "1", "--format", "csv"]);
     assert!(csv.stderr.contains("held by boilerplate"), "{csv:?}");
     // Nothing was left out: one line a pair.

@@ -193,7 +193,10 @@ def pairs(fpdb, folder, k, w, *flags):
         subprocess.run([fpdb, "ingest", *at, "--unit", "token", "-k", k, "-w", w, str(folder)], check=True)
         command = [fpdb, "pairs", *at, "--min-resemblance", "0", "--format", "json", *flags]
         done = subprocess.run(command, check=True, capture_output=True)
-    return {frozenset(pathlib.Path(pair[side]).name for side in "ab"): pair for pair in map(json.loads, done.stdout.splitlines())}
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    # The last line can be a summary.
+    found = [line for line in lines if line["schema"] == "fpdb.pair/1"]
+    return {frozenset(pathlib.Path(pair[side]).name for side in "ab"): pair for pair in found}
 
 
 MEASURES = {
