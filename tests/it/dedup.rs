@@ -129,7 +129,7 @@ fn a_prefix_that_protects_nothing_is_told_of() {
     folder.write("b.txt", sentences(0..10));
     folder.ok(&["ingest", "-q", "--profile", "words", "a.txt", "b.txt"]);
     let run = folder.ok(&["dedup", "--protect", "b", "--protect", "zz"]);
-    assert_eq!(run.stderr, "no document's name begins with zz (--protect)\n");
+    assert!(run.stderr.starts_with("no document's name begins with zz (--protect)\n"), "{run:?}");
     assert!(run.stdout.contains("\n1 of 2 documents removable ("), "{run:?}");
     assert!(run.stdout.ends_with("), 1 kept; 1 survivor justifies them\n"), "{run:?}");
 }

@@ -120,7 +120,7 @@ fn hashes_that_were_not_counted_are_told_in_every_format() {
     assert_eq!(summary["schema"], "fpdb.pairs.summary/1");
     assert_eq!((&summary["common"], &summary["documents"]), (&fingerprints, &1001.into()));
     assert_eq!(summary["found"], answer.len() - 1);
-    let told = "are held by more than 1000 documents each and were not counted (--max-df)";
+    let told = "are held by more than 1,000 documents each and were not counted (--max-df)";
     let csv = folder.ok(&["pairs", "-q", "--format", "csv"]);
     assert!(csv.stderr.contains(told), "{csv:?}");
     assert!(folder.ok(&["pairs", "-q"]).stdout.contains(told));

@@ -145,7 +145,10 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     hint: if its disk is mounted, `fpdb rm --prefix other/` removes the documents
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
-    assert!(run.stderr.contains("no folder is named: --prune forgets nothing but members"), "{run:?}");
+    assert!(
+        run.stderr.contains("no folder is named: --prune removes only members that archives no longer hold"),
+        "{run:?}"
+    );
     let now = names(&folder);
     assert!(all.iter().all(|name| now.contains(name)), "{now:?}");
     // Looked for, three of them are gone.

@@ -9,6 +9,9 @@ use crate::ingest::summary::IngestSummary;
 use crate::stop::StopToken;
 use crate::store::ContainerRecord;
 
+/// The documents of a container of which others may be stored than it holds now.
+const ANY_NUMBER: u64 = u64::MAX;
+
 /// The time of a container that is read again by the next run, whatever the time of its file.
 const NO_TIME: (i64, u32) = (i64::MIN, 0);
 
@@ -79,12 +82,12 @@ impl Intake<'_> {
         if before.failures != failures {
             return Ok(());
         }
-        let documents = self.documents() - before.documents;
         let settings = self.options.settings(&name);
         // One with members that are not stored as they are in it is looked at again.
         let all_stored = (before.kept, before.duplicates, before.open) == (kept, duplicates, self.open_documents());
-        // How many it holds is remembered in any case, so that the next run sees if it holds less.
+        // It is remembered in any case, so that the next run sees if it holds less.
         let modified = trusted_mtime(&file).filter(|_| all_stored).unwrap_or(NO_TIME);
+        let documents = if all_stored { self.documents() - before.documents } else { ANY_NUMBER };
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
         let met = self.sweep.met().saturating_sub(before.met);
         let has_shrunk = match self.options.prune {

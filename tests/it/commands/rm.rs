@@ -60,10 +60,10 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--prefix", "none/", "--prefix", "docs/a/0", "--where", "label=ham"])), @r#"
     2
-    0 documents
     ---
     error: no stored document has a name that begins with none/
     error: no stored document has label=ham
+    hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--format", "json", "-f", "--prefix", "none/", "--prefix", "docs/b"])), @r#"
     0
