@@ -4,6 +4,7 @@ mod apply;
 mod assemble;
 mod bad_input;
 mod care;
+mod changing;
 mod code;
 mod commands;
 mod containers;

@@ -1,0 +1,347 @@
+//! An archive that changes at random, ingested again and again with and without `--dedup` and `--prune`: no content is lost, nothing
+//! is left out without a survivor, and what is gone is forgotten.
+//!
+//! `FPDB_CHANGING=SEEDS` tries so many seeds instead of a few.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use fpdb::dedup::{DedupBy, DedupOptions, Duplicate};
+use fpdb::{Database, DatabaseWriter, IngestOptions, IngestSummary, Profile, Progress, Source, Task};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::bad_input::prose;
+use crate::oracle::Random;
+use crate::support::Folder;
+
+/// Texts there are: few, so that many documents have the same.
+const TEXTS: usize = 10;
+
+/// A text, or a third of one.
+fn text(random: &mut Random) -> String {
+    let number = random.below(TEXTS);
+    match random.below(4) {
+        0 => prose(3 * number + random.below(3)),
+        _ => (0..3).map(|part| prose(3 * number + part)).collect(),
+    }
+}
+
+/// What a file is, by the ending of its name.
+const ENDINGS: [&str; 7] = ["txt", "txt", "txt.gz", "jsonl", "jsonl.gz", "tar", "zip"];
+
+/// The files of the folder, each with the names and texts of its members; a file that is one document has one, without a name.
+#[derive(Default)]
+struct Files {
+    files: BTreeMap<PathBuf, Vec<(String, String)>>,
+    /// Steps, for times.
+    clock: u64,
+}
+
+fn ending(path: &Path) -> String {
+    path.file_name().unwrap().to_str().unwrap().split_once('.').unwrap().1.to_owned()
+}
+
+/// Whether its members are in order, without names of their own.
+fn has_lines(path: &Path) -> bool {
+    ending(path).starts_with("jsonl")
+}
+
+fn has_names(path: &Path) -> bool {
+    ["tar", "zip"].contains(&ending(path).as_str())
+}
+
+impl Files {
+    /// Writes a file as it is to be now.
+    fn write(&mut self, path: &Path, members: Vec<(String, String)>, random: &mut Random) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let lines =
+            || members.iter().map(|(_, text)| format!("{}\n", serde_json::json!({ "text": text }))).collect::<String>();
+        let packed = |content: String| {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+            packed.write_all(content.as_bytes()).unwrap();
+            packed.finish().unwrap()
+        };
+        let bytes = match ending(path).as_str() {
+            "txt" => members[0].1.clone().into_bytes(),
+            "txt.gz" => packed(members[0].1.clone()),
+            "jsonl" => lines().into_bytes(),
+            "jsonl.gz" => packed(lines()),
+            "tar" => {
+                let mut archive = tar::Builder::new(Vec::new());
+                for (name, text) in &members {
+                    let mut header = tar::Header::new_gnu();
+                    header.set_size(text.len() as u64);
+                    header.set_mode(0o644);
+                    archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+                }
+                archive.into_inner().unwrap()
+            }
+            _ => {
+                let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+                for (name, text) in &members {
+                    archive.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
+                    archive.write_all(text.as_bytes()).unwrap();
+                }
+                archive.finish().unwrap().into_inner()
+            }
+        };
+        fs::write(path, bytes).unwrap();
+        self.files.insert(path.to_owned(), members);
+        // No two have the same time; some are so young that their time vouches for nothing.
+        if random.below(3) > 0 {
+            self.clock += 1;
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + self.clock);
+            fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        }
+    }
+
+    fn members(path: &Path, random: &mut Random) -> Vec<(String, String)> {
+        let count = if has_lines(path) || has_names(path) { 1 + random.below(5) } else { 1 };
+        let names: BTreeSet<usize> = (0..count).map(|_| random.below(8)).collect();
+        if has_names(path) {
+            names.into_iter().map(|name| (format!("m{name}.txt"), text(random))).collect()
+        } else {
+            (0..count).map(|_| (String::new(), text(random))).collect()
+        }
+    }
+
+    fn one(&self, random: &mut Random) -> Option<PathBuf> {
+        let place = random.below(self.files.len().max(1));
+        self.files.keys().nth(place).cloned()
+    }
+
+    fn fresh(folder: &Path, ending: &str, random: &mut Random) -> PathBuf {
+        let below = random.one_of(&["", "a/", "b/c/"]);
+        folder.join(format!("{below}{}.{ending}", random.below(6)))
+    }
+
+    /// Changes something.
+    fn change(&mut self, folder: &Path, random: &mut Random) {
+        let one = self.one(random);
+        let Some(path) = one.filter(|_| random.below(5) > 0) else {
+            let ending = random.one_of(&ENDINGS);
+            let path = Self::fresh(folder, ending, random);
+            let members = Self::members(&path, random);
+            return self.write(&path, members, random);
+        };
+        let mut members = self.files[&path].clone();
+        match random.below(9) {
+            0 => {
+                fs::remove_file(&path).unwrap();
+                self.files.remove(&path);
+            }
+            // A copy, in another form perhaps.
+            1 => {
+                let ending = match (ending(&path), random.below(2)) {
+                    _ if has_names(&path) => random.one_of(&["tar", "zip"]).to_owned(),
+                    (ending, 0) => ending,
+                    (ending, _) => ending.strip_suffix(".gz").map_or(format!("{ending}.gz"), str::to_owned),
+                };
+                let to = Self::fresh(folder, &ending, random);
+                self.write(&to, members, random);
+            }
+            // Another name, with the time and the bytes that it has.
+            2 | 3 => {
+                let to = Self::fresh(folder, &ending(&path), random);
+                fs::create_dir_all(to.parent().unwrap()).unwrap();
+                fs::rename(&path, &to).unwrap();
+                self.files.remove(&path);
+                self.files.insert(to, members);
+            }
+            // Two of a kind swap their names.
+            4 => {
+                let of_kind = |other: &&PathBuf| **other != path && ending(other) == ending(&path);
+                let Some(other) = self.files.keys().find(of_kind).cloned() else { return };
+                let between = folder.join("between");
+                fs::rename(&path, &between).unwrap();
+                fs::rename(&other, &path).unwrap();
+                fs::rename(&between, &other).unwrap();
+                let others = self.files.insert(path, self.files[&other].clone());
+                self.files.insert(other, others.unwrap());
+            }
+            // A member goes, comes, or swaps its place or its text with another.
+            5 if members.len() > 1 => {
+                members.remove(random.below(members.len()));
+                self.write(&path, members, random);
+            }
+            6 if has_lines(&path) => {
+                members.insert(random.below(members.len() + 1), (String::new(), text(random)));
+                self.write(&path, members, random);
+            }
+            7 if members.len() > 1 => {
+                let (a, b) = (random.below(members.len()), random.below(members.len()));
+                let of_a = std::mem::take(&mut members[a].1);
+                let of_b = if a == b { of_a.clone() } else { std::mem::replace(&mut members[b].1, of_a) };
+                members[a].1 = of_b;
+                self.write(&path, members, random);
+            }
+            _ => {
+                let place = random.below(members.len());
+                members[place].1 = text(random);
+                self.write(&path, members, random);
+            }
+        }
+    }
+
+    /// The names and texts of all documents.
+    fn documents(&self) -> BTreeMap<String, &str> {
+        let mut documents = BTreeMap::new();
+        for (path, members) in &self.files {
+            let file = path.to_str().unwrap();
+            for (number, (name, text)) in (1..).zip(members) {
+                let name = match () {
+                    () if has_lines(path) => format!("{file}:{number}"),
+                    () if has_names(path) => format!("{file}!{name}"),
+                    () => file.to_owned(),
+                };
+                documents.insert(name, text.as_str());
+            }
+        }
+        documents
+    }
+}
+
+/// Gathers what is left out.
+#[derive(Default)]
+struct LeftOut(Mutex<Vec<Duplicate>>);
+
+impl Progress for LeftOut {
+    fn duplicate(&self, duplicate: &Duplicate) {
+        self.0.lock().unwrap().push(duplicate.clone());
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    id: u32,
+    name: String,
+    text: String,
+}
+
+/// The stored documents; `texts` has all texts that there ever were.
+fn stored(database: &Database, texts: &BTreeMap<[u8; 16], String>) -> Vec<Stored> {
+    let mut stored = Vec::new();
+    database
+        .for_each_document(|document| {
+            let text = texts[&document.digest].clone();
+            assert_eq!(document.bytes, text.len() as u64);
+            stored.push(Stored { id: document.id.0, name: document.name, text });
+            Ok::<_, fpdb::Error>(())
+        })
+        .unwrap();
+    stored
+}
+
+/// How a round ingests.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    by: Option<DedupBy>,
+    prunes: bool,
+    stores_texts: bool,
+}
+
+impl Round {
+    fn random(random: &mut Random) -> Self {
+        let by = [None, Some(DedupBy::Exact), Some(DedupBy::Containment)][random.below(3)];
+        Self { by, prunes: random.below(2) == 0, stores_texts: random.below(6) == 0 }
+    }
+
+    fn options(self) -> IngestOptions {
+        let dedup = self.by.map(|by| DedupOptions::default().by(by).threshold(1.0));
+        IngestOptions::default().dedup(dedup).prune(self.prunes).store_text(self.stores_texts)
+    }
+
+    /// Compares the database with the folder.
+    fn check(
+        self,
+        before: &[Stored],
+        after: &[Stored],
+        files: &Files,
+        (summary, rows): (&IngestSummary, &[Duplicate]),
+    ) {
+        let documents = files.documents();
+        assert_eq!((summary.failures, summary.documents), (0, documents.len() as u64));
+        let of_name = |name: &str| -> Vec<&Stored> { after.iter().filter(|one| one.name == name).collect() };
+        let ids: BTreeSet<u32> = after.iter().map(|one| one.id).collect();
+        assert_eq!(ids.len(), after.len());
+        for one in after {
+            match documents.get(&one.name) {
+                Some(text) => assert!(one.text == **text, "{} has another text", one.name),
+                // What is gone can be there still, and is not new.
+                None => {
+                    assert!(!self.prunes, "{} is gone", one.name);
+                    assert!(before.iter().any(|old| old.id == one.id), "{} is not there", one.name);
+                }
+            }
+        }
+        for (name, text) in &documents {
+            let versions = of_name(name);
+            assert!(versions.len() <= 1, "{name} is there twice");
+            let survives = |other: &Stored| match self.by {
+                None => false,
+                Some(DedupBy::Containment) => other.text.contains(*text),
+                Some(_) => other.text == *text,
+            };
+            assert!(!versions.is_empty() || after.iter().any(survives), "{name} is lost");
+            if versions.is_empty() {
+                assert!(rows.iter().any(|row| row.remove == *name), "{name} was left out, and nothing said so");
+            }
+        }
+        assert_eq!(summary.duplicates, rows.len() as u64);
+        for row in rows {
+            assert!(of_name(&row.remove).is_empty(), "{row:?}");
+            assert!(after.iter().any(|one| (one.id, &one.name) == (row.keep_id.0, &row.keep)), "{row:?}");
+        }
+        // What was added has no copy that came before it.
+        if self.by.is_some() && !self.stores_texts {
+            let next = before.iter().map(|one| one.id + 1).max().unwrap_or(0);
+            for one in after.iter().filter(|one| one.id >= next) {
+                let copy = after.iter().find(|other| other.id < one.id && other.text == one.text);
+                assert!(copy.is_none(), "{one:?} is a copy of {copy:?}");
+            }
+        }
+    }
+}
+
+fn try_seed(seed: u64, rounds: usize) {
+    let folder = Folder::new();
+    let corpus = folder.path().join("corpus");
+    fs::create_dir(&corpus).unwrap();
+    let database: DatabaseWriter =
+        Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let (mut random, mut files, mut texts) = (Random(seed * 7919 + 1), Files::default(), BTreeMap::new());
+    let mut before = Vec::new();
+    for number in 0..rounds {
+        for _ in 0..1 + random.below(6) {
+            files.change(&corpus, &mut random);
+        }
+        if files.files.is_empty() {
+            continue;
+        }
+        for text in files.documents().into_values() {
+            texts.insert(xxh3_128(text.as_bytes()).to_be_bytes(), text.to_owned());
+        }
+        let (round, left_out) = (Round::random(&mut random), LeftOut::default());
+        let sources = [Source::Path(corpus.clone())];
+        let summary = database.ingest(&sources, &round.options(), &Task::new().progress(&left_out)).unwrap();
+        eprintln!("seed {seed}, round {number}: {round:?} {summary:?}");
+        let after = stored(&database, &texts);
+        round.check(&before, &after, &files, (&summary, &left_out.0.into_inner().unwrap()));
+        before = after;
+    }
+    assert!(database.verify(&Task::new()).unwrap().problems.is_empty());
+}
+
+#[test]
+fn no_document_is_lost_whatever_changes() {
+    let seeds = std::env::var("FPDB_CHANGING").ok().map_or(6, |seeds| seeds.parse().unwrap());
+    for seed in 0..seeds {
+        try_seed(seed, 25);
+    }
+}
