@@ -116,7 +116,9 @@ pub use stop::StopToken;
 
 /// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {
-    pub use crate::database::{BackupOptions, CacheUse, Compaction, DatabaseStats, SelectedDocuments, StoredPart};
+    pub use crate::database::{
+        BackupOptions, CacheUse, Compaction, DatabaseStats, RememberedSource, SelectedDocuments, StoredPart,
+    };
     pub use crate::hash_counts::DfCount;
     pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 }

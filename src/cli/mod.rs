@@ -84,6 +84,9 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     if let (Verb::Query(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("query")) {
         args.note_order(matches);
     }
+    if let (Verb::Ingest(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("ingest")) {
+        args.note_given(matches);
+    }
     Ok(cli)
 }
 

@@ -10,7 +10,7 @@ use crate::document::{Digest, DocId, hexadecimal};
 use crate::hash_counts::{DfCount, HashCounts};
 use crate::profile::Profile;
 use crate::schema::{Answer, Schema};
-use crate::store::{DocumentRecord, LOGS, Level};
+use crate::store::{DocumentRecord, LOGS, Level, SourceRecord};
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,10 +112,24 @@ pub struct DatabaseStats {
     pub stored: Vec<StoredPart>,
     /// When the last commit was made, in seconds since 1970; `None` where there was none.
     pub committed_at: Option<i64>,
+    /// The files and folders for which the host [remembers](crate::DatabaseWriter::remember) settings, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<RememberedSource>,
 }
 
 impl Answer for DatabaseStats {
     const SCHEMA: &'static str = "fpdb.stats/1";
+}
+
+/// A file or folder, and how the host reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RememberedSource {
+    /// Its absolute path.
+    pub path: String,
+    /// The settings, in the host's words.
+    pub settings: Vec<String>,
 }
 
 /// How much of a database is held in memory.
@@ -138,6 +152,12 @@ pub struct StoredPart {
     pub part: Cow<'static, str>,
     /// Its bytes.
     pub bytes: u64,
+}
+
+impl RememberedSource {
+    pub(super) fn of(SourceRecord { path, settings }: SourceRecord) -> Self {
+        Self { path, settings }
+    }
 }
 
 impl DatabaseStats {

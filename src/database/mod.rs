@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use self::builder::DatabaseBuilder;
-pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, StoredPart};
+pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
@@ -20,7 +20,7 @@ use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSu
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::hash_counts::HashCounts;
-use crate::input::{InputLimits, tidied};
+use crate::input::{InputLimits, absolute_name, tidied};
 use crate::profile::Profile;
 use crate::progress::{Task, is_due};
 use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
@@ -300,6 +300,15 @@ impl Database {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
+    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; none where there are none.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8 or cannot be told; what keeps the store from being read.
+    pub fn remembered(&self, source: impl AsRef<Path>) -> Result<Vec<String>> {
+        let record = self.store.source(&absolute_name(source.as_ref())?)?;
+        Ok(record.map_or_else(Vec::new, |record| record.settings))
+    }
+
     /// The size and the figures of the database, from its records: quick however large it is.
     ///
     /// # Errors
@@ -329,6 +338,7 @@ impl Database {
             cache: CacheUse { bytes, capacity },
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
+            sources: self.store.sources()?.into_iter().map(RememberedSource::of).collect(),
         })
     }
 

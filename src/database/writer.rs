@@ -10,12 +10,12 @@ use super::Database;
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::ingest::{self, IngestOptions, IngestSummary};
-use crate::input::{Document, Source, enclosing_database};
+use crate::input::{Document, Source, absolute_name, enclosing_database};
 use crate::progress::Task;
 use crate::schema::{Answer, Schema};
 use crate::setters::setters;
 use crate::staging::{self, Assembly};
-use crate::store::{Backup, Batch, Committer, Store};
+use crate::store::{Backup, Batch, Committer, SourceRecord, Store};
 
 /// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
 /// writer; threads may share one, and each change waits for the one before.
@@ -164,6 +164,20 @@ impl DatabaseWriter {
     /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; a failure to write the store.
     pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
         self.store.change_alone(|| staging::assemble(&self.store, staging.as_ref(), task))
+    }
+
+    /// Remembers how the host reads files or folders, in words of its own, for [`Database::remembered`]; without settings it
+    /// forgets them. The database itself makes nothing of them.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8 or cannot be told; settings of more than 1 MiB; what keeps the store from being written.
+    pub fn remember<P: AsRef<Path>>(&self, sources: &[P], settings: &[String]) -> Result<()> {
+        let record = |source: &P| {
+            let path = absolute_name(source.as_ref())?;
+            Ok(SourceRecord { path, settings: settings.to_vec() })
+        };
+        let records: Vec<SourceRecord> = sources.iter().map(record).collect::<Result<_>>()?;
+        self.store.change_alone(|| self.store.remember_sources(&records))
     }
 
     /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.

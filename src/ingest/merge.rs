@@ -23,7 +23,11 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    Ok(with_intake(store, options, Reach::default(), task, |intake| merge_into(intake, other, task))?.ended(started))
+    let summary = with_intake(store, options, Reach::default(), task, |intake| merge_into(intake, other, task))?;
+    if !summary.interrupted {
+        store.adopt_sources(other)?;
+    }
+    Ok(summary.ended(started))
 }
 
 fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {

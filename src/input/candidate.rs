@@ -158,6 +158,19 @@ pub(super) fn absolute(path: &Path) -> io::Result<PathBuf> {
     Ok(through.iter().collect::<PathBuf>().canonicalize()?.join(rest.iter().collect::<PathBuf>()))
 }
 
+/// The path from the root that the documents of a file or folder are kept with.
+///
+/// # Errors
+/// [`Error::Io`] where it cannot be told, [`DocumentError::PathNotUtf8`].
+pub(crate) fn absolute_name(path: &Path) -> Result<String> {
+    let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
+    let tidied: PathBuf = absolute.components().collect();
+    tidied
+        .into_os_string()
+        .into_string()
+        .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))
+}
+
 /// When a file was last written, where its file system tells.
 pub(super) fn modified(metadata: &Metadata) -> Option<Modified> {
     let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(metadata.modified().ok()?);

@@ -38,7 +38,7 @@ mod tests;
 mod walk;
 
 pub(crate) use crate::recognise::{Compression, Container};
-pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, candidate_of, next_piece};
+pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of, next_piece};
 pub(crate) use container_batch::ContainerBatch;
 pub(crate) use containers::JsonText;
 pub use containers::RecordFields;

@@ -23,6 +23,7 @@ mod open;
 pub(crate) mod properties;
 mod read;
 mod sizes;
+mod sources;
 mod staged;
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,7 @@ pub(crate) use care::repair::{RepairStart, Repairing};
 pub(crate) use codec::block::Posting;
 pub(crate) use codec::format::{DECISIONS, FORMAT_VERSION};
 pub(crate) use codec::positions::FingerprintPlace;
-pub(crate) use codec::records::{ContainerRecord, DocumentRecord};
+pub(crate) use codec::records::{ContainerRecord, DocumentRecord, SourceRecord};
 pub use engine::Level;
 pub(crate) use handle::Store;
 pub(crate) use open::StoreOptions;

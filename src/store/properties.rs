@@ -13,7 +13,7 @@ use super::codec::filter::Filter;
 use super::codec::format;
 use super::codec::positions as chunks;
 use super::codec::records as metadata;
-use super::codec::records::{ContainerRecord, DocumentRecord, RunRecord, StateRecord};
+use super::codec::records::{ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
 use super::codec::varint;
 use super::document_set as sets;
 use super::open::mark::CommitMark;
@@ -108,6 +108,7 @@ pub(crate) fn records(data: &[u8]) {
     record::<StateRecord>(data);
     record::<RunRecord>(data);
     record::<ContainerRecord>(data);
+    record::<SourceRecord>(data);
 }
 
 fn record<T: Encode + Decode<()> + PartialEq + Debug>(data: &[u8]) {

@@ -3,6 +3,7 @@
 mod ingest;
 mod interrupt;
 mod query;
+mod remembered;
 mod rm;
 mod usage;
 

@@ -268,9 +268,8 @@ impl World {
             "json",
             docs.to_str().unwrap(),
         ];
-        if store_text {
-            arguments.push("--store-text");
-        }
+        // Without a flag those of the run before would be used again.
+        arguments.push(if store_text { "--store-text" } else { "--as=auto" });
         let run = self.folder.ok(&arguments);
         serde_json::from_str(&run.stdout).unwrap()
     }

@@ -309,6 +309,19 @@ fn symbol(unit: Unit) -> &'static str {
 /// The largest runs, which are shown one by one.
 const RUNS_SHOWN: usize = 8;
 
+/// Words as a shell takes them.
+pub(crate) fn as_words(words: &[String]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
+    let quoted = words.iter().map(|word| match word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    });
+    escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
+}
+
+/// The sources that are shown with the flags they were ingested with.
+const SOURCES_SHOWN: usize = 10;
+
 /// The whole database; with the parts of its store if `verbose`.
 pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     let mut page = String::new();
@@ -367,6 +380,13 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
             );
         }
         row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
+    }
+    for (at, source) in stats.sources.iter().take(SOURCES_SHOWN).enumerate() {
+        let settings = as_words(&source.settings);
+        row(if at == 0 { "ingested with" } else { "" }, format!("{settings}  {}", escape_terminal(&source.path)));
+    }
+    if let more @ 1.. = stats.sources.len().saturating_sub(SOURCES_SHOWN) {
+        row("", format!("... and {more} more"));
     }
     if let Some(seconds) = stats.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
         let time = UNIX_EPOCH + Duration::from_secs(seconds);

@@ -6,5 +6,6 @@ pub(crate) mod output;
 pub(crate) mod phrases;
 pub(crate) mod profile;
 pub(crate) mod query;
+pub(crate) mod remembered;
 pub(crate) mod sources;
 pub(crate) mod submissions;

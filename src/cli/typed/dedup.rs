@@ -12,7 +12,7 @@ use super::report::ReportArgs;
 use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
 
 /// When a document goes because of another.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RuleArgs {
     /// The rule: which documents are removable beside identical ones [default: exact]
     #[arg(long, value_name = "BY", value_parser = by())]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use clap::{Args, ValueHint};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueHint};
 use fpdb::{OnChange, ReadOptions, RecordFields};
 
 use super::dedup::RuleArgs;
@@ -12,12 +13,13 @@ use super::profile::ProfileArgs;
 use super::reading::ReadArgs;
 use super::values::{choices, parse_size};
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Files, folders, archives and pipes; `-` is standard input
     ///
     /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of fpdb and their
-    /// backups are left out.
+    /// backups are left out. A path that was ingested before is read with the same flags (--as, --text-field, --include and others),
+    /// unless any of them is given; `fpdb stats` lists them.
     #[arg(value_name = "PATH", required_unless_present = "files_from", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
     /// Read more paths from a file, one a line; `-` is standard input
@@ -88,6 +90,10 @@ pub(crate) struct IngestArgs {
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub(crate) memory: Option<u64>,
+    /// The flags that were given and say which documents there are and how they are read, without those that say what is so in any
+    /// case; `None` where there were none.
+    #[arg(skip)]
+    pub(crate) given: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     /// The field of JSON lines and Parquet that holds the text
@@ -112,7 +118,40 @@ pub(crate) struct IngestArgs {
     pub(crate) duplicates: Option<PathBuf>,
 }
 
+/// The flags that a database remembers for what was ingested with them.
+const REMEMBERED: [(&str, &str); 11] = [
+    ("front_end", "as"),
+    ("no_expand", "no-expand"),
+    ("text_field", "text-field"),
+    ("id_field", "id-field"),
+    ("keep_fields", "keep-fields"),
+    ("exclude", "exclude"),
+    ("include", "include"),
+    ("skip_hidden", "skip-hidden"),
+    ("follow", "follow"),
+    ("store_text", "store-text"),
+    ("boilerplate", "boilerplate"),
+];
+
+/// What these flags say where they are not given.
+const AS_BY_DEFAULT: [&str; 3] = ["--as=auto", "--text-field=text", "--id-field=id"];
+
 impl IngestArgs {
+    /// Keeps which flags were given.
+    pub(crate) fn note_given(&mut self, matches: &ArgMatches) {
+        let given = REMEMBERED.iter().filter(|(id, _)| matches.value_source(id) == Some(ValueSource::CommandLine));
+        let given: Vec<String> = given
+            .flat_map(|(id, flag)| {
+                let is_switch = matches.try_get_one::<bool>(id).is_ok();
+                let values = matches.get_raw(id).into_iter().flatten().filter(|_| !is_switch);
+                let values = values.map(|value| format!("--{flag}={}", value.to_string_lossy()));
+                values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
+            })
+            .collect();
+        let says = |flag: &&String| !AS_BY_DEFAULT.contains(&flag.as_str());
+        self.given = (!given.is_empty()).then(|| given.iter().filter(says).cloned().collect());
+    }
+
     /// How documents are read.
     pub(crate) fn read_options(&self) -> ReadOptions {
         let fields =

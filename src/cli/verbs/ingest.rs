@@ -16,7 +16,7 @@ use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
 use crate::cli::render::{count, duplicate_line, ingest_page};
-use crate::cli::resolved::{database, output, sources};
+use crate::cli::resolved::{database, output, remembered, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};
 
@@ -24,20 +24,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     output::only(global, "ingest", &[OutputFormat::Human, OutputFormat::Json])?;
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
-    let walk = WalkOptions::default()
-        .skip_hidden(args.skip_hidden)
-        .follow(args.follow)
-        .exclude(args.exclude.clone())
-        .include(args.include.clone());
-    let options = IngestOptions::default()
-        .on_change(args.on_change)
-        .store_text(args.store_text)
-        .walk(walk)
-        .read(args.read_options())
-        .boilerplate(args.boilerplate)
-        .prune(args.prune)
-        .metadata(metadata);
-    options.check()?;
+    options_of(args).check()?;
     if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
         anyhow::bail!("{flag} sets the rule of --dedup: add --dedup");
     }
@@ -50,11 +37,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let IngestTarget { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
+    let args = &remembered::flags(&database, args, printer)?;
+    let options = options_of(args).metadata(metadata);
     let options = match args.dedup {
         true => options.dedup(Some(args.rule.options(&profile)?)),
         false => options,
     };
     options.check()?;
+    remembered::remember(&database, args)?;
     if args.prune && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
@@ -133,6 +123,22 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         return Ok(RunStatus::Interrupted);
     }
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// What the flags say, but for labels and duplicates.
+fn options_of(args: &IngestArgs) -> IngestOptions {
+    let walk = WalkOptions::default()
+        .skip_hidden(args.skip_hidden)
+        .follow(args.follow)
+        .exclude(args.exclude.clone())
+        .include(args.include.clone());
+    IngestOptions::default()
+        .on_change(args.on_change)
+        .store_text(args.store_text)
+        .walk(walk)
+        .read(args.read_options())
+        .boilerplate(args.boilerplate)
+        .prune(args.prune)
 }
 
 /// The database that is written to.

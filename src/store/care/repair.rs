@@ -17,11 +17,11 @@ use crate::store::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::store::care::salvage::{Salvage, replace_file};
 use crate::store::care::survey::{self, Survey};
 use crate::store::codec::format::{
-    INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, decode_profile, marker, marker_profile, position_key,
-    text_key,
+    INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
+    marker_profile, position_key, text_key,
 };
 use crate::store::codec::positions::CHUNK_PLACES;
-use crate::store::codec::records::DocumentRecord;
+use crate::store::codec::records::{self, DocumentRecord, SourceRecord};
 use crate::store::open::files::read_short;
 use crate::store::open::lock::WriterLock;
 use crate::store::open::mark;
@@ -106,6 +106,7 @@ impl Repairing {
             lock,
         };
         repairing.write_whole(task)?;
+        repairing.store.remember_sources(&sources(&repairing.salvage)?)?;
         // The documents that are damaged lie between those that are whole.
         repairing.batch = Batch::new(0, BATCH_BYTES);
         Ok(RepairStart::Damaged(Box::new(repairing)))
@@ -282,6 +283,21 @@ impl Repairing {
 
 fn unreadable(id: u32) -> Error {
     Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
+}
+
+/// What can be read of the list of sources.
+fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
+    let (mut keys, mut sources) = (Vec::new(), Vec::new());
+    salvage.keys(MAIN, |key| {
+        if key.starts_with(SOURCE_PREFIX) {
+            keys.push(key.to_vec());
+        }
+    })?;
+    for key in keys {
+        let value = salvage.get(MAIN, &key)?;
+        sources.extend(value.and_then(|value| records::decode::<SourceRecord>(&value, String::new).ok()));
+    }
+    Ok(sources)
 }
 
 /// The settings of a damaged database: from its store, else from the marker file.

@@ -6,9 +6,9 @@ use crate::profile::Profile;
 use crate::progress::Task;
 use crate::store::codec::format::{
     BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
-    digest_key, document_key, name_key, position_key, run_key,
+    digest_key, document_key, name_key, position_key, run_key, source_key,
 };
-use crate::store::codec::records::{self, RunRecord, StateRecord};
+use crate::store::codec::records::{self, RunRecord, SourceRecord, StateRecord};
 use crate::store::open::mark;
 use crate::store::tests::{fingerprint, hash, record};
 use crate::store::{Batch, Committer, DocumentRecord, Repair, Store, StoreOptions, Verification};
@@ -141,6 +141,30 @@ fn sums_and_counts_are_made_anew() {
             store.engine.delete_row(MAIN, &run_key(*run));
         }
     });
+}
+
+#[test]
+fn remembered_sources_are_kept_but_for_damaged_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    make(&root);
+    let sources = ["/a", "/b"].map(|path| SourceRecord { path: path.into(), settings: vec!["--as=text".into()] });
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    store.remember_sources(&sources).unwrap();
+    put(&store, MAIN, &source_key("/c"), b"no record");
+    assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 1);
+    drop(store);
+    assert_eq!(crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap().problems.len(), 1);
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+    assert_eq!(store.sources().unwrap(), sources);
+    // One without settings is forgotten, and nothing is written where nothing changes.
+    let commits = store.view().state().commits;
+    store.remember_sources(&sources).unwrap();
+    assert_eq!(store.view().state().commits, commits);
+    store.remember_sources(&[SourceRecord { path: "/a".into(), settings: vec![] }]).unwrap();
+    assert_eq!(store.sources().unwrap(), sources[1..]);
+    assert_eq!((store.source("/a").unwrap(), store.source("/b").unwrap().as_ref()), (None, Some(&sources[1])));
 }
 
 #[test]

@@ -9,11 +9,12 @@ use crate::progress::{Task, is_due};
 use crate::store::care::findings::{Problem, Verification};
 use crate::store::care::survey::DocumentRows;
 use crate::store::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MARKER, NAMES, POSITIONS, TEXTS, digest_key, document_key, marker,
-    name_key, parse_name_prefix, parse_posting_key, position_key, split_u32, text_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, POSITIONS, SOURCE_PREFIX, TEXTS, digest_key,
+    document_key, marker, name_key, parse_name_prefix, parse_posting_key, position_key, source_key, split_u32,
+    text_key,
 };
 use crate::store::codec::positions::{self, CHUNK_PLACES};
-use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, StateRecord};
+use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
 use crate::store::open::files::read_short;
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::run_reader::{self, RunReader};
@@ -44,6 +45,7 @@ impl Store {
         verifier.check_strays(DIGESTS)?;
         verifier.check_stray_texts()?;
         verifier.check_containers()?;
+        verifier.check_sources()?;
         Ok(verifier.found)
     }
 }
@@ -311,6 +313,22 @@ impl Verifier<'_> {
             };
             let record = records::decode::<ContainerRecord>(&value, || format!("the record of the container {source}"));
             self.listed(record)?;
+        }
+        Ok(())
+    }
+
+    /// How sources were read.
+    fn check_sources(&mut self) -> Result<()> {
+        for entry in self.store.engine.entries(MAIN, SOURCE_PREFIX, "read the list of sources")? {
+            let Some((key, value)) = self.listed(entry)? else { break };
+            if !key.starts_with(SOURCE_PREFIX) {
+                break;
+            }
+            let record = records::decode::<SourceRecord>(&value, || "the record of a source".into());
+            let named = self.listed(record)?;
+            if named.is_some_and(|record| source_key(&record.path)[..] != key[..]) {
+                self.problem(MAIN, "the record of a source is under another path");
+            }
         }
         Ok(())
     }

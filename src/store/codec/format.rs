@@ -19,6 +19,7 @@
 //! |              | `state`                                      | [`crate::store::codec::records::StateRecord`]    |
 //! |              | `run` ‖ run (4)                              | [`crate::store::codec::records::RunRecord`]      |
 //! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
+//! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::store::codec::records::SourceRecord`]   |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
@@ -40,7 +41,7 @@
 //!
 //! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
 //!
-//! Records (state, run, document, container) are one version byte, 1, and bincode 2 with its standard settings
+//! Records (state, run, document, container, source) are one version byte, 1, and bincode 2 with its standard settings
 //! (little-endian varints), decoded with a size limit.
 //!
 //! Profile, 20 bytes:
@@ -129,6 +130,7 @@ pub(in crate::store) const PROFILE_KEY: &[u8] = b"profile";
 pub(in crate::store) const STATE_KEY: &[u8] = b"state";
 pub(in crate::store) const RUN_PREFIX: &[u8] = b"run";
 const ASSEMBLED_PREFIX: &[u8] = b"assembled";
+pub(in crate::store) const SOURCE_PREFIX: &[u8] = b"source";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 
@@ -164,6 +166,11 @@ pub(in crate::store) fn run_key(run: u32) -> Vec<u8> {
 
 pub(in crate::store) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
     [ASSEMBLED_PREFIX, generation].concat()
+}
+
+/// The key of what is remembered of the source at a path.
+pub(in crate::store) fn source_key(path: &str) -> Vec<u8> {
+    [SOURCE_PREFIX, &name_prefix(path)].concat()
 }
 
 /// The families whose keys begin with the number of a run.

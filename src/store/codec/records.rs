@@ -95,6 +95,15 @@ pub(crate) struct ContainerRecord {
     pub(crate) settings: u64,
 }
 
+/// A file or folder that was named to an ingest, and how its documents were read.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct SourceRecord {
+    /// Its absolute path.
+    pub(crate) path: String,
+    /// The settings of that time, in the words of the program that ingested it.
+    pub(crate) settings: Vec<String>,
+}
+
 impl StateRecord {
     /// The counts that are marked of it.
     pub(in crate::store) fn counts(&self) -> Counts {
@@ -231,6 +240,18 @@ mod tests {
         assert!(matches!(encode(&huge), Err(Error::Document(DocumentError::MetadataTooLarge { .. }))));
     }
 
+    /// Databases hold these bytes: they stay as they are.
+    #[test]
+    fn the_record_of_a_source_is_these_bytes() {
+        let record = SourceRecord { path: "/é".into(), settings: vec!["--as=html".into(), "--follow".into()] };
+        let bytes = b"\x01\x03/\xc3\xa9\x02\x09--as=html\x08--follow";
+        assert_eq!(encode(&record).unwrap(), bytes);
+        assert_eq!(decode::<SourceRecord>(bytes, String::new).unwrap(), record);
+        for cut in 0..bytes.len() {
+            assert!(decode::<SourceRecord>(&bytes[..cut], String::new).is_err());
+        }
+    }
+
     #[test]
     fn sums_that_documents_cannot_have_made_are_called_damaged() {
         let mut state = StateRecord::default();
@@ -261,6 +282,7 @@ mod tests {
             let _ = decode::<StateRecord>(&bytes, String::new);
             let _ = decode::<RunRecord>(&bytes, String::new);
             let _ = decode::<ContainerRecord>(&bytes, String::new);
+            let _ = decode::<SourceRecord>(&bytes, String::new);
         }
     }
 }

@@ -1,0 +1,140 @@
+//! Flags that a database remembers: they are used again for the same path unless others are given, shown, and forgotten on request.
+
+use serde_json::Value;
+
+use super::names;
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+const DB: &str = ".fpdb";
+
+/// The remembered flags, by the last component of the path.
+fn remembered(folder: &Folder) -> Vec<(String, Vec<String>)> {
+    let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
+    let sources = stats["sources"].as_array().cloned().unwrap_or_default();
+    let words = |source: &Value| {
+        source["settings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
+    };
+    sources.iter().map(|s| (s["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned(), words(s))).collect()
+}
+
+fn flags(name: &str, flags: &[&str]) -> (String, Vec<String>) {
+    (name.to_owned(), flags.iter().map(|&flag| flag.to_owned()).collect())
+}
+
+fn tree() -> Folder {
+    let folder = Folder::new();
+    for (number, file) in ["a.txt", "b.log", "c.txt", ".d.txt", "e x.txt"].into_iter().enumerate() {
+        folder.write(&format!("docs/{file}"), prose(number));
+    }
+    let line = |number: usize| serde_json::json!({ "body": prose(number), "url": format!("u{number}") });
+    folder.write("crawl.jsonl", format!("{}\n{}\n", line(10), line(11)));
+    folder
+}
+
+#[test]
+fn flags_are_used_again_until_others_are_given() {
+    let folder = tree();
+    let first = folder.ok(&[
+        "ingest",
+        "--profile",
+        "prose",
+        "--include",
+        "*.txt",
+        "--exclude",
+        "e x.*",
+        "--skip-hidden",
+        "docs",
+    ]);
+    assert!(!first.stderr.contains("as before"), "{first:?}");
+    folder.ok(&["ingest", "--text-field", "body", "--keep-fields", "url,more", "crawl.jsonl"]);
+    let docs = flags("docs", &["--exclude=e x.*", "--include=*.txt", "--skip-hidden"]);
+    let crawl = flags("crawl.jsonl", &["--text-field=body", "--keep-fields=url", "--keep-fields=more"]);
+    assert_eq!(remembered(&folder), [crawl.clone(), docs.clone()]);
+    let shown = folder.ok(&["stats"]).stdout;
+    assert!(shown.contains("ingested with  --text-field=body --keep-fields=url --keep-fields=more  /"), "{shown}");
+    assert!(shown.contains("'--exclude=e x.*' '--include=*.txt' --skip-hidden  /"), "{shown}");
+
+    // The same path by another spelling, with flags of another kind.
+    folder.write("docs/new.txt", prose(20));
+    folder.write("docs/new.log", prose(21));
+    let again = folder.ok(&["ingest", "--on-change", "keep", "--no-progress", "./docs//"]);
+    let told =
+        "read as before, with '--exclude=e x.*' '--include=*.txt' --skip-hidden (other such flags take their place)\n";
+    assert_eq!(again.stderr, told);
+    assert!(again.stdout.starts_with("1 document added, 2 unchanged\n"), "{again:?}");
+    let again = folder.ok(&["ingest", "crawl.jsonl"]);
+    assert!(again.stdout.starts_with("0 documents added, 2 unchanged\n"), "{again:?}");
+    assert_eq!(remembered(&folder), [crawl.clone(), docs.clone()]);
+
+    // Others take their place; what lies in the folder is another path.
+    assert!(!folder.ok(&["ingest", "--exclude", "*.log", "docs"]).stderr.contains("as before"));
+    assert_eq!(remembered(&folder), [crawl.clone(), flags("docs", &["--exclude=*.log"])]);
+    assert!(!folder.ok(&["ingest", "docs/b.log"]).stderr.contains("as before"));
+    assert!(names(&folder, DB).contains(&"docs/b.log".to_owned()));
+    // They serve --prune as well: what they leave out stays.
+    std::fs::remove_file(folder.path().join("docs/b.log")).unwrap();
+    std::fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
+    let report = folder.ok(&["ingest", "--prune", "--format", "json", "docs"]).json().remove(0);
+    assert_eq!(report["pruned"], 1);
+
+    // Two paths in one command need the same flags.
+    let both = folder.run(&["ingest", "docs", "crawl.jsonl"]);
+    assert_eq!(both.status, 2);
+    insta::assert_snapshot!(both.stderr, @"
+    error: docs was ingested with '--exclude=*.log', crawl.jsonl with --text-field=body --keep-fields=url --keep-fields=more: name them one after the other, or give the flags for both
+    ");
+    folder.write("other.txt", prose(30));
+    let both = folder.run(&["ingest", "other.txt", "docs"]);
+    assert!(
+        both.status == 2 && both.stderr.contains("other.txt was ingested without such flags, docs with"),
+        "{both:?}"
+    );
+
+    // What is so in any case forgets.
+    folder.ok(&["ingest", "--as", "auto", "docs"]);
+    assert_eq!(remembered(&folder), std::slice::from_ref(&crawl));
+    assert!(folder.ok(&["ingest", "other.txt", "docs"]).stderr.is_empty());
+    // A backup has them; and they are read again by a database that is rebuilt.
+    folder.ok(&["backup", "-q", "copies"]);
+    folder.ok(&["restore", "-q", "--db", "restored", "copies"]);
+    let stats = folder.ok(&["stats", "--db", "restored", "--format", "json"]).json().remove(0);
+    assert_eq!(stats["sources"].as_array().unwrap().len(), 1);
+    assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
+    folder.ok(&["compact", "-q"]);
+    assert_eq!(remembered(&folder), std::slice::from_ref(&crawl));
+    // A merge takes over what is not known.
+    folder.ok(&[
+        "ingest",
+        "-q",
+        "--db",
+        "other",
+        "--profile",
+        "prose",
+        "--text-field",
+        "url",
+        "--as",
+        "text",
+        "crawl.jsonl",
+    ]);
+    folder.ok(&["ingest", "-q", "--db", "other", "--skip-hidden", "docs"]);
+    folder.ok(&["merge", "-q", "other"]);
+    assert_eq!(remembered(&folder), [crawl, flags("docs", &["--skip-hidden"])]);
+}
+
+#[test]
+fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
+    let folder = tree();
+    folder.write("list", "docs/a.txt\ndocs/b.log\n");
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--as", "text", "--files-from", "list"]);
+    assert_eq!(folder.run(&["ingest", "-q", "--as", "text", "missing.txt"]).status, 2);
+    assert_eq!(remembered(&folder), []);
+    folder.ok(&["ingest", "-q", "--store-text", "--boilerplate", "--follow", "--no-expand", "docs/c.txt"]);
+    let all = flags("c.txt", &["--no-expand", "--follow", "--store-text", "--boilerplate"]);
+    assert_eq!(remembered(&folder), [all]);
+    let again = folder.ok(&["ingest", "docs/c.txt"]);
+    assert!(
+        again.stderr.starts_with("read as before, with --no-expand --follow --store-text --boilerplate"),
+        "{again:?}"
+    );
+}
