@@ -60,6 +60,7 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--prefix", "none/", "--prefix", "docs/a/0", "--where", "label=ham"])), @r#"
     2
+
     ---
     error: no stored document has a name that begins with none/
     error: no stored document has label=ham

@@ -198,7 +198,7 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(size("a.gz"), packed.len() as u64);
     let found = &folder.ok(&["query", "--no-expand", "a.gz", "--format", "json"]).json()[0];
     assert_eq!(found["matches"][0]["passages"][0]["exact"], true, "{found}");
-    let open = ["d.jsonl", "a.gz"];
+    let open = ["d.jsonl", "a.gz", "--as", "auto"];
     let report = ingest(&folder, &open);
     assert_eq!((counts(&report), &report["removed"]), ([2, 1, 0, 0], &1.into()));
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
@@ -276,7 +276,7 @@ fn labels_stay_with_records_that_have_metadata_of_their_own() {
     // A table that names a document says all of it.
     folder.write("m.csv", "filename,label\nd.jsonl:1,ham\n");
     ingest(&folder, &["d.jsonl", "--metadata", "m.csv"]);
-    assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "ham" }));
+    assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "ham", "site": "s" }));
 }
 
 #[test]
