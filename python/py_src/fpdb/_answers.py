@@ -587,13 +587,15 @@ class ApplySummary(Answer):
         unjustified: those that stay because their survivor is not what it was.
         missing: those that the database no longer holds.
         failed: files left alone because they have changed or cannot be read or written.
+        unplaced: failed files that were not copied because something else is in the place of the copy, or they have no place.
+        emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
         done: False after a dry run.
         passages: True if the report lists repeated passages; `documents` are those that have any.
     """
 
-    _OPTIONAL = frozenset({"passages"})
+    _OPTIONAL = frozenset({"unplaced", "emptied", "passages"})
 
     sources: int
     documents: int
@@ -605,6 +607,8 @@ class ApplySummary(Answer):
     done_before: int
     bytes: int
     done: bool
+    unplaced: int = 0
+    emptied: int = 0
     passages: bool = False
     schema: str = "fpdb.apply.summary/1"
 
