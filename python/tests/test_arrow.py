@@ -129,7 +129,7 @@ def test_columns_that_are_not_there_are_named(tmp_path, columns, options, words)
     with fpdb.create(tmp_path / "db") as database:
         with pytest.raises(fpdb.ParameterError, match=words):
             database.ingest_table(pyarrow.table(columns), **options)
-        with pytest.raises(TypeError, match="no table"):
+        with pytest.raises(TypeError, match="not a table"):
             database.ingest_table({"text": ["x"]})
         with pytest.raises(fpdb.ParameterError, match="a table is expected"):
             database.ingest_table(pyarrow.chunked_array([["x"]]))
