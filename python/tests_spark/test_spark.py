@@ -180,7 +180,9 @@ def test_a_filtered_frame_is_numbered_by_a_copy(spark, corpus, tmp_path):
     summary = fpdb.spark.build(df, tmp_path / "staging", "words", **COLUMNS, parts=3)
     assert summary.failures == 0 and summary.documents == df.count()
     copy = sorted((tmp_path / "staging" / "input").glob("*.parquet"))
-    table = pyarrow.concat_tables(pyarrow.parquet.read_table(path) for path in copy)
+    # Its columns have names of their own: text, id.
+    tables = (pyarrow.parquet.read_table(path).rename_columns(["content", "url"]) for path in copy)
+    table = pyarrow.concat_tables(tables)
     with fpdb.create(tmp_path / "one", "words") as database:
         database.ingest_table(table, **COLUMNS)
     program("--db", tmp_path / "db", "assemble", tmp_path / "staging")
