@@ -2,7 +2,7 @@
 //!
 //! These are the documents whose file lies at or below a path that is named, and those whose name an ingest of it can give.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,7 +29,9 @@ impl Reach {
                     reach.names.insert(hash(name));
                 }
                 Source::Path(path) => {
-                    reach.paths.extend(absolute(path).ok().map(|path| hash_of(&path)));
+                    // Without a separator at its end.
+                    let path_alone = |path: PathBuf| path.components().collect::<PathBuf>();
+                    reach.paths.extend(absolute(path).ok().map(|path| hash_of(&path_alone(path))));
                     reach.names.extend(name_of(path).ok().map(|name| hash(&name)));
                 }
             }

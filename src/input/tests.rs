@@ -149,9 +149,8 @@ fn the_samples_unfold() {
     assert!(tallies.len() > 25);
     for (name, tally) in &tallies {
         let failures = match name.as_str() {
-            // It has other fields; it is locked.
-            "body.jsonl" => 3,
-            "encrypted.zip" => 1,
+            // Its records have other fields; it is locked.
+            "body.jsonl" | "encrypted.zip" => 1,
             _ => 0,
         };
         assert_eq!(tally.failures, failures, "{name}: {tally:?}");

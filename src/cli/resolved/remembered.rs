@@ -90,7 +90,6 @@ fn with_flags(args: &IngestArgs, flags: &[String]) -> Result<IngestArgs, clap::E
         skip_hidden: read.skip_hidden,
         follow: read.follow,
         store_text: read.store_text,
-        boilerplate: read.boilerplate,
         ..args.clone()
     })
 }

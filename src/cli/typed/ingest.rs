@@ -119,7 +119,7 @@ pub(crate) struct IngestArgs {
 }
 
 /// The flags that a database remembers for what was ingested with them.
-const REMEMBERED: [(&str, &str); 11] = [
+const REMEMBERED: [(&str, &str); 10] = [
     ("front_end", "as"),
     ("no_expand", "no-expand"),
     ("text_field", "text-field"),
@@ -130,7 +130,6 @@ const REMEMBERED: [(&str, &str); 11] = [
     ("skip_hidden", "skip-hidden"),
     ("follow", "follow"),
     ("store_text", "store-text"),
-    ("boilerplate", "boilerplate"),
 ];
 
 /// What these flags say where they are not given.

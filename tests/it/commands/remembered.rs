@@ -129,12 +129,9 @@ fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
     folder.ok(&["ingest", "-q", "--profile", "prose", "--as", "text", "--files-from", "list"]);
     assert_eq!(folder.run(&["ingest", "-q", "--as", "text", "missing.txt"]).status, 2);
     assert_eq!(remembered(&folder), []);
-    folder.ok(&["ingest", "-q", "--store-text", "--boilerplate", "--follow", "--no-expand", "docs/c.txt"]);
-    let all = flags("c.txt", &["--no-expand", "--follow", "--store-text", "--boilerplate"]);
+    folder.ok(&["ingest", "-q", "--store-text", "--follow", "--no-expand", "docs/c.txt"]);
+    let all = flags("c.txt", &["--no-expand", "--follow", "--store-text"]);
     assert_eq!(remembered(&folder), [all]);
     let again = folder.ok(&["ingest", "docs/c.txt"]);
-    assert!(
-        again.stderr.starts_with("read as before, with --no-expand --follow --store-text --boilerplate"),
-        "{again:?}"
-    );
+    assert!(again.stderr.starts_with("read as before, with --no-expand --follow --store-text"), "{again:?}");
 }
