@@ -192,7 +192,7 @@ impl Check<'_> {
             let FileIdentity { entry, file, .. } = FileIdentity::of(path)?;
             checked.survivors.extend([entry, file]);
         }
-        // What is not copied keeps nothing.
+        // A file that is not copied justifies no removal.
         if !self.unplaced.contains_key(&(number as u32)) {
             checked.sound.extend(found.sound);
         }

@@ -307,7 +307,7 @@ impl Acting<'_> {
         self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
     }
 
-    /// Whether a document loses passages, and whether some of its passages stay because nothing justifies that they go.
+    /// First, true if a document loses passages; second, true if some of its passages stay because nothing justifies their removal.
     fn can_lose(&self, cutting: &Cutting<'_>, id: u32) -> Result<(bool, bool)> {
         let record = self.store.document(id)?;
         if !can_be_cut(&record) {

@@ -1,4 +1,5 @@
-//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next. It is long because it lists every failure of the library.
+//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next. It is long because it lists every failure of
+//! the library.
 //!
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public

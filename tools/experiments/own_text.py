@@ -44,7 +44,9 @@ def pairs(fpdb, folder):
             start = time.monotonic()
             done = subprocess.run([*command, *flags], check=True, capture_output=True)
             seconds.append(time.monotonic() - start)
-    return {frozenset([pair["a"], pair["b"]]): pair for pair in map(json.loads, done.stdout.splitlines())}, seconds
+    # A summary can be the last line.
+    found = (line for line in map(json.loads, done.stdout.splitlines()) if line["schema"] == "fpdb.pair/1")
+    return {frozenset([pair["a"], pair["b"]]): pair for pair in found}, seconds
 
 
 def row(name, precision):

@@ -9,10 +9,10 @@ use crate::cli::printer::Printer;
 use crate::cli::render::as_words;
 use crate::cli::typed::{self, Cli, IngestArgs, Verb};
 
-/// The arguments with the flags that are to be used, and says so where they come from an earlier run.
+/// Returns the arguments with the flags to be used. A note says if they come from an earlier run.
 ///
 /// # Errors
-/// Sources that were ingested with different flags, where none are given.
+/// Fails if no flags are given and the sources were ingested with different ones.
 pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestArgs> {
     if args.given.is_some() {
         return Ok(args.clone());
@@ -57,7 +57,7 @@ pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Prin
 /// Remembers the flags that were given.
 ///
 /// # Errors
-/// What keeps the database from being written.
+/// Fails if the database cannot be written.
 pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs) -> anyhow::Result<()> {
     if let Some(given) = &args.given {
         database.remember(&there(args).collect::<Vec<_>>(), given)?;

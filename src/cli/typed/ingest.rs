@@ -132,7 +132,7 @@ const REMEMBERED: [(&str, &str); 10] = [
     ("store_text", "store-text"),
 ];
 
-/// What these flags say where they are not given.
+/// The defaults of these flags, as they are written.
 const AS_BY_DEFAULT: [&str; 3] = ["--as=auto", "--text-field=text", "--id-field=id"];
 
 impl IngestArgs {

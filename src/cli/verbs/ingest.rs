@@ -125,7 +125,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// What the flags say, but for labels and duplicates.
+/// The options that the flags name, without labels and duplicates.
 fn options_of(args: &IngestArgs) -> IngestOptions {
     let walk = WalkOptions::default()
         .skip_hidden(args.skip_hidden)
