@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 use super::options::IngestOptions;
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::input::{Scope, Source, file_name_of, is_gone};
+use crate::input::{Scope, Source, file_name_of, is_missing};
 use crate::progress::Task;
 use crate::store::{ContainerRecord, DocumentRecord, Store};
 
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
-    pub(super) gone: Vec<Gone>,
+    pub(super) missing: Vec<MissingDocument>,
     /// The containers and compressed files among these that were ingested whole, with the same settings.
-    pub(super) containers: Vec<GoneContainer>,
+    pub(super) containers: Vec<MissingContainer>,
     /// Folders that hold nothing, with the documents they held: their names, and why these stay.
     pub(super) empty: Vec<(String, Error)>,
     scope: Scope,
@@ -24,7 +24,7 @@ pub(super) struct Prune {
 
 /// A document whose file is gone.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gone {
+pub(super) struct MissingDocument {
     pub(super) id: u32,
     pub(super) bytes: u64,
     pub(super) digest: Digest,
@@ -33,7 +33,7 @@ pub(super) struct Gone {
 }
 
 /// A container or compressed file that is gone.
-pub(super) struct GoneContainer {
+pub(super) struct MissingContainer {
     pub(super) record: ContainerRecord,
     /// Its documents, ascending.
     pub(super) ids: Vec<u32>,
@@ -51,8 +51,8 @@ impl Prune {
         if scope.is_empty() {
             return Ok(None);
         }
-        let (mut gone, mut held) = (Vec::new(), vec![0u64; sources.len()]);
-        let mut containers: FxHashMap<String, Option<GoneContainer>> = FxHashMap::default();
+        let (mut missing, mut held) = (Vec::new(), vec![0u64; sources.len()]);
+        let mut containers: FxHashMap<String, Option<MissingContainer>> = FxHashMap::default();
         let (mut looked_at, documents) = (0, store.view().state().documents);
         // The members of a container come one after the other.
         let mut last = (String::new(), false);
@@ -64,11 +64,11 @@ impl Prune {
                     held[folder] += 1;
                 } else {
                     if last.0 != source {
-                        last = (source.to_owned(), is_gone(source));
+                        last = (source.to_owned(), is_missing(source));
                     }
                     if last.1 {
                         let is_file = record.member.is_none();
-                        gone.push(Gone { id, bytes: record.bytes, digest: record.digest, is_file });
+                        missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
                         if !containers.contains_key(source) {
                             containers.insert(source.to_owned(), container_of(store, options, &record, source)?);
                         }
@@ -87,19 +87,19 @@ impl Prune {
             let path = scope.path(folder).to_owned();
             (path.display().to_string(), Error::EmptyFolder { path, documents })
         });
-        let mut containers: Vec<GoneContainer> = containers.into_values().flatten().collect();
+        let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        Ok(Some(Self { gone, containers, empty: empty.collect(), scope }))
+        Ok(Some(Self { missing, containers, empty: empty.collect(), scope }))
     }
 
     /// The record of a document that was found to be gone, where it is stored and gone still.
-    pub(super) fn still_gone(&self, store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
+    pub(super) fn still_missing(&self, store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
         if !store.view().is_live(id) {
             return Ok(None);
         }
         let record = store.document(id)?;
-        let is_gone = in_scope(&self.scope, &record).is_some_and(|(_, source)| is_gone(source));
-        Ok(is_gone.then_some(record))
+        let is_missing = in_scope(&self.scope, &record).is_some_and(|(_, source)| is_missing(source));
+        Ok(is_missing.then_some(record))
     }
 }
 
@@ -109,11 +109,11 @@ fn container_of(
     options: &IngestOptions,
     document: &DocumentRecord,
     source: &str,
-) -> Result<Option<GoneContainer>> {
+) -> Result<Option<MissingContainer>> {
     let Some(record) = store.container(source)? else { return Ok(None) };
     let name = file_name_of(&document.name, document.member.as_deref());
     let name = name.filter(|name| record.settings == options.settings(name));
-    Ok(name.is_some().then(|| GoneContainer { record, ids: Vec::new() }))
+    Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 
 /// The folder that a document is in, and its file.

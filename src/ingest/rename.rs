@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
-use super::prune::{Gone, GoneContainer, Prune};
+use super::prune::{MissingContainer, MissingDocument, Prune};
 use super::record::{metadata_after, origin_of, trusted_mtime};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(super) fn rename(
     task: &Task<'_>,
 ) -> Result<u64> {
     let mut renaming = Renaming::new(store, options, prune, task);
-    if prune.gone.is_empty() {
+    if prune.missing.is_empty() {
         return Ok(0);
     }
     let mut outcome = Ok(());
@@ -65,9 +65,9 @@ struct Renaming<'a> {
     reader: Reader,
     /// The sizes of the files that are gone, and their documents by content, ascending.
     sizes: FxHashSet<u64>,
-    gone: FxHashMap<Digest, VecDeque<u32>>,
+    missing: FxHashMap<Digest, VecDeque<u32>>,
     /// The containers that are gone, by size.
-    containers: FxHashMap<u64, Vec<&'a GoneContainer>>,
+    containers: FxHashMap<u64, Vec<&'a MissingContainer>>,
     /// The names that are given with the next commit.
     given: FxHashSet<String>,
     /// The documents that have got new names. One can be both a file by its content and all of a compressed file.
@@ -79,12 +79,12 @@ struct Renaming<'a> {
 
 impl<'a> Renaming<'a> {
     fn new(store: &'a Store, options: &'a IngestOptions, prune: &'a Prune, task: &'a Task<'a>) -> Self {
-        let mut gone: FxHashMap<Digest, VecDeque<u32>> = FxHashMap::default();
-        let files = || prune.gone.iter().filter(|gone| gone.is_file);
-        for &Gone { id, digest, .. } in files() {
-            gone.entry(digest).or_default().push_back(id);
+        let mut missing: FxHashMap<Digest, VecDeque<u32>> = FxHashMap::default();
+        let files = || prune.missing.iter().filter(|document| document.is_file);
+        for &MissingDocument { id, digest, .. } in files() {
+            missing.entry(digest).or_default().push_back(id);
         }
-        let mut containers: FxHashMap<u64, Vec<&GoneContainer>> = FxHashMap::default();
+        let mut containers: FxHashMap<u64, Vec<&MissingContainer>> = FxHashMap::default();
         for container in &prune.containers {
             containers.entry(container.record.bytes).or_default().push(container);
         }
@@ -95,8 +95,8 @@ impl<'a> Renaming<'a> {
             prune,
             task,
             reader: Reader::new(options.read.limits.clone()),
-            sizes: files().map(|gone| gone.bytes).collect(),
-            gone,
+            sizes: files().map(|document| document.bytes).collect(),
+            missing,
             containers,
             given: FxHashSet::default(),
             taken: RoaringBitmap::new(),
@@ -192,7 +192,7 @@ impl<'a> Renaming<'a> {
     }
 
     /// True if a file holds the documents of a container that is gone, all of them and no other.
-    fn is_same(&mut self, container: &GoneContainer, file: &FileFacts) -> Result<bool> {
+    fn is_same(&mut self, container: &MissingContainer, file: &FileFacts) -> Result<bool> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
         }
@@ -231,7 +231,7 @@ impl<'a> Renaming<'a> {
 
     /// The record of a document that is gone still and has got no new name.
     fn untaken(&self, id: u32) -> Result<Option<DocumentRecord>> {
-        if self.taken.contains(id) { Ok(None) } else { self.prune.still_gone(self.store, id) }
+        if self.taken.contains(id) { Ok(None) } else { self.prune.still_missing(self.store, id) }
     }
 
     fn rename(&mut self, id: u32, record: DocumentRecord, renamed: DocumentRecord) -> Result<()> {
@@ -245,13 +245,14 @@ impl<'a> Renaming<'a> {
     /// Takes a document of this content that is gone and was read in this format; one whose file had the same last name if there is one
     /// among the first.
     fn claim(&mut self, digest: &Digest, name: &str, format: &str) -> Result<Option<(u32, DocumentRecord)>> {
-        let Some(alike) = self.gone.get_mut(digest) else { return Ok(None) };
+        let Some(alike) = self.missing.get_mut(digest) else { return Ok(None) };
         let mut chosen = None;
         for (at, &id) in alike.iter().enumerate().take(ALIKE) {
             if self.taken.contains(id) {
                 continue;
             }
-            let Some(record) = self.prune.still_gone(self.store, id)?.filter(|record| record.format == format) else {
+            let Some(record) = self.prune.still_missing(self.store, id)?.filter(|record| record.format == format)
+            else {
                 continue;
             };
             let same_name = Path::new(&record.name).file_name() == Path::new(name).file_name();

@@ -56,7 +56,7 @@ pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub(crate) use reach::{Reach, is_untouched};
 pub(crate) use reader::{Reader, format_of};
-pub(crate) use scope::{Scope, is_gone};
+pub(crate) use scope::{Scope, is_missing};
 pub(crate) use single_document::single_document;
 pub(crate) use stored::{SEARCHED_BYTES, stored_document};
 pub use supplied::Document;

@@ -92,18 +92,19 @@ impl Scope {
     }
 }
 
-/// True if there is no file any more where a document was read from. Where that cannot be told it is not gone: nor is it
-/// behind a link that leads nowhere, as one does to a disk that is not mounted.
-pub(crate) fn is_gone(source: &str) -> bool {
-    let is_missing = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+/// True if there is no file any more where a document was read from. A file that the system refuses to look for is not missing, nor is
+/// one behind a link that leads nowhere: the link may lead to a disk that is not mounted.
+pub(crate) fn is_missing(source: &str) -> bool {
+    let is_not_found =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     match Path::new(source).symlink_metadata() {
         Ok(metadata) => metadata.is_dir(),
-        Err(error) if !is_missing(&error) => false,
+        Err(error) if !is_not_found(&error) => false,
         Err(_) => {
             for folder in Path::new(source).ancestors().skip(1) {
                 match folder.symlink_metadata() {
                     Ok(metadata) => return !metadata.is_symlink() || folder.metadata().is_ok(),
-                    Err(error) if !is_missing(&error) => return false,
+                    Err(error) if !is_not_found(&error) => return false,
                     Err(_) => {}
                 }
             }
@@ -153,8 +154,8 @@ mod tests {
             assert_eq!(scope.folder_of(&name, &source, member), expected, "{name} {source}");
         }
         assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
-        assert!(is_gone(&at("corpus/a.txt")) && is_gone(&at("file.txt/a")) && is_gone(&at("corpus/sub")));
-        assert!(!is_gone(&at("file.txt")));
+        assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));
+        assert!(!is_missing(&at("file.txt")));
         // Documents below a missing folder stay, though it lies below one that is not missing.
         let both = ["", "corpus/gone"].map(|path| Source::Path(root.join(path)));
         let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
@@ -177,11 +178,11 @@ mod tests {
         std::fs::create_dir(root.join("disk")).unwrap();
         std::os::unix::fs::symlink(root.join("disk"), root.join("link")).unwrap();
         let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
-        assert!(is_gone(&at("link/a/b")) && is_gone(&at("link/b")));
+        assert!(is_missing(&at("link/a/b")) && is_missing(&at("link/b")));
         std::fs::remove_dir(root.join("disk")).unwrap();
-        assert!(!is_gone(&at("link/a/b")) && !is_gone(&at("link/b")) && !is_gone(&at("link")));
-        assert!(is_gone(&at("disk/b")));
+        assert!(!is_missing(&at("link/a/b")) && !is_missing(&at("link/b")) && !is_missing(&at("link")));
+        assert!(is_missing(&at("disk/b")));
         std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
-        assert!(!is_gone(&at("loop/a/b")));
+        assert!(!is_missing(&at("loop/a/b")));
     }
 }

@@ -46,17 +46,17 @@ impl Intake<'_> {
         for (name, error) in &prune.empty {
             self.fail(name, error);
         }
-        for gone in &prune.gone {
+        for document in &prune.missing {
             if stop.is_stopped() {
                 break;
             }
-            if self.relies_on(gone.id) {
+            if self.relies_on(document.id) {
                 continue;
             }
-            let Some(record) = prune.still_gone(self.store, gone.id)? else { continue };
+            let Some(record) = prune.still_missing(self.store, document.id)? else { continue };
             self.progress.pruned(&record.name);
             self.summary.pruned += 1;
-            self.batch.delete(gone.id, record);
+            self.batch.delete(document.id, record);
             if self.batch.is_full() {
                 self.commit()?;
                 self.await_commit()?;
