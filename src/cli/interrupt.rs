@@ -5,7 +5,7 @@
 //! terminal goes, and how a shell keeps Ctrl-C from what a script runs in the background.
 
 use std::io::{self, Write};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fpdb::StopToken;
 
@@ -13,7 +13,7 @@ use fpdb::StopToken;
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
 /// The message at the first Ctrl-C, while a command runs that stops by itself when [`STOP`] is stopped.
-static GRACEFUL: OnceLock<&str> = OnceLock::new();
+static GRACEFUL: Mutex<Option<&str>> = Mutex::new(None);
 
 /// The message of commands that stop at the next commit.
 pub(crate) const AT_COMMIT: &str =
@@ -57,9 +57,9 @@ fn stop() {
     // One thread listens.
     let again = STOP.is_stopped();
     STOP.stop();
-    let graceful = GRACEFUL.get().filter(|_| !again);
+    let graceful = GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner).filter(|_| !again);
     let at_once = graceful.is_none();
-    let said = graceful.copied().unwrap_or("interrupted");
+    let said = graceful.unwrap_or("interrupted");
     // The reader of standard error may be gone.
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
@@ -71,6 +71,11 @@ fn stop() {
 
 /// From now on the first Ctrl-C only stops the token that is returned, and says this.
 pub(crate) fn graceful(says: &'static str) -> &'static StopToken {
-    GRACEFUL.get_or_init(|| says);
+    *GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner) = Some(says);
     &STOP
+}
+
+/// From now on the first Ctrl-C stops the program at once again.
+pub(crate) fn at_once() {
+    *GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

@@ -109,10 +109,14 @@ impl Output {
         Ok(())
     }
 
+    /// Hands over what is written so far, so that it can be read before the rest is there.
+    pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
+        self.lines.flush().and_then(|()| self.rows.flush()).context("cannot write the results")
+    }
+
     /// Everything is written, and a file takes its place; an error here must not be lost.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        self.lines.flush().context("cannot write the results")?;
-        self.rows.flush().context("cannot write the results")?;
+        self.flush()?;
         if let Some(destination) = self.file.take() {
             let target = destination.target.clone();
             destination.persist().map_err(|source| fpdb::Error::Io { action: "write", path: target, source })?;

@@ -1,6 +1,10 @@
 //! Querying: which stored documents share text with these?
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use rayon::prelude::*;
 
@@ -13,8 +17,9 @@ use crate::query::{
     TextCache,
 };
 use crate::store::Store;
+use crate::threads;
 
-/// Documents found at a path that are answered at a time, and the most bytes of them that are held for it.
+/// Documents found at a path that are read before they are answered, and the most bytes of them that are held for it.
 const QUERIES_AT_A_TIME: usize = 256;
 const QUERY_BYTES: u64 = 16 << 20;
 
@@ -62,10 +67,11 @@ impl Database {
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a container. Nothing is stored. Documents
     /// are read as they are answered, so that an archive of any size can be asked about; `visit` is called in their order, with
-    /// their names.
+    /// their names, as soon as each answer is there.
     ///
     /// # Errors
-    /// As [`Self::query`], [`Error::Stopped`], and the error of `visit`. An error of one document is its own result.
+    /// As [`Self::query`], and the error of `visit`; [`Error::Stopped`] once the queries at work are answered and visited. An
+    /// error of one document is its own result.
     pub fn query_below<E: From<Error>>(
         &self,
         path: &Path,
@@ -83,6 +89,9 @@ impl Database {
             let (mut bytes, mut answered) = (0, 0);
             let mut answer = |batch: &mut Vec<_>| -> Result<()> {
                 let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
+                if taken.is_empty() {
+                    return Ok(());
+                }
                 let texts = TextCache::of_queries(taken.len());
                 let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
                 let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
@@ -101,12 +110,13 @@ impl Database {
                         (name, answer)
                     }
                 };
-                let answers: Vec<_> = self.run(|| Ok(taken.into_par_iter().map_init(|| None, one).collect()))?;
-                for (name, answer) in answers {
+                self.answer_in_order(taken, task, one, &mut |answer| {
                     answered += 1;
-                    visit((name, answer))?;
-                }
-                task.step("queries answered", answered, 0)
+                    visit(answer)?;
+                    // The answers of all queries at work are visited, also after a stop.
+                    task.reports().step("queries answered", answered, 0);
+                    Ok(())
+                })
             };
             for_each_held(path, walk, &options.read, task.token(), &mut |found| {
                 if let Ok(Candidate { content: Content::Whole(held), .. }) = &found {
@@ -121,6 +131,50 @@ impl Database {
             })?;
             answer(&mut batch)
         })
+    }
+
+    /// Calls `visit` with the answer of each query, in their order and on this thread, while others are answered. Once the task is
+    /// stopped or `visit` fails, no query is begun any more.
+    fn answer_in_order<Q: Send, R: Send, A: Send>(
+        &self,
+        queries: Vec<Q>,
+        task: &Task<'_>,
+        answer: impl Fn(&mut Option<R>, Q) -> A + Sync + Send,
+        visit: &mut dyn FnMut(A) -> Result<()>,
+    ) -> Result<()> {
+        let (token, failed) = (task.token(), AtomicBool::new(false));
+        let (sender, answers) = mpsc::channel();
+        let work = || {
+            // Queries are begun in their order: what is answered last has waited for none but those at work.
+            queries.into_iter().enumerate().par_bridge().for_each_init(
+                || (None, sender.clone()),
+                |(reader, sender), (place, query)| {
+                    if !token.is_stopped() && !failed.load(Ordering::Relaxed) {
+                        // Nobody listens any more after an error.
+                        let _ = sender.send((place, answer(reader, query)));
+                    }
+                },
+            );
+            drop(sender);
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let started = threads::start_within(scope, "queries", || self.run(work));
+            let work = started.map_err(Error::threads(1))?;
+            let (mut next, mut waiting, mut visited) = (0, BTreeMap::new(), Ok(()));
+            for (place, answer) in answers {
+                waiting.insert(place, answer);
+                while let Some(answer) = waiting.remove(&next).filter(|_| visited.is_ok()) {
+                    next += 1;
+                    visited = visit(answer);
+                    failed.store(visited.is_err(), Ordering::Relaxed);
+                }
+            }
+            // It catches no panic that a query has not caught itself.
+            let worked = work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            visited.and(worked)
+        })?;
+        token.check()
     }
 
     /// Answers one of many queries, each with options of its own, that compare the same texts.
@@ -166,5 +220,70 @@ impl Database {
                 reader.read_stored(&self.store, id.0)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::profile::Profile;
+    use crate::stop::StopToken;
+
+    /// Each answer is visited while the next query is at work, and once the task is stopped none is begun.
+    #[test]
+    fn answers_are_visited_as_they_come_and_none_is_begun_after_a_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(1).create(folder.path().join("db"), &profile).unwrap();
+        let (token, begun) = (StopToken::new(), AtomicUsize::new(0));
+        let (visited, go_on) = mpsc::channel();
+        let go_on = std::sync::Mutex::new(go_on);
+        let answer = |_: &mut Option<()>, query: u64| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if query > 0 {
+                let last = go_on.lock().unwrap().recv_timeout(Duration::from_secs(60));
+                assert_eq!(last, Ok(query - 1), "the answer before is visited meanwhile");
+            }
+            query
+        };
+        let seen = Cell::new(0);
+        let stopped = database.answer_in_order((0..100).collect(), &Task::new().stop(&token), answer, &mut |answer| {
+            assert_eq!(answer, seen.get());
+            seen.set(answer + 1);
+            if answer == 4 {
+                token.stop();
+            }
+            // The query that waits for it has begun.
+            let _ = visited.send(answer);
+            Ok(())
+        });
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        assert_eq!((seen.get(), begun.into_inner()), (6, 6));
+    }
+
+    #[test]
+    fn answers_are_in_order_and_an_error_of_the_visitor_ends_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(3).create(folder.path().join("db"), &profile).unwrap();
+        let mut seen = Vec::new();
+        let square = |_: &mut Option<()>, query: u64| query * query;
+        let mut take = |answer| {
+            seen.push(answer);
+            Ok(())
+        };
+        database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut take).unwrap();
+        assert!(seen.into_iter().eq((0..1000).map(|query| query * query)));
+        let mut visited = 0;
+        let failed = database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut |answer| {
+            visited += 1;
+            if answer == 9 { Err(Error::NoSuchNumber { number: 9 }) } else { Ok(()) }
+        });
+        assert!(matches!(failed, Err(Error::NoSuchNumber { number: 9 })), "{failed:?}");
+        assert_eq!(visited, 4);
     }
 }

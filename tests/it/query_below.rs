@@ -107,6 +107,32 @@ fn a_row_tells_of_all_documents_and_of_all_of_the_text() {
     assert!(rows.iter().all(|row| row["coverage"].as_f64().unwrap() > 0.9), "{rows:?}");
 }
 
+/// Files that an ingest skips, a query skips too, and counts them. One that is named is an error.
+#[test]
+fn files_that_are_no_documents_are_skipped() {
+    let folder = corpus();
+    folder.write("asked/a.txt", text(1));
+    folder.write("asked/b.bin", b"\0\x01\x02\0".repeat(100));
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, content) in [("c.bin", b"\0\x01\x02\0".repeat(100)), ("d.txt", text(2).into_bytes())] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        builder.append_data(&mut header, name, content.as_slice()).unwrap();
+    }
+    folder.write("asked/e.tar", builder.into_inner().unwrap());
+    let run = folder.ok(&["query", "asked", "--format", "json", "-v"]);
+    let answers = run.json();
+    let names: Vec<&str> = answers.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["asked/a.txt", "asked/e.tar!d.txt"]);
+    assert!(
+        run.stderr.contains("skipped asked/b.bin: ") && run.stderr.contains("skipped asked/e.tar!c.bin: "),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("2 files are no documents and were skipped"), "{run:?}");
+    assert!(!run.stderr.contains("hint"), "{run:?}");
+    assert_eq!(folder.run(&["query", "asked/b.bin"]).status, 2);
+}
+
 #[test]
 fn answers_are_kept_where_nothing_is_found_to_ask() {
     let folder = corpus();

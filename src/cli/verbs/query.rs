@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, Source, WalkOptions, Weight,
 };
 
 use crate::cli::excerpt::Excerpts;
@@ -81,7 +81,11 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         let (answered, queries) = (sources.len().min((index + 1) * AT_A_TIME) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
-    let Asked { output, tally: QueryTally { answered, failed, found }, .. } = asked;
+    let Asked { output, tally: QueryTally { answered, failed, found, skipped }, .. } = asked;
+    if skipped > 0 {
+        let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
+        printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
+    }
     if answered || !failed {
         output.finish()?;
     }
@@ -109,6 +113,8 @@ struct QueryTally {
     answered: bool,
     failed: bool,
     found: bool,
+    /// Files in folders and containers that are no documents.
+    skipped: u64,
 }
 
 impl Asked<'_> {
@@ -141,25 +147,42 @@ impl Asked<'_> {
         text_hint(name, error, self.printer);
     }
 
-    /// Answers a query for each document below a path; false where it was interrupted.
+    /// Answers a query for each document below a path; false where it was interrupted. Files that are no documents are skipped, as
+    /// an ingest skips them.
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
         let bar = StepBar::start(self.printer, "reading the queries");
         let (database, options) = (self.database, self.options);
-        let task = bar
-            .task()
-            .stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once (the answers so far are written)"));
+        let stop = interrupt::graceful(
+            "stopping after the queries at work, whose answers are written too; press Ctrl-C again to stop at once",
+        );
+        let task = bar.task().stop(stop);
         let mut documents = 0u64;
-        let outcome = database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| {
-            documents += 1;
-            self.take(name, answer)
-        });
+        let named = Source::Path(path.to_owned()).name().ok();
+        let outcome =
+            database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| match answer {
+                Err(Error::Document(DocumentError::Binary { reason })) if named.as_deref() != Some(name) => {
+                    self.tally.skipped += 1;
+                    self.printer.detail(&format!("skipped {name}: {reason}"));
+                    Ok(())
+                }
+                answer => {
+                    documents += 1;
+                    self.take(name, answer)?;
+                    self.output.flush()
+                }
+            });
         bar.end();
         if documents == 0 && outcome.is_ok() {
             self.printer.note(&format!("no document in {}", path.display()));
         }
         match outcome {
             Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
-            outcome => outcome.map(|()| true),
+            outcome => {
+                outcome?;
+                // What follows cannot be stopped in between.
+                interrupt::at_once();
+                Ok(!stop.is_stopped())
+            }
         }
     }
 }
