@@ -77,46 +77,28 @@ pub struct PairsAnswer {
     pub summary: PairsSummary,
 }
 
-/// The figures of all pairs, those beyond the wanted ones included. Also its JSON (`fpdb.pairs.summary/1`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The figures of all pairs, those beyond the wanted ones included.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PairsSummary {
-    pub(crate) schema: Schema<Self>,
     /// How many pairs share enough.
     pub found: u64,
     /// Documents of the database; submissions, and documents that stand for themselves, where documents are put together.
     pub documents: u64,
     /// The first and the last name, in the order of names, of documents in pairs: names between them begin with all that these
     /// two begin with.
-    #[serde(skip)]
     pub names: Option<(String, String)>,
-    /// Hashes left out because more documents hold them than the df cap allows.
+    /// Hashes left out because more documents hold them than the df cap allows. If there are any, pairs that share no others are
+    /// missing.
     pub common: u64,
     /// Hashes left out because boilerplate holds them.
     pub boilerplate: u64,
     /// Pairs that share a hash, but less than was asked for.
     pub below: u64,
     /// Documents of pairs whose own text was to be compared and that cannot be read again: such pairs have one resemblance only.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
     /// Prefixes of `across` that no document's name begins with.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
     /// With `new_since`, the old documents and the new ones that could be in a pair.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divided: Option<(u64, u64)>,
-}
-
-impl PairsSummary {
-    /// True if hashes were not counted because too many documents hold them, so that pairs may be missing. Boilerplate makes no
-    /// answer partial: leaving it out was asked for.
-    #[must_use]
-    pub fn is_partial(&self) -> bool {
-        self.common > 0
-    }
-}
-
-impl Answer for PairsSummary {
-    const SCHEMA: &'static str = "fpdb.pairs.summary/1";
 }

@@ -24,7 +24,6 @@ use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
 use crate::progress::Task;
-use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
 use blocks::BlockPlan;
@@ -87,7 +86,6 @@ pub(crate) fn find<'a>(
         None => Ok(store.document(id)?.name),
     };
     let summary = PairsSummary {
-        schema: Schema::new(),
         found,
         documents: documents.count,
         names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,

@@ -41,7 +41,7 @@ fn submission(name: &str) -> String {
 const ALL: [&str; 5] = ["pairs", "--format", "json", "--min-resemblance", "0"];
 
 fn pairs(folder: &Folder, more: &[&str]) -> Vec<Value> {
-    folder.ok(&[&ALL[..], more].concat()).pairs()
+    folder.ok(&[&ALL[..], more].concat()).json()
 }
 
 fn names(line: &Value) -> (String, String) {

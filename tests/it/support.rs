@@ -93,11 +93,6 @@ impl Run {
         }
     }
 
-    /// The pairs on standard output, without the line that says what was left out.
-    pub(crate) fn pairs(&self) -> Vec<serde_json::Value> {
-        self.json().into_iter().filter(|line| line["schema"] == "fpdb.pair/1").collect()
-    }
-
     /// The lines of JSON on standard output.
     pub(crate) fn json(&self) -> Vec<serde_json::Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -193,9 +193,7 @@ def pairs(fpdb, folder, k, w, *flags):
         subprocess.run([fpdb, "ingest", *at, "--unit", "token", "-k", k, "-w", w, str(folder)], check=True)
         command = [fpdb, "pairs", *at, "--min-resemblance", "0", "--format", "json", *flags]
         done = subprocess.run(command, check=True, capture_output=True)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    # The last line can be a summary.
-    found = [line for line in lines if line["schema"] == "fpdb.pair/1"]
+    found = map(json.loads, done.stdout.splitlines())
     return {frozenset(pathlib.Path(pair[side]).name for side in "ab"): pair for pair in found}
 
 

@@ -28,8 +28,7 @@ def pairs(fpdb, folder, k, w):
         flags = ["--unit", "token", "-k", k, "-w", w]
         subprocess.run([fpdb, "ingest", *at, *flags, str(folder)], check=True)
         done = subprocess.run([fpdb, "pairs", *at, "--min-resemblance", "0", "--format", "json"], check=True, capture_output=True)
-    # A summary can be the last line.
-    found = (line for line in map(json.loads, done.stdout.splitlines()) if line["schema"] == "fpdb.pair/1")
+    found = map(json.loads, done.stdout.splitlines())
     return {(pair["a"], pair["b"]): pair["resemblance"] for pair in found}
 
 

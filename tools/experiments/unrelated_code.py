@@ -61,9 +61,7 @@ def main():
                 run("ingest", "-q", "--unit", "token", *flags.split(), "docs")
                 kind = lambda name: int(pathlib.Path(name).name[:4])
                 pairs = lambda *flags: [json.loads(line) for line in run("pairs", *flags, "--format", "json").splitlines()]
-                # A summary can be the last line.
-                is_pair = lambda line: line["schema"] == "fpdb.pair/1"
-                unrelated = lambda lines: [pair for pair in filter(is_pair, lines) if kind(pair["a"]) != kind(pair["b"])]
+                unrelated = lambda pairs: [pair for pair in pairs if kind(pair["a"]) != kind(pair["b"])]
                 false = unrelated(pairs("--min-resemblance", "0.02"))
                 listed = 1000 * len(unrelated(pairs())) / total
                 rates = " | ".join(f"{1000 * sum(pair['resemblance'] >= least for pair in false) / total:.2f}" for least in LEAST)

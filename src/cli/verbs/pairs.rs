@@ -95,7 +95,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if listing.listed == 0 {
         listing.begin(&summary)?;
     }
-    listing.end(&summary)?;
+    listing.end(summary.found)?;
     left_out(&summary, args, &options, global.format, printer);
     Ok(RunStatus::Done)
 }
@@ -170,14 +170,11 @@ impl Listing<'_> {
         }
     }
 
-    /// Writes what is left, and in JSON what was left out.
-    fn end(mut self, summary: &PairsSummary) -> anyhow::Result<()> {
+    /// Writes the pairs that are left, and for people how many were found.
+    fn end(mut self, found: u64) -> anyhow::Result<()> {
         self.write_waiting()?;
-        if self.format == OutputFormat::Json && summary.is_partial() {
-            self.output.json(summary)?;
-        }
-        if self.format == OutputFormat::Human && summary.found > 0 {
-            self.output.text(&pairs_total(self.listed, summary.found))?;
+        if self.format == OutputFormat::Human && found > 0 {
+            self.output.text(&pairs_total(self.listed, found))?;
         }
         self.output.finish()
     }
@@ -217,8 +214,9 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
             if answer.below == 1 { "is" } else { "are" }
         ));
     }
-    // A table has no place for it: not even --quiet leaves it out.
-    let say = |text: String| if format == OutputFormat::Csv { printer.warning(&text) } else { printer.note(&text) };
+    // JSON and CSV have one line a pair and no place for it, so that --quiet does not leave it out.
+    let is_data = matches!(format, OutputFormat::Json | OutputFormat::Csv);
+    let say = |text: String| if is_data { printer.warning(&text) } else { printer.note(&text) };
     if answer.boilerplate > 0 {
         say(boilerplate_left_out(answer.boilerplate));
     }
