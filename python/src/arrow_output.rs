@@ -149,7 +149,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("interval", pair(Float64)),
         field("estimated", list(Utf8)),
         field("identical", Boolean),
-        field("coverage", Float64),
+        maybe("coverage", Float64),
         field("passages", passages()),
         maybe("passages_left_out", UInt64),
         maybe("metadata", strings()),

@@ -28,7 +28,7 @@ pub struct DocumentInfo {
     pub bytes: u64,
     /// Symbols of the standard form.
     pub symbols: u64,
-    /// Newline characters.
+    /// Lines, as an editor counts them. Records that earlier versions made have the number of newline characters.
     pub lines: u64,
     /// Selected (hash, position) pairs.
     pub fingerprints: u64,

@@ -5,6 +5,7 @@
 
 use super::Segment;
 use crate::document::Span;
+use crate::normalize::newline_of;
 
 /// Where the text of one document comes from.
 #[derive(Debug)]
@@ -59,8 +60,8 @@ impl<'a> Map<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'a> {
     document: &'a [u8],
-    /// Bytes of a newline character, and which of them is not 0.
-    width: usize,
+    /// The bytes of a newline character, and which of them is not 0.
+    newline: &'static [u8],
     place: usize,
     /// Bytes whose newlines have been counted, and how many those are.
     counted: usize,
@@ -68,34 +69,26 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of a document in this encoding. But for UTF-16 and UTF-32 a newline is one byte in all of them.
+    /// The lines of a document in this encoding.
     pub(crate) fn new(document: &'a [u8], encoding: &str) -> Self {
-        let (width, place) = match encoding {
-            "UTF-16LE" => (2, 0),
-            "UTF-16BE" => (2, 1),
-            "UTF-32LE" => (4, 0),
-            "UTF-32BE" => (4, 3),
-            _ => (1, 0),
-        };
-        Self { document, width, place, counted: 0, newlines: 0 }
+        let newline = newline_of(encoding);
+        let place = newline.iter().position(|&byte| byte == b'\n').unwrap_or(0);
+        Self { document, newline, place, counted: 0, newlines: 0 }
     }
 
     /// The 1-based line of a byte of the document. A newline belongs to the line it ends.
     pub(crate) fn line(&mut self, offset: u64) -> u64 {
         let offset = (offset as usize).min(self.document.len());
-        let offset = offset - offset % self.width;
+        let width = self.newline.len();
+        let offset = offset - offset % width;
         if offset < self.counted {
             (self.counted, self.newlines) = (0, 0);
         }
         let between = &self.document[self.counted..offset];
         self.counted = offset;
-        self.newlines += match self.width {
+        self.newlines += match width {
             1 => memchr::memchr_iter(b'\n', between).count() as u64,
-            width => {
-                let is_newline =
-                    |unit: &[u8]| unit.iter().enumerate().all(|(i, &b)| b == if i == self.place { b'\n' } else { 0 });
-                between.chunks_exact(width).filter(|unit| is_newline(unit)).count() as u64
-            }
+            _ => between.chunks_exact(width).filter(|&unit| unit == self.newline).count() as u64,
         };
         1 + self.newlines
     }
@@ -104,17 +97,15 @@ impl<'a> Lines<'a> {
     pub(crate) fn newlines(self) -> Vec<u64> {
         let starts = memchr::memchr_iter(b'\n', self.document).filter_map(|at| at.checked_sub(self.place));
         let is_newline = |&start: &usize| {
-            let unit = self.document.get(start..start + self.width);
-            let zero = |unit: &[u8]| unit.iter().enumerate().all(|(i, &byte)| i == self.place || byte == 0);
-            start.is_multiple_of(self.width) && unit.is_some_and(zero)
+            start.is_multiple_of(self.newline.len()) && self.document[start..].starts_with(self.newline)
         };
         starts.filter(is_newline).map(|start| start as u64).collect()
     }
 
-    /// Newlines of the document.
+    /// Lines of the document: newlines, and one more where something follows the last of them.
     pub(crate) fn count(&mut self) -> u64 {
-        let end = self.document.len() - self.document.len() % self.width;
-        self.line(end as u64) - 1
+        let lines = self.line(self.document.len() as u64);
+        if self.document.is_empty() || self.document.ends_with(self.newline) { lines - 1 } else { lines }
     }
 }
 

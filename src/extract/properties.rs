@@ -134,7 +134,10 @@ fn check_fingerprints(format: Format, document: &[u8]) {
     }
     for it in &fingerprints {
         assert!(it.span.start < it.span.end && it.span.end <= document.len() as u64, "{it:?}");
-        assert!(1 <= it.first_line && it.first_line <= it.last_line && it.last_line <= facts.text.lines + 1, "{it:?}");
+        assert!(
+            1 <= it.first_line && it.first_line <= it.last_line && it.last_line <= facts.text.lines.max(1),
+            "{it:?}"
+        );
     }
     assert!(fingerprints.iter().is_sorted_by_key(|it| (it.span.start, it.first_line)));
     assert!(fingerprints.iter().is_sorted_by(|one, next| one.position < next.position));

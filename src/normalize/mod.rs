@@ -14,6 +14,7 @@ mod decode;
 mod detect;
 mod fold;
 mod legacy;
+mod newline;
 mod output;
 mod piece;
 #[cfg(any(test, fuzzing))]
@@ -37,6 +38,7 @@ use code::Tokens;
 pub use code::language_of;
 use decode::Decoder;
 pub(crate) use detect::is_wide_text;
+pub(crate) use newline::newline_of;
 use output::DecodeCounts;
 pub(crate) use readable::Readable;
 use sink::Sink;
@@ -58,6 +60,8 @@ pub struct FrontEnd {
     decoder: Decoder,
     /// Bytes of the document fed so far.
     bytes: u64,
+    /// The last bytes of them, which tell if the last line has ended.
+    tail: [u8; 4],
 }
 
 enum UnitReader {
@@ -78,7 +82,7 @@ pub struct TextFacts {
     pub undecodable: u64,
     /// Length of the document in bytes.
     pub bytes: u64,
-    /// Newline characters.
+    /// Lines, as an editor counts them: newline characters, and one more where text follows the last of them.
     pub lines: u64,
 }
 
@@ -144,7 +148,7 @@ impl FrontEnd {
     }
 
     fn new(unit: UnitReader) -> Self {
-        Self { unit, decoder: Decoder::default(), bytes: 0 }
+        Self { unit, decoder: Decoder::default(), bytes: 0, tail: [0; 4] }
     }
 
     /// Forces this instruction set.
@@ -174,6 +178,10 @@ impl FrontEnd {
             UnitReader::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
         }
         self.bytes += bytes.len() as u64;
+        for &byte in &bytes[bytes.len().saturating_sub(self.tail.len())..] {
+            self.tail.rotate_left(1);
+            self.tail[3] = byte;
+        }
     }
 
     /// Ends the document: appends the symbols held back and makes ready for the next document.
@@ -196,7 +204,9 @@ impl FrontEnd {
             }
             UnitReader::Bytes { lines } => ("bytes", DecodeCounts { undecodable: 0, lines: std::mem::take(lines) }),
         };
-        TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines }
+        let tail = std::mem::take(&mut self.tail);
+        let is_open = bytes > 0 && !tail.ends_with(newline_of(encoding));
+        TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines + u64::from(is_open) }
     }
 }
 

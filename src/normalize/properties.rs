@@ -29,7 +29,7 @@ fn check(document: &[u8], (symbols, facts): &ReadResult) {
     assert!(symbols.is_sorted_by_key(|&(_, start, _, line, _)| (start, line)));
     for &(_, start, end, first_line, last_line) in symbols {
         assert!(start < end && end <= facts.bytes);
-        assert!(1 <= first_line && first_line <= last_line && last_line <= facts.lines + 1);
+        assert!(1 <= first_line && first_line <= last_line && last_line <= facts.lines);
     }
 }
 

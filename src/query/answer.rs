@@ -139,8 +139,9 @@ pub struct Match {
     /// queried document itself. Its measures are computed from its hashes, so they are 0 where none of those looked up
     /// counts; they are 1 where the documents are too short to have any. A submission is identical if one of its documents is.
     pub identical: bool,
-    /// The share of the query's symbols inside passages, ignored symbols included; of a submission, inside those of its `files`.
-    pub coverage: f64,
+    /// The share of the query's symbols inside passages, ignored symbols included; of a submission, inside those of all its documents.
+    /// `None` where no passages were asked for.
+    pub coverage: Option<f64>,
     /// In order of the query. Those of a submission are in its `files`.
     pub passages: Vec<Passage>,
     /// How many more passages there are, left out for [`PassageOptions::most`](crate::PassageOptions::most).

@@ -78,23 +78,33 @@ pub(crate) fn answer(
         Ok((ranked, files))
     };
     let ranked = best.into_iter().map(with_files).collect::<Result<Vec<(Ranked, MatchFiles)>>>()?;
-    let (mut shared, mut passages) = (SharedFingerprints::default(), PassagesOf::new());
+    let (mut shared, mut passages) = (SharedFingerprints::default(), None);
     if options.passages {
-        let documents: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
+        let passages = passages.insert(PassagesOf::new());
+        // What a submission covers is in all of its documents, listed or not.
+        let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
+        let unlisted = unlisted.map(|&id| Ok((id, store.document(id)?))).collect::<Result<Vec<_>>>()?;
+        let listed: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
+        let documents: Vec<_> =
+            listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
         shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, submissions)?;
         if !documents.is_empty() {
             let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared);
-            for document in documents {
-                passages.insert(document.0, evidence.of(document, &shared)?);
+            for (place, document) in documents.into_iter().enumerate() {
+                let (mut found, why) = evidence.of(document, &shared)?;
+                if place >= listed.len() {
+                    found = DocumentPassages { covered: found.covered, ..DocumentPassages::default() };
+                }
+                passages.insert(document.0, (found, why));
             }
         }
     }
-    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, &mut passages).0;
+    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut()).0;
     let mut matches: Vec<Match> = ranked.into_iter().map(finish).collect();
     // Stable: where the coverage is the same too they stay in the order of their names.
-    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.coverage.total_cmp(&a.coverage)));
+    let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
     matches.truncate(options.top.unwrap_or(usize::MAX));
-    let share = |part: u64| if looked_up.is_empty() { 0.0 } else { part as f64 / looked_up.len() as f64 };
     Ok(QueryAnswer {
         schema: Schema::new(),
         mode: options.mode,
@@ -107,13 +117,22 @@ pub(crate) fn answer(
         common: tally.common,
         quoted: tally.quoted,
         phrases: tally.phrases,
-        corpus_containment: share(tally.found),
+        corpus_containment: containment_of(tally.found, looked_up.len() as u64, !identical.is_empty()),
         matching_documents: reaching,
         below,
         ignored: shared.ignored,
         has_identical,
         matches,
     })
+}
+
+/// The share of a query's hashes that the corpus holds. Of a query that is too short to have any it holds all or nothing: the very same
+/// bytes, or none.
+pub(super) fn containment_of(found: u64, looked_up: u64, is_identical: bool) -> f64 {
+    match looked_up {
+        0 => f64::from(u8::from(is_identical)),
+        _ => found as f64 / looked_up as f64,
+    }
 }
 
 /// The documents whose passages are shown: those that match, and the listed ones of submissions that do.
@@ -127,13 +146,14 @@ fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &Doc
 }
 
 /// The match of a document, or of a submission with its files; and the part of the query that its passages cover. `identical` are
-/// the submissions, or documents, ascending, that have or are the query's very bytes.
+/// the submissions, or documents, ascending, that have or are the query's very bytes; `passages_of` is `None` where no passages
+/// were asked for.
 fn finish_match(
     subject: &PreparedQuery,
     ranked: Ranked,
     files: MatchFiles,
     identical: &[u32],
-    passages_of: &mut PassagesOf,
+    mut passages_of: Option<&mut PassagesOf>,
 ) -> (Match, Covered) {
     let Ranked { id, holder, shared, score, containment, document_containment, resemblance, interval, estimated } =
         ranked;
@@ -150,19 +170,21 @@ fn finish_match(
         interval,
         estimated,
         identical: false,
-        coverage: 0.0,
+        coverage: None,
         passages: Vec::new(),
         passages_left_out: 0,
         metadata: BTreeMap::new(),
         inferred: None,
         repeats: 0,
         files: Vec::new(),
-        files_left_out: files.left_out,
+        files_left_out: files.unlisted.len() as u64,
     };
+    let has_passages = passages_of.is_some();
+    let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
     let covered = match holder {
         MatchSubject::Document(record) => {
             let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = *record;
-            let (evidence, inferred) = passages_of.remove(&id).unwrap_or_default();
+            let (evidence, inferred) = of(id);
             (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
             found.identical = digest == subject.digest;
             found.metadata = metadata.into_iter().collect();
@@ -172,14 +194,17 @@ fn finish_match(
             evidence.covered
         }
         MatchSubject::Submission(facts) => {
-            let finish = |file| finish_match(subject, file, MatchFiles::default(), identical, passages_of);
-            let (matches, covered): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
+            let mut covered: Vec<Covered> = files.unlisted.iter().map(|&file| of(file).0.covered).collect();
+            let finish =
+                |file| finish_match(subject, file, MatchFiles::default(), identical, passages_of.as_deref_mut());
+            let (matches, listed): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
+            covered.extend(listed);
             (found.document, found.document_bytes, found.document_symbols) = (facts.name, facts.bytes, facts.symbols);
             found.identical = identical.binary_search(&id).is_ok();
             found.files = matches;
             Covered::union(covered.iter())
         }
     };
-    found.coverage = covered.share();
+    found.coverage = has_passages.then(|| covered.share());
     (found, covered)
 }

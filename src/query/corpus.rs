@@ -21,8 +21,9 @@ pub struct CorpusAnswer {
     pub found: u64,
     /// `found / looked_up`: the share of the query that the archive holds.
     pub corpus_containment: f64,
-    /// The share of the query's symbols inside passages of the documents below, each symbol counted once.
-    pub coverage: f64,
+    /// The share of the query's symbols inside passages of the documents below, each symbol counted once. `None` where documents match
+    /// and no passages were asked for.
+    pub coverage: Option<f64>,
     /// True if a document has the very same bytes.
     pub identical: bool,
     /// Documents that share a hash with the query.
@@ -60,6 +61,7 @@ impl QueryAnswer {
     #[must_use]
     pub(crate) fn by_corpus(self) -> CorpusAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);
+        let has_passages = self.matches.iter().all(|found| found.coverage.is_some());
         let mut places: Vec<CorpusPlace> = Vec::new();
         let documents = |mut found: Match| match found.files.is_empty() {
             true => vec![found],
@@ -90,12 +92,13 @@ impl QueryAnswer {
             covered += place.symbols as f64 * new as f64 / all.max(1) as f64;
             at = at.max(end);
         }
+        let share = if self.query.symbols == 0 { 0.0 } else { (covered / self.query.symbols as f64).min(1.0) };
         CorpusAnswer {
             schema: Schema::new(),
             looked_up: self.looked_up,
             found: self.found,
             corpus_containment: self.corpus_containment,
-            coverage: if self.query.symbols == 0 { 0.0 } else { (covered / self.query.symbols as f64).min(1.0) },
+            coverage: has_passages.then_some(share),
             identical,
             documents: self.matching_documents,
             query: self.query,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::answer::{IgnoredBecause, Match, QueryAnswer};
+use super::answering::containment_of;
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
 use super::options::{Mode, PassageOptions};
@@ -59,7 +60,7 @@ pub fn diff(
         common: 0,
         quoted: skipped(IgnoredBecause::Quoted),
         phrases: skipped(IgnoredBecause::Phrase),
-        corpus_containment: if fingerprints == 0 { 0.0 } else { shared as f64 / fingerprints as f64 },
+        corpus_containment: containment_of(shared, fingerprints, a.digest == b.digest),
         matching_documents: matches.len() as u64,
         below: 0,
         ignored,
@@ -110,7 +111,7 @@ fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions
         interval: None,
         estimated: Vec::new(),
         identical: a.digest == b.digest,
-        coverage: covered.share(),
+        coverage: Some(covered.share()),
         passages,
         passages_left_out: left_out,
         metadata: BTreeMap::new(),

@@ -128,11 +128,13 @@ pub(super) fn rank(
 /// Documents that are listed with a submission.
 const FILES: usize = 10;
 
-/// The documents of a submission that share most, and how many more share something.
+/// The documents of a submission that share something.
 #[derive(Default)]
 pub(super) struct MatchFiles {
+    /// Those that share most, best first.
     pub(super) best: Vec<Ranked>,
-    pub(super) left_out: u64,
+    /// All others, which are not listed.
+    pub(super) unlisted: Vec<u32>,
 }
 
 /// The documents of a submission, best first: by shared hashes, then by score and name. None of a document.
@@ -147,15 +149,14 @@ pub(super) fn files(
     let of_submission = tally.files.range((ranked.id, 0)..=(ranked.id, u32::MAX));
     let mut files: Vec<(u32, &Shares)> = of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
     files.sort_by_key(|&(document, shares)| (Reverse(shares.hashes), document));
-    let left_out = files.len().saturating_sub(FILES) as u64;
-    files.truncate(FILES);
+    let unlisted = files.split_off(files.len().min(FILES)).into_iter().map(|(document, _)| document).collect();
     let measured = files.into_iter().map(|(document, shares)| {
         let holder = MatchSubject::Document(Box::new(store.document(document)?));
         Ok(measure(subject, &tally.looked_up, document, shares, holder, options, coarser))
     });
     let mut best = measured.collect::<Result<Vec<_>>>()?;
     best.sort_by(|a, b| b.shared.cmp(&a.shared).then_with(|| a.cmp(b)));
-    Ok(MatchFiles { best, left_out })
+    Ok(MatchFiles { best, unlisted })
 }
 
 /// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same

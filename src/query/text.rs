@@ -231,19 +231,41 @@ impl WholeText {
     /// The symbols that come from within these bytes.
     pub(super) fn within(&self, bytes: Span) -> Range<u32> {
         let all = self.values().len() as u32;
-        let span = |symbol: u32| self.locate(&(symbol..symbol + 1));
+        let span = |symbol: u32| self.span(&(symbol..symbol + 1));
         let start = first(0..all, |symbol| span(symbol).start >= bytes.start);
         start..first(start..all, |symbol| span(symbol).end > bytes.end)
     }
 
-    /// The bytes and the lines a range of symbols, not empty, comes from.
-    pub(super) fn locate(&self, range: &Range<u32>) -> Location {
+    /// The range with the rest of what its first and its last symbol come from: a letter with its marks is several symbols, and has
+    /// one place.
+    pub(super) fn whole_origins(&self, range: &Range<u32>) -> Range<u32> {
+        let Range { mut start, mut end } = *range;
+        let same = |a: u32, b: u32| self.span(&(a..a + 1)) == self.span(&(b..b + 1));
+        while start > 0 && same(start - 1, range.start) {
+            start -= 1;
+        }
+        while (end as usize) < self.values().len() && same(end, range.end - 1) {
+            end += 1;
+        }
+        start..end
+    }
+
+    /// The bytes a range of symbols, not empty, comes from.
+    fn span(&self, range: &Range<u32>) -> Span {
         let symbols = &self.symbols;
         let span = Span { start: symbols.start(range.start as usize), end: symbols.end(range.end as usize - 1) };
         match &self.origin {
+            None => span,
+            Some(origin) => Map::new(&origin.segments, origin.text_length).origin(span),
+        }
+    }
+
+    /// The bytes and the lines a range of symbols, not empty, comes from.
+    pub(super) fn locate(&self, range: &Range<u32>) -> Location {
+        let (symbols, span) = (&self.symbols, self.span(range));
+        match &self.origin {
             None => Location::new(span, [symbols.line_at(span.start), symbols.line_at(span.end - 1)]),
             Some(origin) => {
-                let span = Map::new(&origin.segments, origin.text_length).origin(span);
                 let line = |at: u64| 1 + origin.newlines.partition_point(|&newline| newline < at) as u64;
                 Location::new(span, [line(span.start), line(span.end.saturating_sub(1))])
             }

@@ -125,7 +125,7 @@ fn offsets_and_lines_are_those_of_the_document() {
         if extracted {
             continue;
         }
-        assert_eq!(facts.text.lines, document.iter().filter(|&&byte| byte == b'\n').count() as u64, "{name}");
+        assert_eq!(facts.text.lines, document.split_inclusive(|&byte| byte == b'\n').count() as u64, "{name}");
         let line = |at: u64| 1 + document[..at as usize].iter().filter(|&&byte| byte == b'\n').count() as u64;
         let mut last = 0;
         for fingerprint in &fingerprints {

@@ -318,3 +318,22 @@ fn the_rows_of_a_query_name_the_submission() {
     assert_eq!(wrong.status, 2);
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }
+
+/// The coverage of a submission is that of all its documents, those that are not listed included.
+#[test]
+fn what_a_submission_covers_is_in_all_of_its_files() {
+    let folder = Folder::new();
+    for file in 0..13 {
+        folder.write(&format!("in/s/f{file:02}.txt"), stretch(file));
+    }
+    folder.write("in/t/one.txt", stretch(100));
+    folder.write("essay.txt", (0..13).map(stretch).collect::<String>());
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let asked = ["query", "essay.txt", "--submission-by", "in", "--format", "json"];
+    let answer = folder.ok(&asked).json().remove(0);
+    let found = &answer["matches"][0];
+    assert_eq!((&found["document"], &found["files_left_out"]), (&"in/s".into(), &3.into()));
+    assert_eq!((found["files"].as_array().unwrap().len(), &found["coverage"]), (10, &1.0.into()));
+    let without = folder.ok(&[&asked[..], &["--no-passages"]].concat()).json().remove(0);
+    assert!(without["matches"][0]["coverage"].is_null() && without["matches"][0]["files"][0]["coverage"].is_null());
+}

@@ -32,6 +32,30 @@ fn text_bytes(folder: &Folder, db: &str) -> u64 {
     part.map_or(0, |part| part["bytes"].as_u64().unwrap())
 }
 
+/// A letter with marks is several symbols of one place: where a passage ends within, it shows all of it, and says that not all
+/// is the same.
+#[test]
+fn a_passage_that_ends_within_a_letter_does_not_agree_with_the_rest_of_it() {
+    let folder = Folder::new();
+    let shared = "the quick brown fox sat in the cafe";
+    folder.write("one.txt", format!("{shared}\u{301}"));
+    folder.write("two.txt", format!("{shared}\u{301}\u{302}"));
+    folder.write("three.txt", format!("{shared}\u{301} bar"));
+    let diff = |a: &str, b: &str| {
+        let answer = folder.ok(&["diff", "-k", "5", "-w", "4", "--format", "json", a, b]).json().remove(0);
+        let passages = answer["matches"][0]["passages"].as_array().unwrap();
+        assert_eq!(passages.len(), 1, "{a} {b}");
+        passages[0].clone()
+    };
+    for (a, b, symbols) in [("one.txt", "two.txt", 28), ("two.txt", "one.txt", 29)] {
+        let passage = diff(a, b);
+        assert_eq!((&passage["symbols"], &passage["agreement"]), (&symbols.into(), &(28.0 / 29.0).into()), "{a} {b}");
+        assert_eq!(passage["query"]["end"], std::fs::read(folder.path().join(a)).unwrap().len());
+    }
+    let passage = diff("one.txt", "three.txt");
+    assert_eq!((&passage["symbols"], &passage["agreement"]), (&28.into(), &1.0.into()));
+}
+
 #[test]
 fn passages_stay_exact_when_the_files_are_gone() {
     let (folder, shared) = folder();

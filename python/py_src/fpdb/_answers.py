@@ -192,7 +192,7 @@ class Match(Answer):
         interval: the 95% interval of an estimated score, else None.
         estimated: names of the measures that are estimates.
         identical: whether the bytes of both are the same.
-        coverage: the share of the query's symbols inside passages.
+        coverage: the share of the query's symbols inside passages; None where no passages were asked for.
         passages: in order of the query.
         metadata: what is known of the document beside its content.
         inferred: why passages are inferred from fingerprints, or None.
@@ -212,7 +212,7 @@ class Match(Answer):
     interval: tuple[float, float] | None
     estimated: list[str]
     identical: bool
-    coverage: float
+    coverage: float | None
     passages: list[Passage]
     inferred: str | None
     repeats: int

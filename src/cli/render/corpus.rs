@@ -49,7 +49,7 @@ pub(crate) fn corpus_row(answer: &CorpusAnswer) -> Vec<String> {
         answer.looked_up.to_string(),
         answer.found.to_string(),
         answer.corpus_containment.to_string(),
-        answer.coverage.to_string(),
+        of(answer.coverage.map(|share| share.to_string())),
         answer.identical.to_string(),
         answer.documents.to_string(),
         of(longest.map(|place| place.document.clone())),

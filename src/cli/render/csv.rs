@@ -65,7 +65,7 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<S
             bound(0),
             bound(1),
             found.identical.to_string(),
-            found.coverage.to_string(),
+            found.coverage.map_or(String::new(), |share| share.to_string()),
         ];
         let mut tail = vec![
             found.score.to_string(),

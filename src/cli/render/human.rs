@@ -100,13 +100,15 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     } else {
         count(answer.looked_up, "fingerprint")
     };
-    let _ = writeln!(
-        page,
-        "  {} of {of} found ({}), in {}",
-        grouped(answer.found),
-        percent(answer.corpus_containment),
-        count(answer.matching_documents, unit),
-    );
+    if answer.looked_up > 0 {
+        let _ = writeln!(
+            page,
+            "  {} of {of} found ({}), in {}",
+            grouped(answer.found),
+            percent(answer.corpus_containment),
+            count(answer.matching_documents, unit),
+        );
+    }
     if answer.below > 0 {
         let _ = writeln!(page, "  {} below --min-score", count(answer.below, unit));
     }
@@ -123,7 +125,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     if query.fingerprints == 0 {
-        let _ = writeln!(page, "  too short to match: it has fewer than {} symbols (k)", answer.profile.k);
+        let k = answer.profile.k;
+        let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
     } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())
         && query.symbols < t
     {

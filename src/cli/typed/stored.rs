@@ -31,7 +31,7 @@ pub(crate) struct RmArgs {
     /// Remove documents with this value in their metadata; only with --yes, else count them
     ///
     /// The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
-    /// values must be there.
+    /// values must be there. The first = ends the key; one that is part of it is written \=.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
@@ -59,9 +59,10 @@ fn parse_prefix(text: &str) -> Result<String, String> {
 }
 
 fn parse_field(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("expected KEY=VALUE".into()),
+    let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
+    match ends {
+        Some((at, _)) if at > 0 => Ok((text[..at].replace("\\=", "="), text[at + 1..].to_owned())),
+        _ => Err("expected KEY=VALUE; in a key, = is written \\=".into()),
     }
 }
 
@@ -70,4 +71,25 @@ pub(crate) struct StatsArgs {
     /// Also count distinct fingerprints, and the documents that hold each; reads every posting
     #[arg(long)]
     pub(crate) hashes: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_field;
+
+    #[test]
+    fn the_first_equals_sign_that_is_not_escaped_ends_the_key() {
+        for (text, key, value) in [
+            ("a=b", "a", "b"),
+            ("a=b=c", "a", "b=c"),
+            (r"a\=b=c=d", "a=b", "c=d"),
+            (r"a\b=\=", r"a\b", r"\="),
+            ("a=", "a", ""),
+        ] {
+            assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
+        }
+        for text in ["", "a", "=b", r"a\=b"] {
+            assert!(parse_field(text).is_err(), "{text}");
+        }
+    }
 }

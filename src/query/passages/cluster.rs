@@ -42,7 +42,36 @@ pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Vec<Jo
         narrow(part, joining.gap, joining, &mut clusters);
     }
     clusters.retain(|cluster| cluster.counted >= joining.least);
-    without_rivals(clusters)
+    let mut clusters = without_rivals(clusters);
+    add_missed(matches, joining, &mut clusters);
+    clusters
+}
+
+/// Adds shared runs of t symbols that no cluster holds, until each of them lies in a passage on either side. A phrase that both
+/// texts say often is not paired each place with each.
+fn add_missed(matches: &[MaximalMatch], joining: &Joining<'_>, passages: &mut Vec<Joined>) {
+    let sides: [fn(&Joined) -> &Range<u32>; 2] = [|found| &found.query, |found| &found.document];
+    let long = matches.iter().filter(|found| u64::from(found.length) >= joining.guarantee);
+    let mut runs: Vec<Joined> = long.map(|found| Joined::of(found, joining.uncounted)).collect();
+    runs.retain(|run| run.counted >= joining.least);
+    for side in sides {
+        let ascending = |found: &Joined| (side(found).start, std::cmp::Reverse(side(found).end));
+        runs.sort_by_key(ascending);
+        let mut held: Vec<Range<u32>> = passages.iter().map(|found| side(found).clone()).collect();
+        held.sort_unstable_by_key(|held| held.start);
+        let mut held = held.into_iter().peekable();
+        // How far a passage reaches that begins here or before.
+        let mut reach = 0;
+        for run in &runs {
+            while let Some(passage) = held.next_if(|held| held.start <= side(run).start) {
+                reach = reach.max(passage.end);
+            }
+            if side(run).end > reach {
+                reach = side(run).end;
+                passages.push(run.clone());
+            }
+        }
+    }
 }
 
 /// Divides a part further as long as that gives dense parts.

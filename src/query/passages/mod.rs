@@ -174,6 +174,13 @@ impl QueryText {
                 join::join(query_values, document_values, &matches, &joining, &mut gaps)
             }
         };
+        // The bytes of a passage have all symbols of its first and its last letter: so has what is said of it. A token is one symbol.
+        if matches!(profile.unit, Unit::Char | Unit::Word) {
+            for passage in &mut joined {
+                passage.query = self.text.whole_origins(&passage.query);
+                passage.document = document.whole_origins(&passage.document);
+            }
+        }
         let extent = |joined: &Joined| thinning::Extent {
             query: joined.query.clone(),
             document: joined.document.clone(),

@@ -169,7 +169,15 @@ fn every_shared_run_lies_in_a_passage() {
             for run in naive.iter().filter(|run| run.length as usize >= case.t()) {
                 assert!(covers(&passages, run), "{run:?} is not in {passages:?}");
             }
-            for cluster in case.joined(&matches, gap, true) {
+            let clusters = case.joined(&matches, gap, true);
+            for run in naive.iter().filter(|run| run.length as usize >= case.t()) {
+                let within =
+                    |inner: Range<u32>, outer: &Range<u32>| outer.start <= inner.start && inner.end <= outer.end;
+                let in_query = |found: &Joined| within(run.query..run.query_end(), &found.query);
+                let in_document = |found: &Joined| within(run.document..run.document_end(), &found.document);
+                assert!(clusters.iter().any(in_query) && clusters.iter().any(in_document), "{run:?} in {clusters:?}");
+            }
+            for cluster in clusters {
                 // Each symbol that agrees is one of some match on either side.
                 let within = |found: &&MaximalMatch| {
                     found.query >= cluster.query.start

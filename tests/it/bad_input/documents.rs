@@ -128,11 +128,13 @@ fn an_empty_document_and_a_short_one_are_stored_and_found_by_their_digest() {
     assert_eq!(shown[0]["identical_to"], serde_json::json!(["other-empty.txt"]));
     assert_eq!((&shown[1]["symbols"], &shown[1]["fingerprints"]), (&22.into(), &0.into()));
 
+    assert_eq!((&shown[0]["lines"], &shown[1]["lines"]), (&0.into(), &1.into()), "a last line needs no newline");
+
     // No fingerprint says so, and the same bytes are found all the same.
     folder.write("copy.txt", "Twenty-four symbols, not 25");
     for (query, copies) in [("copy.txt", &["short.txt"][..]), ("empty.txt", &["empty.txt", "other-empty.txt"])] {
         let answer = &folder.ok(&["query", query, "--format", "json"]).json()[0];
-        assert_eq!(answer["looked_up"], 0);
+        assert_eq!((&answer["looked_up"], &answer["corpus_containment"]), (&0.into(), &1.0.into()));
         let found: Vec<&str> =
             answer["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
         assert_eq!(found, copies, "{query} is stored, under these names");
@@ -143,8 +145,7 @@ fn an_empty_document_and_a_short_one_are_stored_and_found_by_their_digest() {
     status 0
     --- stdout
     new.txt  14 bytes, 13 symbols, 0 fingerprints at window 20
-      0 of 0 fingerprints found (0.0%), in 0 documents
-      too short to match: it has fewer than 25 symbols (k)
+      too short: it has fewer than 25 symbols (k), so only identical documents match
       no match
     ");
 }
