@@ -7,7 +7,7 @@ use std::thread;
 
 use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource, Task};
 
-/// The number of documents that arrive, and how many of them make a commit.
+/// The number of documents that arrive, and how many of them make a commit at most.
 const ARRIVALS: usize = 1000;
 const IN_A_COMMIT: usize = 100;
 
@@ -33,9 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
         let writing = scope.spawn(move || -> fpdb::Result<()> {
             let options = IngestOptions::default().store_text(true);
-            let mut queue = queue.into_iter().peekable();
-            while queue.peek().is_some() {
-                let some = queue.by_ref().take(IN_A_COMMIT);
+            // It waits for the first one only: what is there is committed at once, however few documents arrive.
+            while let Ok(first) = queue.recv() {
+                let mut some = vec![first];
+                some.extend(queue.try_iter().take(IN_A_COMMIT - 1));
                 writer.ingest_documents(some, &options, &Task::new())?;
             }
             Ok(())

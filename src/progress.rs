@@ -23,8 +23,9 @@ pub enum Outcome {
 /// Receives what long work reports. Every method does nothing unless it is implemented, so an implementation names only
 /// what it shows. `()` shows nothing.
 ///
-/// A method must not call anything of the database that changes it or waits for changes: the work that reports holds the
-/// database's turn, and the call would wait for itself.
+/// A method must not call anything of the database that changes it or waits for changes: the call would wait for the work that reports. It is
+/// [`Error::WaitsForItself`] on the threads that a method is said to be called from below, but for "any thread", where the call may never
+/// return.
 pub trait Progress: Sync {
     /// `done` of `total` things are done; 0 where the total is not known. `step` names them: "documents compared". Called
     /// from any thread.
@@ -64,7 +65,8 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// How the caller follows long work and ends it early: the last argument of every call that may take long.
+/// How the caller follows long work and ends it early: the last argument of every call that goes through the whole database, an
+/// archive or a queue. Calls without one take as long as what they are given: a batch of queries, say, ends with its last query.
 ///
 /// ```
 /// use fpdb::{Progress, StopToken, Task};

@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 
 /// Ends long work early, from any thread. All clones of a token are one: stopping any of them stops all, for good.
 ///
-/// An ingest or a merge that is stopped commits the documents it has whole, and says so in its summary. Any other work
-/// ends with [`Error::Stopped`] and has changed nothing.
+/// An ingest or a merge that is stopped commits the documents it has whole, and says so in its summary. Documents that it was given and
+/// had not worked on yet are dropped. Any other work ends with [`Error::Stopped`] and has changed nothing.
 ///
 /// ```
 /// let token = fpdb::StopToken::new();

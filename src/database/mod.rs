@@ -26,14 +26,19 @@ use crate::progress::{Task, is_due};
 use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
 use crate::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::schema::Schema;
+use crate::stop::StopToken;
 use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 
 /// An open database, to be read. A clone costs nothing, and threads may share one.
 ///
 /// One that was opened with [`Self::open`] shows the last commit made before. One that came from
-/// [`DatabaseWriter::reader`] shows each commit as it is made. Full scans ([`Self::pairs`], [`Self::dedup`],
-/// [`Self::verify`], [`Self::stats_with_hashes`]) exclude writes through the same store; other processes are not affected. To
-/// scan during a long ingest, open the database again.
+/// [`DatabaseWriter::reader`] shows each commit as it is made.
+///
+/// Full scans wait for a change that is made through the same writer, and changes wait for them: [`Self::pairs`],
+/// [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`], [`Self::stats_with_hashes`], and a query by submission. To
+/// scan during a long ingest, open the database again: that handle waits for nothing, nor do other processes. A call that would wait for the
+/// very work it is made from, such as a removal inside a visitor, is [`Error::WaitsForItself`]: keep what is to be removed, and remove it
+/// afterwards.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -131,7 +136,7 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(DedupRow) -> std::result::Result<(), E>,
     ) -> std::result::Result<DedupSummary, E> {
-        let _unchanged = self.store.keep_unchanged();
+        let _unchanged = self.store.keep_unchanged(task.token())?;
         let decided = self.run(|| dedup::decide(&self.store, options, task))?;
         visiting(visit, |visit| decided.for_each(&self.store, visit))
     }
@@ -149,7 +154,7 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(RepeatRow) -> std::result::Result<(), E>,
     ) -> std::result::Result<RepeatSummary, E> {
-        let _unchanged = self.store.keep_unchanged();
+        let _unchanged = self.store.keep_unchanged(task.token())?;
         let search = repeats::RepeatSearch::new(&self.store, options)?;
         let found = self.run(|| search.find(task))?;
         visiting(visit, |visit| search.for_each(found, task, visit))
@@ -178,7 +183,7 @@ impl Database {
     /// # Errors
     /// As [`Database::for_each_removable`], but that too little memory is no error.
     pub fn plan_dedup(&self, options: &DedupOptions) -> Result<DedupPlan> {
-        let _unchanged = self.store.keep_unchanged();
+        let _unchanged = self.store.keep_unchanged(&StopToken::new())?;
         self.run(|| dedup::plan(&self.store, options))
     }
 
@@ -347,7 +352,7 @@ impl Database {
     /// # Errors
     /// Fails if the check cannot be made; [`Error::Stopped`]. Damage is no error but is listed in the result.
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
-        let _unchanged = self.store.keep_unchanged();
+        let _unchanged = self.store.keep_unchanged(task.token())?;
         self.store.verify(task)
     }
 
@@ -356,7 +361,7 @@ impl Database {
     /// # Errors
     /// Fails if the postings cannot be read; [`Error::Stopped`].
     pub fn stats_with_hashes(&self, task: &Task<'_>) -> Result<DatabaseStats> {
-        let _unchanged = self.store.keep_unchanged();
+        let _unchanged = self.store.keep_unchanged(task.token())?;
         let mut counts = HashCounts::default();
         let mut hashes = 0;
         self.store.for_each_hash(|postings, holders| {

@@ -16,6 +16,7 @@ use crate::query::{
     self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
     TextCache,
 };
+use crate::stop::StopToken;
 use crate::store::Store;
 use crate::threads;
 
@@ -48,7 +49,7 @@ impl Database {
         QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
-        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref())?;
+        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), &StopToken::new())?;
         let asked = QueryContext { options, submissions: submissions.as_deref(), texts: &texts };
         let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
         if let [source] = sources {
@@ -82,7 +83,7 @@ impl Database {
     ) -> std::result::Result<(), E> {
         QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref())?;
+        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), task.token())?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();

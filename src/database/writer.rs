@@ -15,6 +15,7 @@ use crate::progress::Task;
 use crate::schema::{Answer, Schema};
 use crate::setters::setters;
 use crate::staging::{self, Assembly};
+use crate::stop::StopToken;
 use crate::store::{Backup, Batch, Committer, SourceRecord, Store};
 
 /// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
@@ -116,14 +117,20 @@ impl DatabaseWriter {
     /// the run commits the documents it has whole and ends.
     ///
     /// # Errors
-    /// Only what ends the run; documents that cannot be read are listed in the summary.
+    /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`] where the task is stopped while
+    /// another thread changes the database.
     pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
-        self.store.change_alone(|| ingest::ingest(&self.store, sources, options, task))
+        self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 
-    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest`] adds those of files. The next one
-    /// is asked for when the one before is on its way to a thread, so that no more are held than are being worked on. Of
-    /// several of one name the last counts.
+    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest`] adds those of files. Of several of one
+    /// name the last counts.
+    ///
+    /// Documents are pulled from the iterator on a thread of the ingest while others are worked on. Small ones are handed over in groups of at most 256
+    /// documents or 128 KiB; some sixteen groups for each thread may wait. A commit is made when the batch is full and when the iterator ends,
+    /// not in between. So a service that takes documents from a queue calls this for each part of the queue (see `examples/service.rs`),
+    /// and acknowledges those that [`Progress::committed`](crate::Progress::committed) counts: where the run is stopped, what was pulled and is not
+    /// committed is dropped. The token is looked at between two documents, not while the iterator waits for one.
     ///
     /// # Errors
     /// As [`Self::ingest`].
@@ -131,7 +138,8 @@ impl DatabaseWriter {
     where
         I: IntoIterator<Item = Document, IntoIter: Send>,
     {
-        self.store.change_alone(|| ingest::ingest_documents(&self.store, documents.into_iter(), options, task))
+        self.store
+            .change_alone(task.token(), || ingest::ingest_documents(&self.store, documents.into_iter(), options, task))
     }
 
     /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their texts are not
@@ -145,14 +153,15 @@ impl DatabaseWriter {
         let merge = || ingest::merge(&self.store, &other.store, options, task);
         // Two that merge each other wait for each other in the same order.
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
-            return self.store.change_alone(|| {
-                let _unchanged = other.store.keep_unchanged();
+            return self.store.change_alone(task.token(), || {
+                let _unchanged = other.store.keep_unchanged(task.token())?;
                 merge()
             });
         }
         // None of its own documents is new to it.
-        let _unchanged = (!Arc::ptr_eq(&self.store, &other.store)).then(|| other.store.keep_unchanged());
-        self.store.change_alone(merge)
+        let others = !Arc::ptr_eq(&self.store, &other.store);
+        let _unchanged = others.then(|| other.store.keep_unchanged(task.token())).transpose()?;
+        self.store.change_alone(task.token(), merge)
     }
 
     /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database without documents
@@ -163,7 +172,7 @@ impl DatabaseWriter {
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
     /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; a failure to write the store.
     pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
-        self.store.change_alone(|| staging::assemble(&self.store, staging.as_ref(), task))
+        self.store.change_alone(task.token(), || staging::assemble(&self.store, staging.as_ref(), task))
     }
 
     /// Remembers how the host reads files or folders, in words of its own, for [`Database::remembered`]; without settings it
@@ -177,7 +186,7 @@ impl DatabaseWriter {
             Ok(SourceRecord { path, settings: settings.to_vec() })
         };
         let records: Vec<SourceRecord> = sources.iter().map(record).collect::<Result<_>>()?;
-        self.store.change_alone(|| self.store.remember_sources(&records))
+        self.store.change_alone(&StopToken::new(), || self.store.remember_sources(&records))
     }
 
     /// Deletes documents by name, all versions of each, in one commit. [`Self::compact`] frees their space.
@@ -185,7 +194,7 @@ impl DatabaseWriter {
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn remove<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
-        self.store.change_alone(|| {
+        self.store.change_alone(&StopToken::new(), || {
             let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
             for name in names {
                 let ids = self.ids_named(name.as_ref())?;
@@ -203,7 +212,7 @@ impl DatabaseWriter {
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
-        self.store.change_alone(|| self.remove_live(ids))
+        self.store.change_alone(&StopToken::new(), || self.remove_live(ids))
     }
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {
@@ -230,7 +239,7 @@ impl DatabaseWriter {
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].
     pub fn compact(&self, task: &Task<'_>) -> Result<Compaction> {
-        self.store.change_alone(|| {
+        self.store.change_alone(task.token(), || {
             let before = self.stats()?.stored_bytes();
             self.store.compact(task)?;
             Ok(Compaction { schema: Schema::new(), before, after: self.stats()?.stored_bytes() })
@@ -250,6 +259,6 @@ impl DatabaseWriter {
         if let Some(database) = enclosing_database(around, Some(self.store.root())) {
             return Err(Error::InsideDatabase { path: folder.to_owned(), database });
         }
-        self.store.change_alone(|| self.store.backup(folder, options.keep, options.quick, task))
+        self.store.change_alone(task.token(), || self.store.backup(folder, options.keep, options.quick, task))
     }
 }

@@ -67,6 +67,7 @@ impl Error {
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
                 failure_hint(*failure).map_or_else(damage_hint, Into::into)
             }
+            Self::WaitsForItself => "keep what is to be done, and do it when the call that visits or takes in documents has returned".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),

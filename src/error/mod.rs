@@ -501,6 +501,9 @@ pub enum Error {
         /// The build.
         generation: String,
     },
+    /// A call that would wait for the work it was made from: a change of the database inside a visitor, say.
+    #[error("the call was made from within work of the database that it would wait for")]
+    WaitsForItself,
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]
     Stopped,

@@ -41,12 +41,18 @@ pub(super) fn run(
         let mut walker = Walker::new(store, options, stop, progress, (steps, jobs));
         for number in 0..threads {
             let jobs = &waiting_jobs;
-            let work = move || work(store, options, jobs, stop, progress);
+            let work = move || {
+                let _lent = store.lend_turn();
+                work(store, options, jobs, stop, progress);
+            };
             // Threads that have started end with the walker, which alone has jobs for them.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
-        let walker =
-            threads::start_within(scope, "walk", move || find(&mut walker)).map_err(Error::threads(threads))?;
+        let walk = move || {
+            let _lent = store.lend_turn();
+            find(&mut walker)
+        };
+        let walker = threads::start_within(scope, "walk", walk).map_err(Error::threads(threads))?;
         let mut outcome = Ok(());
         for step in &taken {
             outcome = intake.take(step);

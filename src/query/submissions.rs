@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
+use crate::stop::StopToken;
 use crate::store::Store;
 use crate::submissions::Submissions;
 
@@ -99,9 +100,14 @@ pub(crate) struct SubmissionCache(Mutex<Option<Arc<CountedSubmissions>>>);
 impl SubmissionCache {
     /// The submissions that a regular expression finds, as of the last commit; `None` where documents stand for themselves.
     /// Waits for a commit that is being made, so it must not be called on the threads of the database.
-    pub(crate) fn get(&self, store: &Store, pattern: Option<&str>) -> Result<Option<Arc<CountedSubmissions>>> {
+    pub(crate) fn get(
+        &self,
+        store: &Store,
+        pattern: Option<&str>,
+        stop: &StopToken,
+    ) -> Result<Option<Arc<CountedSubmissions>>> {
         let Some(pattern) = pattern else { return Ok(None) };
-        let _unchanged = store.keep_unchanged();
+        let _unchanged = store.keep_unchanged(stop)?;
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(counted) = &*last
             && counted.pattern == pattern

@@ -12,11 +12,12 @@ use super::open::linked_store::LinkedStore;
 use super::open::lock::WriterLock;
 use super::open::mark::AtClose;
 use super::read::filter_use::FilterUse;
-use super::turns::{Turns, Unchanged};
+use super::turns::{Lent, Turns, Unchanged};
 use super::view::View;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::profile::Profile;
+use crate::stop::StopToken;
 
 /// How often an answer is computed again because of commits.
 const TRIES: usize = 100;
@@ -70,10 +71,13 @@ impl Store {
     }
 
     /// Waits for its turn to change the store, which must have been opened for writing, and makes the change. Rows that an earlier
-    /// change left when it failed are discarded first: its runs and documents get their numbers again. Deadlocks if
-    /// the caller already holds a turn.
-    pub(crate) fn change_alone<T>(&self, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _alone = self.turns.change_alone();
+    /// change left when it failed are discarded first: its runs and documents get their numbers again.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] once `stop` is stopped before its turn comes; [`Error::WaitsForItself`] where this thread works in another turn of
+    /// this store; the error of `change`.
+    pub(crate) fn change_alone<T>(&self, stop: &StopToken, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _alone = self.turns.change_alone(stop)?;
         if self.unfinished.swap(true, Ordering::Relaxed) {
             self.discard_unfinished()?;
         }
@@ -82,9 +86,18 @@ impl Store {
         outcome
     }
 
-    /// Excludes changes; waits for one that is under way. Deadlocks if the caller already holds a turn.
-    pub(crate) fn keep_unchanged(&self) -> Unchanged<'_> {
-        self.turns.keep_unchanged()
+    /// Excludes changes; waits for one that is under way.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] once `stop` is stopped before its turn comes; [`Error::WaitsForItself`] where this thread works in a change of this
+    /// store.
+    pub(crate) fn keep_unchanged(&self, stop: &StopToken) -> Result<Unchanged<'_>> {
+        self.turns.keep_unchanged(stop)
+    }
+
+    /// Says that this thread works for the one that changes the store: it calls code of the host's, which must not wait for the change.
+    pub(crate) fn lend_turn(&self) -> Lent {
+        self.turns.lend()
     }
 
     /// Returns the answer of `ask`. Calls it again where a commit deleted a document while the answer was computed.

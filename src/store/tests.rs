@@ -9,6 +9,7 @@ use crate::columns::Fingerprint;
 use crate::document::Span;
 use crate::profile::Profile;
 use crate::progress::Task;
+use crate::stop::StopToken;
 
 /// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
 pub(super) fn hash(n: u64) -> u64 {
@@ -232,10 +233,12 @@ fn a_change_that_fails_leaves_nothing_to_the_next_one() {
         batch
     };
     let commit = |name: u64, hashes| {
-        store.change_alone(|| Committer::new(&store).commit(&store, &mut batch_of(name, hashes))).unwrap();
+        store
+            .change_alone(&StopToken::new(), || Committer::new(&store).commit(&store, &mut batch_of(name, hashes)))
+            .unwrap();
     };
     commit(0, 0..1000);
-    let failed = store.change_alone(|| {
+    let failed = store.change_alone(&StopToken::new(), || {
         Committer::new(&store).spill(&store, &mut batch_of(1, 1000..9000))?;
         Err::<(), _>(crate::Error::Stopped)
     });

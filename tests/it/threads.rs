@@ -10,8 +10,8 @@ use fpdb::dedup::{DedupBy, DedupOptions};
 use fpdb::maintenance::BackupOptions;
 use fpdb::pairs::PairsOptions;
 use fpdb::{
-    Database, DatabaseBuilder, DatabaseWriter, DocId, Error, IngestOptions, IngestSummary, Profile, QueryOptions,
-    QuerySource, Source, StopToken, Task, WalkOptions,
+    Database, DatabaseBuilder, DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Profile,
+    QueryOptions, QuerySource, Source, StopToken, Task, WalkOptions,
 };
 use tempfile::TempDir;
 
@@ -148,6 +148,55 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
         });
     });
     assert_eq!(documents(&place.database).len(), 20);
+}
+
+/// Code of the host's runs within work of the database: it may ask, and a call that would wait for that work is an error.
+#[test]
+fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
+    let place = Place::new();
+    let (database, task) = (&place.database, &Task::new());
+    ingest(database, &place.write("a", 3, 0));
+    let mut visits = 0;
+    let waits = |outcome: Result<_, Error>| assert!(matches!(outcome, Err(Error::WaitsForItself)));
+    let options = PairsOptions::of(database.profile());
+    let summary = database.for_each_pair(&options, task, |_, pair| {
+        visits += 1;
+        waits(database.remove(&[&pair.a]).map(drop));
+        // Another scan, and a query, go on.
+        assert_eq!(database.stats_with_hashes(task)?.documents, 3);
+        let query = database.query(&[QuerySource::text(SHARED)], &QueryOptions::default())?;
+        assert_eq!(query[0].as_ref().unwrap().matches.len(), 3);
+        Ok::<(), Error>(())
+    });
+    assert_eq!((visits, summary.unwrap().found), (3, 3));
+
+    let supplied = (0..2).map(|number| {
+        waits(database.remove(&[format!("{number}")]).map(drop));
+        waits(database.verify(task).map(drop));
+        Document::new(number.to_string(), format!("{SHARED} {number}"))
+    });
+    let summary = database.ingest_documents(supplied, &IngestOptions::default(), task).unwrap();
+    assert_eq!(summary.added, 2);
+    assert_eq!(database.remove(&["0", "1"]).unwrap().removed, 2);
+}
+
+#[test]
+fn a_call_that_waits_for_another_thread_ends_with_its_token() {
+    let place = Place::new();
+    let (database, token) = (&place.database, StopToken::new());
+    token.stop();
+    let task = Task::new().stop(&token);
+    let waiting = std::iter::once_with(|| {
+        thread::scope(|scope| {
+            // It is another thread, which does not work for this ingest.
+            let verified = scope.spawn(|| database.verify(&task)).join().unwrap();
+            assert!(matches!(verified, Err(Error::Stopped)));
+            let ingested = scope.spawn(|| database.ingest(&[], &IngestOptions::default(), &task)).join().unwrap();
+            assert!(matches!(ingested, Err(Error::Stopped)));
+        });
+        Document::new("a", SHARED)
+    });
+    assert_eq!(database.ingest_documents(waiting, &IngestOptions::default(), &Task::new()).unwrap().added, 1);
 }
 
 #[test]
