@@ -46,7 +46,7 @@ fn class(error: &Error) -> &'static str {
         | Error::NumberTwice { .. }
         | Error::AlreadyAssembled { .. } => "ParameterError",
         Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => "DocumentNotFoundError",
-        Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } | Error::TooManyShared { .. } => "LimitError",
+        Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } => "LimitError",
         Error::Stopped => "StoppedError",
         // All others are of one document.
         _ => "DocumentError",

@@ -35,7 +35,6 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
-        Error::TooManyShared { .. } => "leave out the most frequent ones with --max-df, or compare parts of the archive in databases of their own".into(),
         Error::DecisionsVersion { .. } => {
             "use the version of fpdb that wrote them, or decide all documents anew with --rerank".into()
         }

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::frequencies::TermKey;
 use super::ranking::Rank;
 
 /// Survivors by term.
@@ -12,7 +13,7 @@ use super::ranking::Rank;
 pub(super) struct SurvivorIndex {
     /// The rank of each survivor, ascending. Lists hold indexes into this.
     members: Vec<Rank>,
-    lists: FxHashMap<u32, List>,
+    lists: FxHashMap<TermKey, List>,
     arena: Vec<u32>,
     /// For each size, as a power of two, the places that are free.
     free: Vec<Vec<u32>>,
@@ -30,8 +31,8 @@ struct List {
 const MOST_LISTED: usize = 1 << 31;
 
 impl SurvivorIndex {
-    /// Adds a survivor, whose rank exceeds those of all others, with its distinct terms.
-    pub(super) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = u32>) {
+    /// Adds a survivor, whose rank exceeds those of all others, with its terms.
+    pub(super) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = TermKey>) {
         let member = self.members.len() as u32;
         self.members.push(rank);
         for term in terms {
@@ -66,7 +67,7 @@ impl SurvivorIndex {
     }
 
     /// The survivors that hold a term, as indexes of [`members`](Self::members), ascending.
-    pub(super) fn holders<'a>(&'a self, term: u32, one: &'a mut [u32; 1]) -> &'a [u32] {
+    pub(super) fn holders<'a>(&'a self, term: TermKey, one: &'a mut [u32; 1]) -> &'a [u32] {
         match self.lists.get(&term) {
             None => &[],
             Some(&List { length: 1, start }) => {
@@ -92,7 +93,7 @@ impl SurvivorIndex {
 
     /// Bytes of memory, about.
     fn bytes(&self) -> u64 {
-        let slot = size_of::<(u32, List)>() + 1;
+        let slot = size_of::<(TermKey, List)>() + 1;
         // A table that has just grown is half empty, and the one before it is still there while it grows.
         (self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8) as u64
     }
@@ -113,9 +114,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_hold_what_was_added(sets in prop::collection::vec(prop::collection::btree_set(0u32..12, 0..8), 0..90)) {
+        fn lists_hold_what_was_added(sets in prop::collection::vec(prop::collection::btree_set(0u64..12, 0..8), 0..90)) {
             let mut index = SurvivorIndex::default();
-            let mut expected: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            let mut expected: BTreeMap<TermKey, Vec<u32>> = BTreeMap::new();
             for round in 0..2 {
                 index.clear();
                 expected.clear();

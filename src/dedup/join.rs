@@ -11,49 +11,60 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::decisions::{Decision, Decisions};
+use super::frequencies::TermKey;
 use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
 use super::join_inputs::Join;
 use super::justify::{Buffers, SearchResult, Wanted};
 use super::probes::Probes;
 use super::ranking::Rank;
-use super::sets::distinct;
+use super::sets::Term;
 use super::{Activity, Monitor};
 use crate::error::Result;
 
-/// Terms that some document is probed by. No other has to be indexed.
+/// Terms that some document is probed by, and some that have a bit in common with one of them. No others have to be indexed.
 pub(super) struct ProbedTerms(Vec<AtomicU64>);
 
 impl ProbedTerms {
-    fn new(terms: u32) -> Self {
-        Self((0..=terms / 64).map(|_| AtomicU64::new(0)).collect())
+    /// Room for the terms of all documents, of which each is counted as often as documents hold it.
+    fn new(terms: u64) -> Self {
+        let words = (terms / 64).clamp(1, 1 << 30).next_power_of_two();
+        Self((0..words).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn add(&self, term: u32) {
-        self.0[(term / 64) as usize].fetch_or(1 << (term % 64), Ordering::Relaxed);
+    /// The word of a term, and its bit in that.
+    fn place(&self, term: TermKey) -> (&AtomicU64, u64) {
+        (&self.0[(term >> 6) as usize & (self.0.len() - 1)], 1 << (term & 63))
     }
 
-    pub(super) fn contains(&self, term: u32) -> bool {
-        self.0[(term / 64) as usize].load(Ordering::Relaxed) >> (term % 64) & 1 == 1
+    fn add(&self, term: TermKey) {
+        let (word, bit) = self.place(term);
+        word.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Those of these terms.
+    pub(super) fn of(&self, terms: &[Term]) -> impl Iterator<Item = TermKey> {
+        terms.iter().map(Term::key).filter(|&term| {
+            let (word, bit) = self.place(term);
+            word.load(Ordering::Relaxed) & bit != 0
+        })
     }
 }
 
 impl Join<'_> {
     /// Finds out which terms documents are probed by. Documents that are proved to stay are no longer active.
     pub(super) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
-        let probed = ProbedTerms::new(self.sets.terms.count);
+        let probed = ProbedTerms::new(self.sets.len());
         let done = AtomicU64::new(0);
         active.par_iter_mut().enumerate().try_for_each_init(Buffers::default, |buffers, (rank, active)| {
             monitor.advance(Activity::Preparing, &done, 1)?;
             if !*active {
                 return Ok(());
             }
-            let entries = self.sets.get(rank as Rank, &mut buffers.entries)?;
-            match self.probes(rank as Rank, entries, &mut buffers.probes)? {
+            let terms = self.sets.get(rank as Rank, &mut buffers.terms)?;
+            match self.probes(rank as Rank, terms, &mut buffers.probes)? {
                 Probes::Nobody => *active = false,
-                Probes::Rarest { count, .. } => {
-                    distinct(entries).take(count as usize).for_each(|term| probed.add(term));
-                }
+                Probes::Rarest { count, .. } => terms[..count].iter().for_each(|term| probed.add(term.key())),
                 Probes::Stretch(terms) => terms.into_iter().for_each(|term| probed.add(term)),
             }
             Ok(())
@@ -116,8 +127,7 @@ impl Join<'_> {
     ) -> Result<()> {
         let mut buffer = Vec::new();
         for rank in ranks.filter(|&rank| self.ranking.leads(rank) && decisions.stays(rank)) {
-            let entries = self.sets.get(rank, &mut buffer)?;
-            index.add(rank, distinct(entries).filter(|&term| probed.contains(term)));
+            index.add(rank, probed.of(self.sets.get(rank, &mut buffer)?));
         }
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! Justify: the first survivor that justifies the removal of a document.
 //!
-//! The probes give candidates and how many probed terms each holds. Candidates are compared in order of rank; a comparison
+//! The probes give candidates and how many fingerprints of the probed terms each holds. Candidates are compared in order of rank; a comparison
 //! ends as soon as the terms that are left cannot suffice.
 
+use super::frequencies::TermKey;
 use super::index::SurvivorIndex;
 use super::join_inputs::Join;
 use super::probes::{ProbeBuffers, Probes};
 use super::ranking::Rank;
-use super::sets::{TermEntry, distinct, ordinal, term};
+use super::sets::{Term, weight};
 use super::witness::Witness;
 use crate::error::Result;
 
@@ -31,14 +32,30 @@ pub(super) struct Wanted<'a> {
 /// Reused memory of one thread.
 #[derive(Default)]
 pub(super) struct Buffers {
-    pub(super) entries: Vec<TermEntry>,
-    other: Vec<TermEntry>,
+    pub(super) terms: Vec<Term>,
+    other: Vec<Term>,
     pub(super) probes: ProbeBuffers,
-    /// For each survivor the number of probed terms it holds; 0 between searches.
+    /// For each survivor how many fingerprints of the probed terms it holds; 0 between searches.
     counts: Vec<u32>,
+    /// With a budget, how many probed terms it holds; 0 between searches.
+    reads: Vec<u32>,
     candidates: Vec<u32>,
+    /// By number, whether a survivor holds the term.
+    shared: Vec<bool>,
     ordinals: Vec<u32>,
     boundaries: Vec<u32>,
+}
+
+/// A document that is searched for.
+struct Subject<'a> {
+    rank: Rank,
+    terms: &'a [Term],
+    /// The fingerprints of the terms.
+    held: u32,
+    /// So many of the terms are known of each candidate,
+    probed: usize,
+    /// which are so many fingerprints.
+    probed_weight: u32,
 }
 
 impl Join<'_> {
@@ -53,16 +70,16 @@ impl Join<'_> {
         cost: &mut u64,
         buffers: &mut Buffers,
     ) -> Result<SearchResult> {
-        let mut entries = std::mem::take(&mut buffers.entries);
-        let search = self.search(rank, self.sets.get(rank, &mut entries)?, index, wanted, cost, buffers);
-        buffers.entries = entries;
+        let mut terms = std::mem::take(&mut buffers.terms);
+        let search = self.search(rank, self.sets.get(rank, &mut terms)?, index, wanted, cost, buffers);
+        buffers.terms = terms;
         search
     }
 
     fn search(
         &self,
         rank: Rank,
-        entries: &[TermEntry],
+        terms: &[Term],
         index: &SurvivorIndex,
         wanted: &Wanted<'_>,
         cost: &mut u64,
@@ -73,14 +90,17 @@ impl Join<'_> {
         if first == members.len() {
             return Ok(SearchResult::Nobody);
         }
-        let probes = self.probes(rank, entries, &mut buffers.probes)?;
+        let probes = self.probes(rank, terms, &mut buffers.probes)?;
         buffers.counts.resize(buffers.counts.len().max(members.len()), 0);
+        if self.budget.is_some() {
+            buffers.reads.resize(buffers.reads.len().max(members.len()), 0);
+        }
         buffers.candidates.clear();
         let most = self.budget.filter(|_| wanted.stays.is_none()).map_or(usize::MAX, |budget| {
             usize::try_from(budget.saturating_sub(*cost).saturating_add(1)).unwrap_or(usize::MAX)
         });
         let mut one = [0];
-        let mut probe = |term: u32| {
+        let mut probe = |term: TermKey, weight: u32| {
             let holders = index.holders(term, &mut one);
             let from = if first == 0 { 0 } else { holders.partition_point(|&holder| (holder as usize) < first) };
             // More of one list exceed the budget by themselves.
@@ -89,31 +109,36 @@ impl Join<'_> {
                 if *count == 0 {
                     buffers.candidates.push(holder);
                 }
-                *count += 1;
+                *count += weight;
+                if let Some(reads) = buffers.reads.get_mut(holder as usize) {
+                    *reads += 1;
+                }
             }
         };
         let (probed, least) = match &probes {
             Probes::Nobody => return Ok(SearchResult::Nobody),
             Probes::Rarest { count, least } => {
-                distinct(entries).take(*count as usize).for_each(&mut probe);
+                terms[..*count].iter().for_each(|term| probe(term.key(), term.weight));
                 (*count, *least)
             }
             Probes::Stretch(terms) => {
-                terms.iter().copied().for_each(&mut probe);
+                terms.iter().for_each(|&term| probe(term, 1));
                 (0, 1)
             }
         };
+        let subject = Subject { rank, terms, held: weight(terms), probed, probed_weight: weight(&terms[..probed]) };
         let mut candidates = std::mem::take(&mut buffers.candidates);
         candidates.sort_unstable();
         let mut search = Ok(SearchResult::Nobody);
         let mut left = candidates.iter();
         for &candidate in &mut left {
             let count = std::mem::take(&mut buffers.counts[candidate as usize]);
+            let reads = buffers.reads.get_mut(candidate as usize).map_or(0, std::mem::take);
             let survivor = members[candidate as usize];
             if wanted.stays.is_some_and(|stays| !stays(survivor)) {
                 continue;
             }
-            *cost += u64::from(count);
+            *cost += u64::from(reads);
             if self.budget.is_some_and(|budget| *cost > budget) {
                 search = Ok(SearchResult::OverBudget);
                 break;
@@ -123,7 +148,7 @@ impl Join<'_> {
             }
             let known = if probed == 0 { 0 } else { count };
             let before = *cost;
-            match self.compare(rank, entries, survivor, (probed, known), cost, buffers) {
+            match self.compare(&subject, survivor, known, cost, buffers) {
                 Ok(None) => {}
                 found => {
                     *cost = before;
@@ -134,6 +159,9 @@ impl Join<'_> {
         }
         for &candidate in left {
             buffers.counts[candidate as usize] = 0;
+            if let Some(reads) = buffers.reads.get_mut(candidate as usize) {
+                *reads = 0;
+            }
         }
         if matches!(search, Ok(SearchResult::Nobody)) && self.budget.is_some_and(|budget| *cost > budget) {
             search = Ok(SearchResult::OverBudget);
@@ -142,42 +170,39 @@ impl Join<'_> {
         search
     }
 
-    /// Compares a document with a survivor that holds `known` of its first `probed` distinct terms.
+    /// Compares a document with a survivor that holds `known` fingerprints of its probed terms.
     fn compare(
         &self,
-        rank: Rank,
-        entries: &[TermEntry],
+        subject: &Subject<'_>,
         survivor: Rank,
-        (probed, known): (u32, u32),
+        known: u32,
         cost: &mut u64,
         buffers: &mut Buffers,
     ) -> Result<Option<Witness>> {
+        let Subject { rank, terms, held, probed, probed_weight } = *subject;
         let (size, other_size) = (self.ranking.size(rank), self.ranking.size(survivor));
         let needed = self.threshold.needed(size, other_size);
-        let left = distinct(entries).count() as u32 - probed;
+        let mut left = held - probed_weight;
         if known + left < needed {
             return Ok(None);
         }
         let mut other_buffer = std::mem::take(&mut buffers.other);
         let other = self.sets.get(survivor, &mut other_buffer)?;
         let mut shared = known;
-        if left > 0 {
-            *cost += u64::from(left);
-            let mut theirs = other;
-            let mut left = left;
-            for term in distinct(entries).skip(probed as usize) {
-                theirs = skip_to(theirs, term);
-                shared += u32::from(holds(theirs, term));
-                left -= 1;
-                if shared + left < needed {
-                    break;
-                }
+        *cost += (terms.len() - probed) as u64;
+        let mut theirs = other;
+        for term in &terms[probed..] {
+            theirs = skip_to(theirs, term.key());
+            shared += if holds(theirs, term.key()) { term.weight } else { 0 };
+            left -= term.weight;
+            if shared + left < needed {
+                break;
             }
         }
         let witness = if shared < needed {
             None
         } else {
-            let novel = if shared == size { 0 } else { self.novel(rank, entries, other, buffers)? };
+            let novel = if shared == size { 0 } else { self.novel(rank, terms, other, buffers)? };
             let is_novel = self.max_novel.is_some_and(|most| novel > most);
             (!is_novel).then_some(Witness { rank: survivor, shared, novel })
         };
@@ -187,18 +212,22 @@ impl Join<'_> {
 
     /// The longest stretch, in symbols, of a document whose fingerprints a survivor does not hold: from the end of a shared
     /// k-gram, or the beginning of the document, to the start of the next one, or its end.
-    fn novel(&self, rank: Rank, entries: &[TermEntry], other: &[TermEntry], buffers: &mut Buffers) -> Result<u64> {
+    fn novel(&self, rank: Rank, terms: &[Term], other: &[Term], buffers: &mut Buffers) -> Result<u64> {
         let id = self.ranking.id(rank);
         let (fingerprints, symbols) = self.source.extent(id)?;
-        let Buffers { ordinals, boundaries, .. } = buffers;
+        let Buffers { ordinals, boundaries, shared, .. } = buffers;
         ordinals.clear();
+        shared.clear();
         let mut theirs = other;
-        for &entry in entries {
-            theirs = skip_to(theirs, term(entry));
-            if holds(theirs, term(entry)) {
-                ordinals.push(ordinal(entry));
-            }
+        for term in terms {
+            theirs = skip_to(theirs, term.key());
+            shared.push(holds(theirs, term.key()));
         }
+        self.sets.runs(rank, |number, run| {
+            if shared[number] {
+                ordinals.extend(run);
+            }
+        })?;
         ordinals.sort_unstable();
         // Unmatched stretches, each between two shared fingerprints or at an end.
         boundaries.clear();
@@ -228,20 +257,20 @@ impl Join<'_> {
     }
 }
 
-/// The entries from `term` on: by steps that double, since one set may be far larger than the other.
-fn skip_to(entries: &[TermEntry], wanted: u32) -> &[TermEntry] {
+/// The terms from `wanted` on: by steps that double, since one set may be far larger than the other.
+fn skip_to(terms: &[Term], wanted: TermKey) -> &[Term] {
     let mut step = 1;
-    while step < entries.len() && term(entries[step]) < wanted {
+    while step < terms.len() && terms[step].key() < wanted {
         step *= 2;
     }
-    let bound = entries.len().min(step + 1);
-    let from = entries[..bound].partition_point(|&entry| term(entry) < wanted);
-    &entries[from..]
+    let bound = terms.len().min(step + 1);
+    let from = terms[..bound].partition_point(|term| term.key() < wanted);
+    &terms[from..]
 }
 
-/// True if the first entry is of this term.
-fn holds(entries: &[TermEntry], wanted: u32) -> bool {
-    entries.first().is_some_and(|&entry| term(entry) == wanted)
+/// True if the first term is this one.
+fn holds(terms: &[Term], wanted: TermKey) -> bool {
+    terms.first().is_some_and(|term| term.key() == wanted)
 }
 
 #[cfg(test)]
@@ -249,13 +278,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skipping_finds_the_first_entry_of_a_term() {
-        let entries: Vec<TermEntry> = [1u64, 1, 4, 9, 9, 9, 12, 30, 31].iter().map(|term| term << 32 | 5).collect();
-        for wanted in 0..40 {
-            let rest = skip_to(&entries, wanted);
-            let expected = entries.iter().position(|&entry| term(entry) >= wanted).unwrap_or(entries.len());
-            assert_eq!(rest.len(), entries.len() - expected, "{wanted}");
-            assert_eq!(holds(rest, wanted), entries.iter().any(|&entry| term(entry) == wanted));
+    fn skipping_finds_the_first_term_from_a_key_on() {
+        let terms: Vec<Term> = [1u64, 4, 9, 12, 30, 31].iter().map(|&key| Term::new(key << 40, 5)).collect();
+        for wanted in (0..40).map(|key| key << 40) {
+            let rest = skip_to(&terms, wanted);
+            let expected = terms.iter().position(|term| term.key() >= wanted).unwrap_or(terms.len());
+            assert_eq!(rest.len(), terms.len() - expected, "{wanted}");
+            assert_eq!(holds(rest, wanted), terms.iter().any(|term| term.key() == wanted));
         }
         assert!(skip_to(&[], 3).is_empty());
     }

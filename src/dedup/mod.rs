@@ -245,7 +245,9 @@ fn join(
     monitor: &Monitor<'_>,
 ) -> Result<JoinResult> {
     let threshold = Threshold::new(options.by, options.threshold);
-    let frequencies = Frequencies::count(source, ranking, options.max_df, plan.rest / 2, monitor)?;
+    let compared = ranking.compared();
+    let documents = (ranking.len(), &compared);
+    let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
     // Other documents are proved to stay by the hashes that they alone hold.
     let may_go = |rank: Rank| {
@@ -257,7 +259,8 @@ fn join(
     };
     let mut active: Vec<bool> = (0..ranking.len()).map(may_go).collect();
     let space = (temp, plan.sets);
-    let sets = Sets::collect(source, ranking, frequencies, &active, options.max_df, space, monitor)?;
+    let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
+    drop(compared);
     let join = Join {
         source,
         ranking,

@@ -132,12 +132,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     };
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
-    // Data that does not fit in memory is on disk twice for a while: divided by rank, and sorted.
-    let sets = if compares && postings * sets::BYTES_PER_POSTING > rest / 2 {
-        postings * (sets::BYTES_PER_RECORD + sets::BYTES_PER_POSTING)
-    } else {
-        0
-    };
+    let sets = if compares { sets::most_on_disk(postings, rest / 2) } else { 0 };
     let sorting = store.memory().saturating_sub(documents * ranking::BYTES_PER_DOCUMENT) / 2;
     let sorted = if documents * SORTED_BYTES > sorting { documents * SORTED_BYTES } else { 0 };
     let job = if compares { open.len() * JOB_BYTES } else { 0 };

@@ -2,14 +2,15 @@
 //!
 //! By the threshold: of n fingerprints a survivor must hold m, so it holds one of any n - m + 1 of them (prefix filter:
 //! Bayardo, Ma and Srikant 2007; Xiao et al. 2008), and e + 1 of any n - m + 1 + e. Survivors are indexed whole, so each
-//! document may take its own rarest terms. By the novelty bound: a survivor must hold a fingerprint in every stretch that is
+//! document may take its own rarest terms, of which each is as many fingerprints as its weight. By the novelty bound: a survivor must hold a fingerprint in every stretch that is
 //! longer than the bound. The cheaper of the two serves.
 
 use std::ops::Range;
 
+use super::frequencies::{TermKey, df};
 use super::join_inputs::Join;
 use super::ranking::Rank;
-use super::sets::{TermEntry, distinct, ordinal, term};
+use super::sets::{Term, weight};
 use crate::error::Result;
 
 /// Which survivors can justify the removal of a document.
@@ -17,10 +18,10 @@ use crate::error::Result;
 pub(super) enum Probes {
     /// None can: the document stays.
     Nobody,
-    /// Documents that hold at least `least` of the first `count` distinct terms.
-    Rarest { count: u32, least: u32 },
+    /// Documents that hold at least `least` fingerprints of the first `count` terms.
+    Rarest { count: usize, least: u32 },
     /// Documents that hold one of these terms, which stand in one stretch. Ascending.
-    Stretch(Vec<u32>),
+    Stretch(Vec<TermKey>),
 }
 
 /// The summed df of the rarest terms from which on stretches are looked at: reading positions costs as much.
@@ -29,71 +30,87 @@ const COSTLY: u64 = 256;
 /// Reused memory.
 #[derive(Default)]
 pub(super) struct ProbeBuffers {
-    dfs: Vec<u32>,
+    /// By ordinal, the number of the term in the set, or [`OWN`].
+    terms: Vec<u32>,
+    /// By number, how many fingerprints of the stretch that is looked at are of the term.
+    inside: Vec<u32>,
     ordinals: Vec<u32>,
 }
 
+/// A fingerprint that no other document holds.
+const OWN: u32 = u32::MAX;
+
 impl Join<'_> {
-    /// The probes of a document that is not proved to stay by its number of terms. `entries` are its sorted entries.
-    pub(super) fn probes(&self, rank: Rank, entries: &[TermEntry], buffers: &mut ProbeBuffers) -> Result<Probes> {
-        let size = self.ranking.size(rank);
-        let held = distinct(entries).count() as u32;
-        let needed = self.threshold.least_shared(size);
+    /// The probes of a document that is not proved to stay by its number of fingerprints. `terms` are its terms.
+    pub(super) fn probes(&self, rank: Rank, terms: &[Term], buffers: &mut ProbeBuffers) -> Result<Probes> {
+        let held = weight(terms);
+        let needed = self.threshold.least_shared(self.ranking.size(rank));
         if held < needed {
             return Ok(Probes::Nobody);
         }
         // No other document holds the other fingerprints.
-        let first = held - needed + 1;
-        let terms = &self.sets.terms;
-        let mut dfs = distinct(entries).map(|term| u64::from(terms.df(term)));
-        let cost: u64 = dfs.by_ref().take(first as usize).sum();
+        let unneeded = held - needed;
+        let (mut count, mut probed, mut cost) = (0, 0, 0);
+        while probed <= unneeded {
+            probed += terms[count].weight;
+            cost += df(terms[count].key());
+            count += 1;
+        }
         // More probes cost reading and save comparing.
         let mut spent = 0;
-        let extra = dfs.take_while(|df| {
-            spent += df;
-            spent <= cost
-        });
-        let extra = extra.count() as u32;
-        let rarest = Probes::Rarest { count: first + extra, least: 1 + extra };
+        for term in &terms[count..] {
+            spent += df(term.key());
+            if spent > cost {
+                break;
+            }
+            probed += term.weight;
+            count += 1;
+        }
+        let rarest = Probes::Rarest { count, least: probed - unneeded };
         let Some(max_novel) = self.max_novel.filter(|_| cost >= COSTLY) else { return Ok(rarest) };
-        Ok(match self.cheapest_stretch(rank, entries, max_novel, buffers)? {
+        Ok(match self.cheapest_stretch(rank, terms, max_novel, buffers)? {
             None => rarest,
             Some((0, _)) => Probes::Nobody,
             Some((stretch, _)) if stretch >= cost => rarest,
             Some((_, ordinals)) => {
-                let inside = entries.iter().filter(|&&entry| ordinals.contains(&ordinal(entry)));
-                let mut terms: Vec<u32> = inside.map(|&entry| term(entry)).collect();
-                terms.dedup();
-                Probes::Stretch(terms)
+                let mut inside: Vec<u32> =
+                    buffers.terms[ordinals].iter().copied().filter(|&number| number != OWN).collect();
+                inside.sort_unstable();
+                inside.dedup();
+                Probes::Stretch(inside.into_iter().map(|number| terms[number as usize].key()).collect())
             }
         })
     }
 
-    /// The stretch longer than `max_novel` symbols whose fingerprints have the least summed df, as a range of ordinals.
+    /// The stretch longer than `max_novel` symbols whose terms have the least summed df, as a range of ordinals. Leaves the term of
+    /// each ordinal in `buffers`.
     fn cheapest_stretch(
         &self,
         rank: Rank,
-        entries: &[TermEntry],
+        terms: &[Term],
         max_novel: u64,
         buffers: &mut ProbeBuffers,
-    ) -> Result<Option<(u64, Range<u32>)>> {
+    ) -> Result<Option<(u64, Range<usize>)>> {
         let id = self.ranking.id(rank);
         let (fingerprints, symbols) = self.source.extent(id)?;
         if symbols <= max_novel {
             return Ok(None);
         }
-        let ProbeBuffers { dfs, ordinals } = buffers;
-        dfs.clear();
-        dfs.resize(fingerprints as usize, 0);
-        for &entry in entries {
-            if let Some(df) = dfs.get_mut(ordinal(entry) as usize) {
-                *df = self.sets.terms.df(term(entry));
+        let ProbeBuffers { terms: numbers, inside, ordinals } = buffers;
+        numbers.clear();
+        numbers.resize(fingerprints as usize, OWN);
+        self.sets.runs(rank, |number, run| {
+            let run = run.start as usize..run.end as usize;
+            if let Some(run) = numbers.get_mut(run) {
+                run.fill(number as u32);
             }
-        }
+        })?;
+        inside.clear();
+        inside.resize(terms.len(), 0);
         ordinals.clear();
         ordinals.extend(0..fingerprints);
         let positions = self.source.positions(id, ordinals)?;
-        let mut best: Option<(u64, Range<u32>)> = None;
+        let mut best: Option<(u64, Range<usize>)> = None;
         let (mut end, mut cost) = (0, 0);
         for first in 0..positions.len() {
             let start = first.checked_sub(1).map_or(0, |before| positions[before] + self.k);
@@ -103,13 +120,25 @@ impl Join<'_> {
                 if end == positions.len() {
                     return Ok(best);
                 }
-                cost += u64::from(dfs[end]);
+                if numbers[end] != OWN {
+                    let number = numbers[end] as usize;
+                    if inside[number] == 0 {
+                        cost += df(terms[number].key());
+                    }
+                    inside[number] += 1;
+                }
                 end += 1;
             }
             if best.as_ref().is_none_or(|&(least, _)| cost < least) {
-                best = Some((cost, first as u32..end as u32));
+                best = Some((cost, first..end));
             }
-            cost -= u64::from(dfs[first]);
+            if numbers[first] != OWN {
+                let number = numbers[first] as usize;
+                inside[number] -= 1;
+                if inside[number] == 0 {
+                    cost -= df(terms[number].key());
+                }
+            }
         }
         Ok(best)
     }

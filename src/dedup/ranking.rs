@@ -51,6 +51,24 @@ pub(super) struct Ranking {
     pub(super) outranked: Vec<(Rank, Rank)>,
 }
 
+/// The ranks that postings are counted by: one table, since each look into one waits for memory.
+pub(super) struct ComparedRanks {
+    /// By document, its rank if it leads, or [`BOILERPLATE`], or [`NOT_RANKED`].
+    ranks: Vec<Rank>,
+    /// False if no document is boilerplate.
+    boilerplate: bool,
+}
+
+impl ComparedRanks {
+    pub(super) fn of(&self, id: u32) -> Rank {
+        self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
+    }
+
+    pub(super) fn is_boilerplate(&self, id: u32) -> bool {
+        self.boilerplate && self.of(id) == BOILERPLATE
+    }
+}
+
 /// Documents are ordered by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -271,6 +289,13 @@ impl Ranking {
             }
         }
         alike.clear();
+    }
+
+    /// The ranks of the documents that are compared.
+    pub(super) fn compared(&self) -> ComparedRanks {
+        let compared = |&rank: &Rank| if rank < RESERVED && !self.leads(rank) { NOT_RANKED } else { rank };
+        let ranks: Vec<Rank> = self.ranks.iter().map(compared).collect();
+        ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
     }
 
     /// How many documents there are.

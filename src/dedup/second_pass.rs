@@ -16,7 +16,6 @@ use super::join::ProbedTerms;
 use super::join_inputs::Join;
 use super::justify::{Buffers, SearchResult, Wanted};
 use super::ranking::Rank;
-use super::sets::distinct;
 use super::{Activity, Monitor};
 use crate::error::Result;
 
@@ -127,10 +126,8 @@ impl Join<'_> {
             let batch = start.saturating_sub(self.batch)..start;
             let survivors =
                 batch.clone().into_par_iter().filter(|&rank| self.ranking.leads(rank) && decisions.stays(rank));
-            let counts = survivors.map_init(Vec::new, |buffer, rank| {
-                let entries = self.sets.get(rank, buffer)?;
-                Ok(distinct(entries).filter(|&term| probed.contains(term)).count() as u64)
-            });
+            let counts =
+                survivors.map_init(Vec::new, |buffer, rank| Ok(probed.of(self.sets.get(rank, buffer)?).count() as u64));
             bytes += BYTES * counts.try_reduce(|| 0, |a, b| Ok(a + b))?;
             start = batch.start;
         }

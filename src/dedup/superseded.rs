@@ -11,7 +11,6 @@ use super::join::ProbedTerms;
 use super::join_inputs::Join;
 use super::justify::{Buffers, SearchResult, Wanted};
 use super::ranking::Rank;
-use super::sets::distinct;
 use super::witness::Witness;
 use super::{Activity, Monitor, same_bytes};
 use crate::error::Result;
@@ -45,8 +44,7 @@ impl Join<'_> {
             index.clear();
             while next < total && (index.members().is_empty() || !index.is_full(self.memory)) {
                 if is_newcomer(next) {
-                    let entries = self.sets.get(next, &mut buffer)?;
-                    index.add(next, distinct(entries).filter(|&term| probed.contains(term)));
+                    index.add(next, probed.of(self.sets.get(next, &mut buffer)?));
                 }
                 next += 1;
             }

@@ -41,7 +41,6 @@ impl Error {
             },
             Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
-            Self::TooManyShared { .. } => "leave out the most frequent ones (`max_df`), or compare parts of the archive in databases of their own".into(),
             Self::DecisionsOfAnother { .. } => "decide all documents anew".into(),
             Self::OtherRule { .. } => "give the options of then, or decide all documents anew".into(),
             Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide all documents anew".into(),

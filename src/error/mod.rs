@@ -369,12 +369,6 @@ pub enum Error {
         /// The limit.
         allowed: u64,
     },
-    /// More hashes that several documents share than a comparison can number.
-    #[error("the documents share {found} hashes, more than 4,294,967,294")]
-    TooManyShared {
-        /// Hashes that several documents hold.
-        found: u64,
-    },
     /// A file that is not the report of a dedup of this database.
     #[error("{} is not a whole report of a dedup: line {line}: {detail}", path.display())]
     NotADedupReport {

@@ -39,6 +39,7 @@ pub(crate) use codec::block::Posting;
 pub(crate) use codec::format::{DECISIONS, FORMAT_VERSION};
 pub(crate) use codec::positions::FingerprintPlace;
 pub(crate) use codec::records::{ContainerRecord, DocumentRecord, SourceRecord};
+pub(crate) use codec::varint;
 pub use engine::Level;
 pub(crate) use handle::Store;
 pub(crate) use open::StoreOptions;

@@ -6,4 +6,4 @@ pub(super) mod filter;
 pub(super) mod format;
 pub(super) mod positions;
 pub(super) mod records;
-pub(super) mod varint;
+pub(crate) mod varint;

@@ -1,7 +1,7 @@
 //! Varints: unsigned LEB128, 7 bits a byte, the lowest first, at most 10 bytes.
 
 /// Appends `value`.
-pub(in crate::store) fn write(mut value: u64, out: &mut Vec<u8>) {
+pub(crate) fn write(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -10,7 +10,7 @@ pub(in crate::store) fn write(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Takes a value off the front of `bytes`; `None` where they end inside it, or it exceeds 64 bits.
-pub(in crate::store) fn read(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (index, &byte) in bytes.iter().enumerate().take(10) {
         let part = u64::from(byte & 0x7f);
