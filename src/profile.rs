@@ -59,22 +59,30 @@ pub enum Selection {
     All,
 }
 
-/// Unit, k, w and selection, with the version of the hash they were made with.
+/// Unit, k, w and selection, with the version of the hash they were made with. Each profile that there is makes sense:
+/// [`Profile::new`] checks the settings, and they cannot be changed one by one.
+///
+/// ```
+/// use fpdb::{Profile, Selection, Unit, WordRule};
+///
+/// assert!(Profile::new(Unit::Char, WordRule::Letters, 0, 20, Selection::Robust).is_err());
+/// let profile = Profile::new(Unit::Char, WordRule::Letters, 25, 20, Selection::Robust)?;
+/// assert_eq!((profile.k(), profile.w(), profile.guarantee()), (25, 20, Some(44)));
+/// # Ok::<(), fpdb::Error>(())
+/// ```
+///
+/// ```compile_fail,E0451
+/// let profile = fpdb::Profile { k: 0, ..fpdb::Profile::default() };
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "ProfileJson", try_from = "ProfileJson")]
 pub struct Profile {
-    /// The unit of a symbol.
-    pub unit: Unit,
-    /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
-    pub word_rule: WordRule,
-    /// The noise threshold: symbols in a k-gram.
-    pub k: u32,
-    /// The window: consecutive k-gram hashes.
-    pub w: u32,
-    /// Which hashes are kept.
-    pub selection: Selection,
-    /// [`Unit::hash_version`] in the program that made it.
-    pub hash_version: u8,
+    pub(crate) unit: Unit,
+    pub(crate) word_rule: WordRule,
+    pub(crate) k: u32,
+    pub(crate) w: u32,
+    pub(crate) selection: Selection,
+    pub(crate) hash_version: u8,
 }
 
 /// A profile as the JSON has it.
@@ -169,6 +177,42 @@ impl Profile {
 
     /// The names [`Profile::named`] knows.
     pub const NAMES: [&'static str; 5] = ["prose", "text", "words", "code", "bytes"];
+
+    /// The unit of a symbol.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
+    #[must_use]
+    pub fn word_rule(&self) -> WordRule {
+        self.word_rule
+    }
+
+    /// The noise threshold: symbols in a k-gram.
+    #[must_use]
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// The window: consecutive k-gram hashes.
+    #[must_use]
+    pub fn w(&self) -> u32 {
+        self.w
+    }
+
+    /// Which hashes are kept.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        self.selection
+    }
+
+    /// [`Unit::hash_version`] in the program that made it.
+    #[must_use]
+    pub fn hash_version(&self) -> u8 {
+        self.hash_version
+    }
 
     /// t, in symbols: every shared run at least this long shares a fingerprint. `None` for `mod:P`,
     /// which guarantees nothing.

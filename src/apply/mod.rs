@@ -51,7 +51,7 @@ pub(crate) fn apply(
     visit: &mut dyn FnMut(Applied) -> Result<()>,
 ) -> Result<ApplySummary> {
     options.check()?;
-    let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir));
+    let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
     let report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
     if !options.suits(report.passages.is_some()) {
         let detail = match report.passages {

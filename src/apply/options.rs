@@ -57,7 +57,7 @@ pub struct ApplyOptions {
     pub act: bool,
     /// Limits on the files that are read.
     pub limits: InputLimits,
-    /// Where data that exceeds the memory goes; the system's folder for temporary files where `None`.
+    /// The existing folder for data that exceeds the memory; the system's folder for temporary files where `None`.
     pub temp_dir: Option<PathBuf>,
 }
 

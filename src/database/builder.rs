@@ -5,9 +5,12 @@ use std::path::Path;
 use super::{Database, DatabaseWriter};
 use crate::error::{Error, Result};
 use crate::ingest;
+use crate::pool;
 use crate::profile::Profile;
 use crate::progress::Task;
 use crate::store::{Store, StoreOptions, Verification};
+
+const MEMORY_RANGE: &str = "at least 1 MiB and at most 16 TiB";
 
 impl Database {
     /// The settings that a host may choose for a database that it opens.
@@ -70,11 +73,14 @@ pub struct DatabaseBuilder {
 }
 
 impl DatabaseBuilder {
-    /// Below this the fixed costs of a batch dominate, and the setting is refused.
+    /// Below this the fixed costs of a batch dominate, and a writer refuses the setting. A reader refuses 0 alone.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
     /// Above this it is a slip of the pen: no machine has that much.
     pub const MOST_MEMORY: u64 = 1 << 44;
+
+    /// More threads than this are refused.
+    pub const MOST_THREADS: usize = 1024;
 
     /// The defaults: a quarter of the machine's memory, a cache of 192 MiB, a thread for each processor.
     #[must_use]
@@ -83,7 +89,8 @@ impl DatabaseBuilder {
     }
 
     /// Bytes of memory that one piece of work (an ingest, a merge, all pairs, a dedup) may use, about, beside the cache. The
-    /// default is a quarter of what the machine has, or of what the process may use of it.
+    /// default is a quarter of what the machine has, or of what the process may use of it. At least [`Self::LEAST_MEMORY`], at most
+    /// [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.store.memory = bytes;
@@ -91,17 +98,18 @@ impl DatabaseBuilder {
     }
 
     /// Bytes of memory for what was read: posting blocks, and the filters that tell absent fingerprints. The default of
-    /// 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them.
+    /// 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them. 0 is allowed and slow; at most
+    /// [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn cache(mut self, bytes: usize) -> Self {
         self.store.cache_bytes = bytes;
         self
     }
 
-    /// Threads that work for this database at once; at least 1. The default is one for each processor.
+    /// Threads that work for this database at once, at most [`Self::MOST_THREADS`]. The default, 0, is one for each processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.store.threads = threads.max(1);
+        self.store.threads = if threads == 0 { pool::processors() } else { threads };
         self
     }
 
@@ -118,9 +126,9 @@ impl DatabaseBuilder {
     ///
     /// # Errors
     /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] where something else is there; [`Error::Io`];
-    /// [`Error::InvalidParameter`] for memory out of its range.
+    /// [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
     pub fn create(&self, path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
-        self.check()?;
+        self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::create(path.as_ref(), profile, &self.store)?))
     }
 
@@ -129,18 +137,18 @@ impl DatabaseBuilder {
     /// # Errors
     /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::HashVersion`]; [`Error::Damaged`],
     /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
-    /// written; [`Error::TooFewOpenFiles`].
+    /// written; [`Error::TooFewOpenFiles`]; [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {
+        self.check()?;
         Ok(Database::of(Store::open_reader(path.as_ref(), &self.store)?))
     }
 
     /// Opens a database for writing. One process at a time may do so.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`Error::Locked`] where another process writes; [`Error::InvalidParameter`] for memory out of its
-    /// range.
+    /// As [`Self::open`]; [`Error::Locked`] where another process writes.
     pub fn open_writer(&self, path: impl AsRef<Path>) -> Result<DatabaseWriter> {
-        self.check()?;
+        self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))
     }
 
@@ -154,7 +162,7 @@ impl DatabaseBuilder {
         folder: impl AsRef<Path>,
         number: Option<u32>,
     ) -> Result<DatabaseWriter> {
-        self.check()?;
+        self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::restore(path.as_ref(), folder.as_ref(), number, &self.store)?))
     }
 
@@ -166,17 +174,33 @@ impl DatabaseBuilder {
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::Stopped`]. The database is
     /// then as it was.
     pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Verification> {
+        self.check()?;
         ingest::repair(path.as_ref(), &self.store, task)
     }
 
+    /// As a reader needs its settings; a reader also works with less memory than the least, more slowly.
     fn check(&self) -> Result<()> {
-        if (Self::LEAST_MEMORY..=Self::MOST_MEMORY).contains(&self.store.memory) {
-            return Ok(());
+        let invalid = |name, value, expected| Err(Error::InvalidParameter { name, value, expected });
+        let StoreOptions { cache_bytes, memory, threads, raise_open_files: _ } = self.store;
+        if !(1..=Self::MOST_MEMORY).contains(&memory) {
+            return invalid("memory", format!("{memory} bytes"), MEMORY_RANGE);
         }
-        Err(Error::InvalidParameter {
-            name: "memory",
-            value: format!("{} bytes", self.store.memory),
-            expected: "at least 1 MiB and at most 16 TiB",
-        })
+        if u64::try_from(cache_bytes).map_or(true, |bytes| bytes > Self::MOST_MEMORY) {
+            return invalid("cache", format!("{cache_bytes} bytes"), "at most 16 TiB");
+        }
+        if threads > Self::MOST_THREADS {
+            return invalid("threads", threads.to_string(), "at most 1,024; 0 for one for each processor");
+        }
+        Ok(())
+    }
+
+    /// As a writer needs its settings.
+    fn check_for_writer(&self) -> Result<()> {
+        self.check()?;
+        if self.store.memory < Self::LEAST_MEMORY {
+            let value = format!("{} bytes", self.store.memory);
+            return Err(Error::InvalidParameter { name: "memory", value, expected: MEMORY_RANGE });
+        }
+        Ok(())
     }
 }

@@ -35,6 +35,7 @@ impl Database {
         task: &Task<'_>,
         mut visit: impl FnMut(&PairsSummary, Pair) -> std::result::Result<(), E>,
     ) -> std::result::Result<PairsSummary, E> {
+        options.check()?;
         let _unchanged = self.store.keep_unchanged(task.token())?;
         let temp = TempSpace::beside(self.store.root(), options.temp_dir.as_deref())?;
         let found = self.run(|| pairs::find(&self.store, options, &temp, task))?;

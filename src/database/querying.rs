@@ -46,7 +46,7 @@ impl Database {
     /// one source is its own result.
     pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
-        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
+        let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
         let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), &StopToken::new())?;
@@ -81,7 +81,7 @@ impl Database {
         task: &Task<'_>,
         mut visit: impl FnMut(&str, Result<QueryAnswer>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        QueryReader::new(self.store.profile(), options.window, &options.read, None)?;
+        let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), task.token())?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);

@@ -79,6 +79,7 @@ pub use report::{
 
 /// Finds out which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
+    options.check()?;
     let documents = store.view().state().documents;
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let plan = MemoryPlan::new(documents, options, store.memory())?;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::error::Result;
 use crate::input::InputLimits;
 use crate::profile::{Profile, Unit};
-use crate::setters::setters;
+use crate::setters::{check_share, setters};
 
 /// The rule that makes a document removable, beside being identical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,8 @@ pub struct DedupOptions {
     pub budget: Option<u64>,
     /// The use of earlier decisions.
     pub mode: DedupMode,
-    /// Where data that exceeds the memory goes, and the state of an interrupted job; beside the database where `None`.
+    /// The existing folder for data that exceeds the memory, and for the state of an interrupted job; the folder that the database is
+    /// in where `None`.
     pub temp_dir: Option<PathBuf>,
     /// Limits on the sources of texts that are read again.
     pub limits: InputLimits,
@@ -120,24 +122,6 @@ impl DedupOptions {
     }
 }
 
-impl Default for DedupOptions {
-    fn default() -> Self {
-        Self {
-            by: DedupBy::default(),
-            threshold: 0.8,
-            max_novel: None,
-            keep: Keep::default(),
-            prefer: Vec::new(),
-            protect: Vec::new(),
-            max_df: None,
-            budget: None,
-            mode: DedupMode::default(),
-            temp_dir: None,
-            limits: InputLimits::default(),
-        }
-    }
-}
-
 impl DedupOptions {
     /// The defaults for a database of this profile. The longest unmatched stretch is about a page of text or forty lines of
     /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it lets documents go
@@ -149,13 +133,32 @@ impl DedupOptions {
             Unit::Word => 200,
             Unit::Token => 400,
         };
-        let default = Self::default();
         let threshold = match (by, profile.unit, profile.k) {
             (DedupBy::Containment, Unit::Char | Unit::Byte, ..20) | (DedupBy::Containment, Unit::Word, ..4) => 0.9,
             (DedupBy::Containment, Unit::Char | Unit::Byte, ..40) | (DedupBy::Containment, Unit::Word, ..7) => 0.85,
-            _ => default.threshold,
+            _ => 0.8,
         };
-        Self { by, threshold, max_novel: Some(page), ..default }
+        Self {
+            by,
+            threshold,
+            max_novel: Some(page),
+            keep: Keep::default(),
+            prefer: Vec::new(),
+            protect: Vec::new(),
+            max_df: None,
+            budget: None,
+            mode: DedupMode::default(),
+            temp_dir: None,
+            limits: InputLimits::default(),
+        }
+    }
+
+    /// Checks that a run can begin with these options; every run does so first.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold of 0, above 1 or that is no number.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_share("threshold", self.threshold, self.threshold > 0.0, "a number above 0, and at most 1")
     }
 
     /// The words that decisions depend on, beside the documents. Records and jobs on disk hold them and are compared with them: they stay
@@ -198,11 +201,12 @@ mod tests {
         assert_eq!(keeps.map(Keep::name), ["longest", "first", "newest", "oldest"]);
         let modes = [DedupMode::Once, DedupMode::Append, DedupMode::Rerank];
         assert_eq!(modes.map(DedupMode::word), ["Once", "Append", "Rerank"]);
-        let rule = |by| DedupOptions::default().by(by).rule();
+        let any_novel = |by| DedupOptions::of(&Profile::named("text").unwrap(), by).max_novel(None);
+        let rule = |by| any_novel(by).rule();
         assert_eq!(rule(DedupBy::Exact), "by exact, keep longest");
         assert_eq!(rule(DedupBy::ExactText), "by exact-text, keep longest");
         assert_eq!(rule(DedupBy::Resemblance), "by resemblance 0.8, keep longest, max-novel none");
-        let options = DedupOptions::default().by(DedupBy::Containment).threshold(0.75).max_novel(Some(1200));
+        let options = any_novel(DedupBy::Containment).threshold(0.75).max_novel(Some(1200));
         let options = options.keep(Keep::Newest).max_df(Some(9)).budget(Some(7)).prefer(vec!["^a\"/".into()]);
         assert_eq!(
             options.protect(vec!["b".into()]).rule(),

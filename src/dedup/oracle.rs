@@ -17,6 +17,7 @@ use super::source::PostingSource;
 use super::witness::Witness;
 use super::{DedupBy, DedupOptions, Keep, MemoryPlan, join};
 use crate::error::{Error, Result};
+use crate::profile::Profile;
 use crate::progress::{Progress, Task};
 use crate::spill::{Sorter, TempSpace};
 use crate::stop::StopToken;
@@ -271,12 +272,11 @@ pub(super) fn options() -> impl Strategy<Value = DedupOptions> {
     let max_novel = prop::option::of(0u64..16);
     let max_df = prop::option::weighted(0.2, 2u64..6);
     (by, threshold, keep, max_novel, max_df).prop_map(|(by, threshold, keep, max_novel, max_df)| DedupOptions {
-        by,
         threshold,
         keep,
         max_novel,
         max_df,
-        ..DedupOptions::default()
+        ..DedupOptions::of(&Profile::default(), by)
     })
 }
 
@@ -317,7 +317,7 @@ impl Run {
 
 fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
-    let temp = TempSpace::new(folder.path());
+    let temp = TempSpace::new(folder.path()).unwrap();
     let options = model.preferring(options);
     let ranking = model.ranking(options.keep, &temp, plan.sorting);
     let (expected, _) = model.expected(&ranking, &options);
@@ -389,7 +389,7 @@ fn a_budget_decides_alike_whatever_the_memory() {
     runner
         .run(&(model(), options(), 0u64..12), |(model, options, budget)| {
             let folder = tempfile::tempdir().unwrap();
-            let temp = TempSpace::new(folder.path());
+            let temp = TempSpace::new(folder.path()).unwrap();
             let options = DedupOptions { budget: Some(budget), ..model.preferring(options) };
             let ranking = model.ranking(options.keep, &temp, 1 << 20);
             let run = Run { model, ranking, options, temp, threads: 2 };

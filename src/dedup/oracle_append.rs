@@ -208,7 +208,7 @@ proptest! {
         let mut archive = Archive {
             options,
             plan: MemoryPlan { sorting: rest, sets: rest / 4, rest, batch },
-            temp: TempSpace::new(folder.path()),
+            temp: TempSpace::new(folder.path()).unwrap(),
             files: RecordFiles::lock(folder.path()).unwrap(),
             record: None,
             model,

@@ -104,6 +104,7 @@ impl Answer for DedupPlan {
 /// # Errors
 /// As those of the run, but that too little memory is no error.
 pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
+    options.check()?;
     let (view, stored) = (store.view(), store.document_ids()?);
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let documents = view.state().documents;

@@ -76,6 +76,7 @@ impl IngestOptions {
                 expected: "documents that are no boilerplate, by exact, containment or resemblance",
             });
         }
+        self.dedup.as_ref().map_or(Ok(()), DedupOptions::check)?;
         self.walk.check()
     }
 

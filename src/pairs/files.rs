@@ -61,7 +61,7 @@ impl Files {
 /// Adds to pairs of submissions the pairs of their documents that share most, at most [`FILES`] to each.
 pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
-    let all = PairsOptions { max_df: options.max_df, ..PairsOptions::default() };
+    let all = PairsOptions { max_df: options.max_df, ..PairsOptions::all() };
     let mut documents = Documents::load_within(store, options, &all, wanted)?;
     let plan = BlockPlan::make(store, &mut documents, &all, reserved(store.memory()), task)?;
     let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();

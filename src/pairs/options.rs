@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use crate::document::DocId;
+use crate::error::Result;
 use crate::input::InputLimits;
 use crate::profile::{Profile, Unit};
 use crate::query::Weight;
-use crate::setters::setters;
+use crate::setters::{check_share, setters};
 
 /// Which pairs are wanted.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +43,7 @@ pub struct PairsOptions {
     pub weight: Weight,
     /// The most pairs to return, the best ones; `None` for all.
     pub top: Option<u64>,
-    /// The folder for temporary files, which hold pairs that exceed the database's memory; `None` for the folder that the
+    /// The existing folder for temporary files, which hold pairs that exceed the database's memory; `None` for the folder that the
     /// database is in.
     pub temp_dir: Option<PathBuf>,
 }
@@ -66,8 +67,9 @@ impl PairsOptions {
     }
 }
 
-impl Default for PairsOptions {
-    fn default() -> Self {
+impl PairsOptions {
+    /// All pairs that share a hash that is not common.
+    pub(super) fn all() -> Self {
         Self {
             min_shared: 1,
             min_resemblance: 0.0,
@@ -85,9 +87,7 @@ impl Default for PairsOptions {
             temp_dir: None,
         }
     }
-}
 
-impl PairsOptions {
     /// The defaults for a database of this profile. Where k is short enough that unrelated documents share k-grams
     /// (below 25 characters or bytes, or 6 words), pairs are those with R of 0.03 or more, the threshold of the 2001 paper
     /// for trigrams of words; else all. Unrelated programs share idioms, and small ones little more than the frame that
@@ -102,10 +102,10 @@ impl PairsOptions {
                 // A frame has up to 60 k-grams, of which 2 / (w + 1) are selected.
                 let few_shared = 120 / (u64::from(profile.w) + 1);
                 let (min_resemblance, few_min_resemblance) = if profile.k < 7 { (0.2, 0.3) } else { (0.1, 0.2) };
-                return Self { min_resemblance, few_shared, few_min_resemblance, ..Self::default() };
+                return Self { min_resemblance, few_shared, few_min_resemblance, ..Self::all() };
             }
         };
-        Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::default() }
+        Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::all() }
     }
 
     /// The same with thresholds of the caller's choice. Once one is given, the others keep no pair back.
@@ -128,6 +128,21 @@ impl PairsOptions {
             min_containment: containment.unwrap_or(0.0),
             ..default
         }
+    }
+
+    /// Checks that pairs can be found with these options; every call does so first.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or that is no number.
+    pub(crate) fn check(&self) -> Result<()> {
+        let thresholds = [
+            ("min_resemblance", self.min_resemblance),
+            ("few_min_resemblance", self.few_min_resemblance),
+            ("min_containment", self.min_containment),
+        ];
+        thresholds
+            .into_iter()
+            .try_for_each(|(name, least)| check_share(name, least, least >= 0.0, "a number from 0 to 1"))
     }
 
     /// The default cap on df: a hash in a thousand documents makes half a million pairs, and is the mark of a

@@ -141,7 +141,7 @@ mod tests {
             memory in prop_oneof![Just(0u64), 0u64..200_000],
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let temp = TempSpace::new(folder.path());
+            let temp = TempSpace::new(folder.path()).unwrap();
             let names: Vec<u32> = (0..80).map(|id| (id * 7) % 40).collect();
             let mut ranked = PairCollector::new(most, &temp, memory);
             let mut expected = Vec::new();

@@ -20,7 +20,7 @@ use crate::store::{DocumentRecord, Store};
 /// The passages of documents by id, and where they are inferred, why.
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
-/// Answers one query, with one match for all documents of a submission. The texts it compares stay in `texts`, for others that need
+/// Answers one query, by options that were checked, with one match for all documents of a submission. The texts it compares stay in `texts`, for others that need
 /// them.
 ///
 /// # Errors
@@ -33,15 +33,7 @@ pub(crate) fn answer(
     submissions: Option<&CountedSubmissions>,
     texts: &TextCache,
 ) -> Result<QueryAnswer> {
-    options.joining.check(&subject.profile)?;
     let looked_up = match options.n {
-        Some(0) => {
-            return Err(Error::InvalidParameter {
-                name: "n",
-                value: "0".into(),
-                expected: "a number of hashes, 1 or more",
-            });
-        }
         Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
         None => &subject.hashes[..],
     };

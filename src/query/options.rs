@@ -1,10 +1,14 @@
 //! Options: what a query looks for, and which measures it takes.
 
+use std::borrow::Cow;
+
 use super::phrases::Phrases;
 use super::weight::Weight;
 use crate::document::DocId;
+use crate::error::{Error, Result};
 use crate::input::ReadOptions;
-use crate::setters::setters;
+use crate::profile::Profile;
+use crate::setters::{check_share, setters};
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +54,7 @@ pub struct QueryOptions {
     pub max_df: Option<u64>,
     /// True if to find the passages of the matches.
     pub passages: bool,
-    /// The documents to compare with, ascending; all where `None`. Common hashes are counted over all documents in
+    /// The documents to compare with, in any order; all where `None`. Common hashes are counted over all documents in
     /// any case.
     pub only: Option<Vec<DocId>>,
     /// Documents in whose names this regular expression finds the same are one match: its first group, else the whole match. A
@@ -81,6 +85,31 @@ impl QueryOptions {
         phrases: Option<Phrases>,
         joining: PassageOptions,
         weight: Weight,
+    }
+}
+
+impl QueryOptions {
+    /// These options for queries of a database of this profile, with the documents to compare with in ascending order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an n of 0, and for a least score below 0, above 1 or that is no number; [`Error::NotWords`] for
+    /// rewritten text in another unit than words; [`Error::WindowTooSmall`].
+    pub(crate) fn checked(&self, profile: &Profile) -> Result<Cow<'_, Self>> {
+        profile.with_window(self.window.unwrap_or(profile.w))?;
+        self.joining.check(profile)?;
+        check_share("min_score", self.min_score, self.min_score >= 0.0, "a number from 0 to 1")?;
+        if self.n == Some(0) {
+            let expected = "a number of hashes, 1 or more";
+            return Err(Error::InvalidParameter { name: "n", value: "0".into(), expected });
+        }
+        match &self.only {
+            Some(only) if !only.is_sorted() => {
+                let mut only = only.clone();
+                only.sort_unstable();
+                Ok(Cow::Owned(self.clone().only(Some(only))))
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
     }
 }
 

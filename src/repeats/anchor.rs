@@ -22,11 +22,11 @@ pub(super) struct WindowShape {
 impl WindowShape {
     /// For repeats of `min_length` symbols in documents of this profile.
     pub(super) fn of(min_length: u32, profile: &Profile) -> Result<Self> {
-        let expected = "a number of symbols up to 65536, and at least the t that `fpdb stats` shows: a database guarantees \
-                        nothing of shorter passages";
+        let expected = "a number of symbols up to 65,536, and at least the guarantee of the profile (w + k - 1): nothing is \
+                        guaranteed of shorter passages";
         let guarantee = profile.guarantee().unwrap_or_else(|| u64::from(profile.w) + u64::from(profile.k) - 1);
         if u64::from(min_length) < guarantee.max(1) || min_length > LONGEST {
-            return Err(Error::InvalidParameter { name: "min-length", value: min_length.to_string(), expected });
+            return Err(Error::InvalidParameter { name: "min_length", value: min_length.to_string(), expected });
         }
         Ok(Self { window: min_length, kgram: min_length.div_ceil(2) })
     }

@@ -12,7 +12,7 @@ use crate::setters::setters;
 pub struct RepeatOptions {
     /// The fewest symbols that count as a repeat: at least the guarantee of the database's profile, and at most 65,536.
     pub min_length: u32,
-    /// Where temporary files go; beside the database where `None`.
+    /// The existing folder for temporary files; the folder that the database is in where `None`.
     pub temp_dir: Option<PathBuf>,
     /// Bounds on what is read again.
     pub limits: InputLimits,

@@ -152,7 +152,7 @@ struct ReadingRun<'r, 't> {
     documents: u64,
 }
 
-const TOO_LARGE: &str = "it takes more than an eighth of the memory allowed (--memory)";
+const TOO_LARGE: &str = "it takes more than an eighth of the memory allowed";
 
 impl ReadingRun<'_, '_> {
     fn scanner(&self) -> Scanner {

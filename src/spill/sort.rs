@@ -163,7 +163,7 @@ mod tests {
             alone in any::<bool>(),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let temp = TempSpace::new(folder.path());
+            let temp = TempSpace::new(folder.path()).unwrap();
             let mut sorter = if alone { Sorter::shared(&temp, memory) } else { Sorter::new(&temp, memory) };
             for &number in &numbers {
                 sorter.push(number).unwrap();

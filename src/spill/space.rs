@@ -2,6 +2,7 @@
 //! ends, however it ends.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
@@ -15,22 +16,29 @@ pub(crate) struct TempSpace {
 }
 
 impl TempSpace {
-    /// Files in `folder`, which must exist.
-    pub(crate) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+    /// Files in `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where there is no such folder: it is not made, so that a misspelt path leaves nothing behind.
+    pub(crate) fn new(folder: &Path) -> Result<Self> {
+        let found = std::fs::metadata(folder).and_then(|found| match found.is_dir() {
+            true => Ok(()),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        });
+        found.map_err(Error::io("use for temporary files the folder", folder))?;
+        Ok(Self { folder: folder.to_owned() })
     }
 
     /// Files in the folder asked for, else beside a database; where nothing can be written there, in the system's folder for
     /// temporary files.
     pub(crate) fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
         if let Some(folder) = asked {
-            std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-            return Ok(Self::new(folder));
+            return Self::new(folder);
         }
         let root = database.canonicalize().map_err(Error::io("find", database))?;
         let beside = root.parent().unwrap_or(&root);
         let writable = tempfile::tempfile_in(beside).is_ok();
-        Ok(Self::new(if writable { beside.to_owned() } else { std::env::temp_dir() }.as_path()))
+        Self::new(if writable { beside.to_owned() } else { std::env::temp_dir() }.as_path())
     }
 
     /// The folder.

@@ -253,7 +253,7 @@ impl Round {
     }
 
     fn options(self) -> IngestOptions {
-        let dedup = self.by.map(|by| DedupOptions::default().by(by).threshold(1.0));
+        let dedup = self.by.map(|by| DedupOptions::of(&Profile::default(), by).max_novel(None).threshold(1.0));
         IngestOptions::default().dedup(dedup).prune(self.prunes).store_text(self.stores_texts)
     }
 

@@ -139,7 +139,8 @@ fn offsets_and_lines_are_those_of_the_document() {
             assert_eq!(fingerprint.last_line, line(span.end - 1), "{name}: {span:?}");
             // The text at that place, read as a document of its own, begins with this very k-gram.
             let part = &document[span.start as usize..span.end as usize];
-            let alone = Profile { w: 1, selection: fpdb::Selection::All, ..profile };
+            let alone =
+                Profile::new(profile.unit(), profile.word_rule(), profile.k(), 1, fpdb::Selection::All).unwrap();
             let (inner, _) = match format {
                 // A part of JSON is none.
                 Format::Notebook => read(&alone, Format::Text, part),

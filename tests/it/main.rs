@@ -21,6 +21,7 @@ mod json;
 mod leftovers;
 mod model;
 mod numbers;
+mod options;
 mod oracle;
 mod pairs;
 mod phrases;

@@ -223,7 +223,7 @@ impl World {
                 self.check();
             }
             Op::Query { subject, wider, options, least, reader } => {
-                let window = wider.map(|wider| self.model.profile.w + wider);
+                let window = wider.map(|wider| self.model.profile.w() + wider);
                 let options = (**options).clone().window(window);
                 self.query(subject, &options, *least, *reader);
             }
@@ -293,7 +293,7 @@ impl World {
                     return;
                 };
                 let profile = &self.model.profile;
-                let another = profile.with_window(options.window.unwrap_or(profile.w)).unwrap() != *profile;
+                let another = profile.with_window(options.window.unwrap_or(profile.w())).unwrap() != *profile;
                 let gone = !newest.is_readable();
                 if another && gone {
                     assert!(matches!(answer, Err(Error::TextGone { .. })), "{answer:?}");

@@ -275,6 +275,7 @@ fn pairs_are_the_same_however_little_memory_there_is_and_the_best_few_are_the_fi
     let flags = ["pairs", "--format", "json", "--min-resemblance", "0"];
     let all = folder.ok(&flags).stdout;
     assert_eq!(all.lines().count(), 200 * 199 / 2);
+    std::fs::create_dir(folder.path().join("spill")).unwrap();
     assert_eq!(folder.ok(&[&flags[..], &["--memory", "200k", "--temp-dir", "spill"]].concat()).stdout, all);
     assert_eq!(std::fs::read_dir(folder.path().join("spill")).unwrap().count(), 0, "spilled pairs have no name");
     for top in ["1", "100", "19899", "30000"] {

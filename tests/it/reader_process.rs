@@ -72,7 +72,7 @@ fn samples_have_the_same_fingerprints_in_either_process() {
         };
         let (here, there) = (read(&InputLimits::default()), read(&there));
         assert_eq!(here, there, "{format} {name}");
-        assert!(here.is_err() || !here.unwrap().1.is_empty() || profile.unit != Unit::Word);
+        assert!(here.is_err() || !here.unwrap().1.is_empty() || profile.unit() != Unit::Word);
     }
 }
 

@@ -139,10 +139,18 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 assert_eq!(
-                    place.database.pairs(&PairsOptions::default(), &Task::new()).unwrap().pairs.len(),
+                    place
+                        .database
+                        .pairs(&PairsOptions::of(place.database.profile()), &Task::new())
+                        .unwrap()
+                        .pairs
+                        .len(),
                     20 * 19 / 2
                 );
-                place.database.dedup(&DedupOptions::default(), &Task::new()).unwrap();
+                place
+                    .database
+                    .dedup(&DedupOptions::of(place.database.profile(), DedupBy::Exact), &Task::new())
+                    .unwrap();
                 place.database.stats_with_hashes(&Task::new()).unwrap();
             }
         });
@@ -256,18 +264,39 @@ fn readers_of_a_writer_see_its_commits_and_others_the_last_one_before() {
 }
 
 #[test]
-fn memory_is_refused_before_anything_is_made() {
+fn memory_cache_and_threads_out_of_range_are_refused_before_anything_is_made() {
     let folder = TempDir::new().unwrap();
     let profile = Profile::named("prose").unwrap();
     let path = folder.path().join("db");
-    for memory in [0, DatabaseBuilder::LEAST_MEMORY - 1, DatabaseBuilder::MOST_MEMORY + 1] {
-        let refusal = Database::builder().memory(memory).create(&path, &profile);
-        assert!(matches!(refusal, Err(Error::InvalidParameter { name: "memory", .. })), "{memory}");
+    let least = DatabaseBuilder::LEAST_MEMORY;
+    let refused = [
+        (Database::builder().memory(0), "memory"),
+        (Database::builder().memory(least - 1), "memory"),
+        (Database::builder().memory(DatabaseBuilder::MOST_MEMORY + 1), "memory"),
+        (Database::builder().cache(usize::MAX), "cache"),
+        (Database::builder().threads(DatabaseBuilder::MOST_THREADS + 1), "threads"),
+        (Database::builder().threads(usize::MAX), "threads"),
+    ];
+    let is_of = |error: Error, expected| matches!(error, Error::InvalidParameter { name, .. } if name == expected);
+    for (builder, name) in &refused {
+        assert!(is_of(builder.create(&path, &profile).unwrap_err(), *name), "{builder:?}");
+        assert!(is_of(builder.restore(&path, folder.path().join("backups"), None).unwrap_err(), *name), "{builder:?}");
         assert!(!path.exists());
     }
     let builder = Database::builder().memory(DatabaseBuilder::LEAST_MEMORY).cache(0).threads(0);
     let writer = builder.create(&path, &profile).unwrap();
     assert_eq!(documents(&writer), BTreeSet::new());
+    drop(writer);
+    for (builder, name) in &refused {
+        assert!(is_of(builder.open_writer(&path).unwrap_err(), *name), "{builder:?}");
+        // A reader makes do with less memory than a batch of a writer takes.
+        match builder.open(&path) {
+            Ok(reader) => {
+                assert_eq!(format!("{builder:?}"), format!("{:?}", Database::builder().memory(least - 1)), "{reader:?}")
+            }
+            Err(error) => assert!(is_of(error, *name), "{builder:?}"),
+        }
+    }
 }
 
 #[test]
@@ -280,7 +309,7 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
     token.clone().stop();
     let stopped = Task::new().stop(&token);
     let outcomes = [
-        place.database.pairs(&PairsOptions::default(), &stopped).map(|_| ()),
+        place.database.pairs(&PairsOptions::of(place.database.profile()), &stopped).map(|_| ()),
         place.database.dedup(&resembling(), &stopped).map(|_| ()),
         place.database.verify(&stopped).map(|_| ()),
         place.database.compact(&stopped).map(|_| ()),
@@ -306,7 +335,5 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
 }
 
 fn resembling() -> DedupOptions {
-    let mut options = DedupOptions::default();
-    options.by = DedupBy::Resemblance;
-    options
+    DedupOptions::of(&Profile::default(), DedupBy::Resemblance).max_novel(None)
 }

@@ -17,7 +17,7 @@ pub(crate) struct RuleArgs {
     /// The rule: which documents are removable beside identical ones [default: exact]
     #[arg(long, value_name = "BY", value_parser = by())]
     pub(crate) by: Option<DedupBy>,
-    /// The least resemblance, or containment in the survivor (0 to 1)
+    /// The least resemblance, or containment in the survivor (above 0, at most 1)
     ///
     /// With --by resemblance or containment. The default is 0.8. For containment in text it is 0.85 where k is below 40
     /// characters, 40 bytes or 7 words, and 0.9 where k is below 20 characters, 20 bytes or 4 words: one changed character takes k

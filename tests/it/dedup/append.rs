@@ -177,6 +177,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     let neither = folder.run(&["dedup", "--append", "--rerank"]);
     assert_eq!(neither.status, 2);
     // Memory, threads and the format of the answer are no part of the rule.
+    std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
     run(&folder, &["--append", "--memory", "300M", "--threads", "1", "--temp-dir", "elsewhere"]);
     folder.ok(&[&other[..8], &["--rerank"]].concat());
     folder.ok(&other);

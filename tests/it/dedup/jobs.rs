@@ -33,6 +33,7 @@ fn neither_memory_nor_threads_change_the_answer() {
     archive(&folder, 3000);
     let expected = folder.ok(&RULE).stdout;
     assert!(expected.lines().count() > 300, "{}", expected.lines().count());
+    std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
     for flags in [["--memory", "300K"], ["--memory", "1M"], ["--threads", "1"], ["--temp-dir", "elsewhere"]] {
         assert_eq!(folder.ok(&[&RULE[..], &flags].concat()).stdout, expected, "{flags:?}");
     }

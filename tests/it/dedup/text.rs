@@ -110,6 +110,7 @@ fn a_dry_run_says_what_a_run_will_take() {
     assert_eq!((before["schema"].as_str(), before["interrupted"].as_bool()), (Some("fpdb.dedup.plan/1"), Some(false)));
     // Data that does not fit in memory goes to disk; with less than the least there is no run.
     let least = before["least_memory"].as_u64().unwrap();
+    std::fs::create_dir(folder.path().join("t")).unwrap();
     let little = plan(&["--memory", &least.to_string(), "--temp-dir", "t"]);
     assert!(little["disk"].as_u64() > before["disk"].as_u64());
     assert!(little["temp_dir"].as_str().unwrap().ends_with('t'), "{little}");

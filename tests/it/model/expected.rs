@@ -33,9 +33,9 @@ impl Document {
 
     pub(super) fn new(name: &str, text: &str, profile: &Profile) -> Self {
         let standard = ascii_chars(text);
-        let k = profile.k as usize;
+        let k = profile.k() as usize;
         let all = hashes(&standard, k);
-        let positions = select(&all, profile.selection, profile.w as usize);
+        let positions = select(&all, profile.selection(), profile.w() as usize);
         let selected: Vec<u64> = positions.iter().map(|&position| all[position]).collect();
         Self {
             name: name.into(),
@@ -124,7 +124,7 @@ impl Model {
                 assert_eq!(info.bytes, document.text.len() as u64);
                 assert_eq!(info.lines, document.text.split_inclusive('\n').count() as u64);
                 assert_eq!(info.symbols, document.symbols);
-                assert_eq!(info.kgrams, (document.symbols + 1).saturating_sub(self.profile.k.into()));
+                assert_eq!(info.kgrams, (document.symbols + 1).saturating_sub(self.profile.k().into()));
                 assert_eq!(info.fingerprints, document.selected.len() as u64);
                 assert_eq!(info.distinct, document.set.len() as u64, "{}", info.name);
                 assert_eq!(info.undecodable, 0);
@@ -174,7 +174,7 @@ impl Model {
     /// Compares an answer with the definitions. `own` is the stored document queried with.
     pub(super) fn check_answer(&self, asked: &Asked<'_>, answer: &QueryAnswer) {
         let (stored, options) = (&self.profile, asked.options);
-        let at_window = stored.with_window(options.window.unwrap_or(stored.w)).unwrap();
+        let at_window = stored.with_window(options.window.unwrap_or(stored.w())).unwrap();
         let subject = Document::new("", asked.text, &at_window);
         let mut looked_up: Vec<u64> = subject.set.iter().copied().collect();
         looked_up.sort_unstable();
@@ -190,7 +190,7 @@ impl Model {
                 counted.insert(hash);
             }
         }
-        assert_eq!((answer.profile, answer.query.window), (*stored, at_window.w));
+        assert_eq!((answer.profile, answer.query.window), (*stored, at_window.w()));
         assert_eq!((answer.query.bytes, answer.query.symbols), (asked.text.len() as u64, subject.symbols));
         assert_eq!(answer.query.fingerprints, subject.set.len() as u64);
         assert_eq!(answer.looked_up, looked_up.len() as u64);
@@ -203,7 +203,7 @@ impl Model {
         let own = Document::new("", asked.text, stored);
         let l = looked_up.len() as u128;
         // So is what is selected at a coarser window, where it is to tell a resemblance.
-        let coarser = at_window.w != stored.w && l > 0;
+        let coarser = at_window.w() != stored.w() && l > 0;
         let part = looked_up.len() < subject.set.len();
         let sampled = part || (coarser && options.mode == Mode::Resemblance);
         let sizes = |document: &Document| match sampled {
@@ -270,7 +270,7 @@ impl Model {
                 let mut ends = wilson(one.shared as f64, l as f64);
                 let (a, b) = sizes(one.document);
                 let (a, b) = (a as f64, b as f64);
-                if at_window.w > 1 && matches!(at_window.selection, Selection::Robust | Selection::Plain) {
+                if at_window.w() > 1 && matches!(at_window.selection(), Selection::Robust | Selection::Plain) {
                     let part = l as f64 / subject.set.len() as f64;
                     ends[1] = (ends[1] * (1.0 + 0.2 * part.powf(1.5))).min(1.0);
                 }

@@ -86,7 +86,7 @@ pub(crate) fn hashes(standard: &Standard, k: usize) -> Vec<u64> {
 
 /// The fingerprints of a document by the definitions.
 pub(super) fn naive(profile: &Profile, bytes: &[u8], standard: &Standard) -> Vec<Fingerprint> {
-    let k = profile.k as usize;
+    let k = profile.k() as usize;
     let hashes = hashes(standard, k);
     let newlines: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'\n').collect();
     let line = |at: usize| 1 + newlines.partition_point(|&newline| newline < at) as u64;
@@ -100,5 +100,5 @@ pub(super) fn naive(profile: &Profile, bytes: &[u8], standard: &Standard) -> Vec
             last_line: line(end - 1),
         }
     };
-    select(&hashes, profile.selection, profile.w as usize).into_iter().map(fingerprint).collect()
+    select(&hashes, profile.selection(), profile.w() as usize).into_iter().map(fingerprint).collect()
 }

@@ -50,8 +50,8 @@ fn main() -> Outcome<()> {
 fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Profile) -> Outcome<()> {
     let vocabulary = vocabulary();
     // Of each document, about.
-    let symbols = WORDS as f64 * if profile.unit == Unit::Word { 1.0 } else { 5.5 };
-    let documents = (fingerprints as f64 / (symbols * 2.0 / f64::from(profile.w + 1))).ceil() as usize;
+    let symbols = WORDS as f64 * if profile.unit() == Unit::Word { 1.0 } else { 5.5 };
+    let documents = (fingerprints as f64 / (symbols * 2.0 / f64::from(profile.w() + 1))).ceil() as usize;
     let (first, more) = (folder.join("first"), folder.join("more"));
     let bytes = write_documents(&first, &vocabulary, 0..documents)?;
     let more_bytes = write_documents(&more, &vocabulary, documents..documents + documents.div_ceil(100))?;
