@@ -23,7 +23,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
         Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
         Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
-        Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair` goes on with what is there, and `fpdb ingest` then adds what is missing".into(),
+        Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; without one `fpdb verify --repair` saves what can be read, if enough is left, and `fpdb ingest` then adds what is missing".into(),
         Error::TextGone { source_path: Some(path), .. } => {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }

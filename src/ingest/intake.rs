@@ -237,6 +237,7 @@ impl Intake<'_> {
     fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
+                self.closed(&about)?;
                 let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
                 self.resolve(record)?;
             }
@@ -359,6 +360,7 @@ impl Intake<'_> {
 
     /// A document that has the content stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
+        self.closed(&about)?;
         // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
@@ -386,7 +388,7 @@ impl Intake<'_> {
             if let Err(error) = update.check() {
                 return self.fail(&update.name, &error);
             }
-            self.batch.update(id, update);
+            self.batch.update(id, record, update);
         }
         self.count(name, Outcome::Unchanged, format);
     }

@@ -22,8 +22,8 @@ pub(super) struct Sweep {
 /// A container that may have held more when it was read before.
 struct Shrunk {
     name: String,
-    /// The record to keep once the documents that it no longer holds are deleted.
-    record: ContainerRecord,
+    /// The record to keep once the documents that it no longer holds are deleted; `None` for one that is a single document now.
+    record: Option<ContainerRecord>,
 }
 
 impl Sweep {
@@ -72,7 +72,12 @@ impl Sweep {
 
     /// Adds a container that has shrunk, and the record it gets once it is swept.
     pub(super) fn add(&mut self, source: String, name: String, record: ContainerRecord) {
-        self.shrunk.insert(source, Shrunk { name, record });
+        self.shrunk.insert(source, Shrunk { name, record: Some(record) });
+    }
+
+    /// Adds a container that is one document now.
+    pub(super) fn add_closed(&mut self, source: String, name: String) {
+        self.shrunk.insert(source, Shrunk { name, record: None });
     }
 
     /// The stored documents of shrunk containers that this run has not met, ascending.
@@ -93,6 +98,6 @@ impl Sweep {
 
     /// Ends the sweep: the containers that are to be remembered, by path.
     pub(super) fn swept(&mut self) -> impl Iterator<Item = (String, ContainerRecord)> {
-        std::mem::take(&mut self.shrunk).into_iter().map(|(source, shrunk)| (source, shrunk.record))
+        std::mem::take(&mut self.shrunk).into_iter().filter_map(|(source, shrunk)| Some((source, shrunk.record?)))
     }
 }

@@ -4,8 +4,9 @@ use super::Intake;
 use crate::error::Result;
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::prune::Prune;
-use crate::ingest::record::trusted_mtime;
+use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
+use crate::input::{About, CLOSED};
 use crate::stop::StopToken;
 use crate::store::ContainerRecord;
 
@@ -71,6 +72,20 @@ impl Intake<'_> {
             for id in self.known().named(name)? {
                 self.sweep.meet(id);
             }
+        }
+        Ok(())
+    }
+
+    /// A container that was read is one document now, if this is one: its members are in the database no longer, and it is not known.
+    pub(super) fn closed(&mut self, about: &About) -> Result<()> {
+        if about.member.as_deref() != Some(CLOSED) || !self.options.deletes_members() {
+            return Ok(());
+        }
+        if let (Some(source), _) = origin_of(about)
+            && self.store.container(&source)?.is_some()
+        {
+            self.batch.forget_container(source.clone());
+            self.sweep.add_closed(source, about.name.clone());
         }
         Ok(())
     }

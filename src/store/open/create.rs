@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::profile::Profile;
-use crate::store::codec::format::{MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker};
+use crate::store::codec::format::{DECISIONS, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker};
 use crate::store::codec::records::{self, StateRecord};
 use crate::store::engine::{Access, Engine};
-use crate::store::open::making::{Making, remove_stale};
+use crate::store::open::making::{Making, remove_moved, remove_stale};
 use crate::store::open::marker::check_marker;
 use crate::store::{Store, StoreOptions};
 
@@ -64,10 +64,10 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         let fill =
             |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root)).map_err(lost);
         fill(STORE)?;
-        fill(MARKER).inspect_err(|_| {
-            // Alone it would keep another database from being made here.
-            let _ = fs::remove_dir_all(root.join(STORE));
-        })?;
+        // A restored database may have decisions of a dedup.
+        let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
+        // What has been moved would keep another database from being made here.
+        decisions.into_iter().chain([MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
         fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::Result;
-use crate::store::codec::format::{MARKER, STORE};
+use crate::store::codec::format::{DECISIONS, MARKER, STORE};
 use crate::store::open::owned_folder::{self, OwnedFolder};
 
 /// How the name of such a folder begins; the number of the process follows.
@@ -38,29 +38,35 @@ impl Making {
 pub(super) fn remove_stale(parent: &Path) {
     for path in owned_folder::stale(parent, MAKING) {
         if holds_moved_store(&path) {
-            let _ = fs::remove_dir_all(parent.join(STORE));
+            remove_moved(parent);
         }
         let _ = fs::remove_dir_all(&path);
     }
+}
+
+/// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be removed stays.
+pub(super) fn remove_moved(root: &Path) {
+    let _ = fs::remove_dir_all(root.join(STORE));
+    let _ = fs::remove_file(root.join(DECISIONS));
 }
 
 /// True for a folder in which a database can be made: there is none, or it holds only what a killed process has left of its
 /// own attempt.
 pub(in crate::store) fn is_empty_folder(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
-    let (mut store, mut moved) = (false, false);
+    let (mut parts, mut moved) = (false, false);
     for entry in entries {
         let Ok(entry) = entry else { return false };
         let name = entry.file_name();
-        if name == STORE {
-            store = true;
+        if name == STORE || name == DECISIONS {
+            parts = true;
         } else if name.to_str().is_some_and(|name| name.starts_with(MAKING)) {
             moved |= holds_moved_store(&entry.path());
         } else {
             return false;
         }
     }
-    !store || moved
+    !parts || moved
 }
 
 /// True where the store has been moved out of a folder and the marker, which makes it a database, has not.
@@ -101,6 +107,8 @@ mod tests {
         fs::create_dir(&left).unwrap();
         assert!(!is_empty_folder(parent));
         fs::write(left.join(MARKER), "").unwrap();
+        assert!(is_empty_folder(parent));
+        fs::write(parent.join(DECISIONS), "").unwrap();
         assert!(is_empty_folder(parent));
         remove_stale(parent);
         assert_eq!(fs::read_dir(parent).unwrap().count(), 0);

@@ -294,8 +294,12 @@ impl Batch {
         }
     }
 
-    /// Rewrites the record of a stored document with this commit.
-    pub(crate) fn update(&mut self, document: u32, record: DocumentRecord) {
+    /// Rewrites the record of a stored document with this commit. Where it came from another container `before`, that one will be looked
+    /// at again: it is no longer what keeps the document up to date.
+    pub(crate) fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
+        if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
+            self.containers.insert(source.clone(), None);
+        }
         self.record_bytes += bytes_of(&record);
         let before = Arc::make_mut(&mut self.pending).updates.insert(document, record);
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
@@ -304,18 +308,24 @@ impl Batch {
     /// Rewrites the record of a stored document with this commit, and gives it another name. The container it came from, if it
     /// did, will be looked at again.
     pub(crate) fn rename(&mut self, document: u32, before: DocumentRecord, record: DocumentRecord) {
-        if let Some(source) = before.source {
-            self.containers.insert(source, None);
+        if let Some(source) = &before.source {
+            self.containers.insert(source.clone(), None);
         }
+        self.update(document, &before, record);
         self.record_bytes += 128 + before.name.len();
         Arc::make_mut(&mut self.pending).renamed.insert(document, before.name);
-        self.update(document, record);
     }
 
     /// With this commit the container at `source` counts as ingested whole.
     pub(crate) fn container(&mut self, source: String, record: ContainerRecord) {
         self.record_bytes += 1024 + source.len();
         self.containers.insert(source, Some(record));
+    }
+
+    /// With this commit the container at `source` counts as not ingested: it will be looked at again.
+    pub(crate) fn forget_container(&mut self, source: String) {
+        self.record_bytes += 1024 + source.len();
+        self.containers.insert(source, None);
     }
 
     /// True where it should be spilled, or once a document has ended committed.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::hostile::{tar_of, zip_of};
 use super::{age, names};
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 /// Ingests and returns the report.
 fn ingest(folder: &Folder, arguments: &[&str]) -> Value {
@@ -99,7 +99,7 @@ fn a_container_is_known_by_its_name_and_its_place() {
     let inside = || {
         let mut command = folder.command(&["ingest", "--db", "../.fpdb", "a.zip", "--format", "json"]);
         let output = command.current_dir(folder.path().join("s")).output().unwrap();
-        crate::support::Run::of(&output).json().remove(0)
+        Run::of(&output).json().remove(0)
     };
     assert_eq!(counts(&inside()), [1, 0, 0, 0]);
     assert_eq!(names(&folder), ["s/a.zip!x.txt", "a.zip!x.txt"]);
@@ -204,8 +204,34 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
     assert!(size("a.gz") > packed.len() as u64);
     assert_eq!(counts(&ingest(&folder, &open)), [0, 0, 3, 0]);
-    assert_eq!(counts(&ingest(&folder, &closed)), [1, 1, 0, 0]);
+    // Their members are in no file that is read, and the containers are not known any more.
+    let report = ingest(&folder, &closed);
+    assert_eq!((counts(&report), &report["removed"]), ([1, 1, 0, 0], &2.into()));
     assert_eq!(size("a.gz"), packed.len() as u64);
+    assert_eq!(names(&folder), ["d.jsonl", "a.gz"]);
+    let report = ingest(&folder, &open);
+    assert_eq!((counts(&report), &report["removed"]), ([2, 1, 0, 0], &1.into()));
+    assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
+}
+
+/// Documents are read again where they were found last. A copy of their container elsewhere that was known is known no longer.
+#[test]
+fn a_container_whose_documents_were_found_elsewhere_is_read_again() {
+    let folder = folder();
+    write_aged(&folder, "a/x.jsonl", lines(&[1, 2]));
+    write_aged(&folder, "b/x.jsonl", lines(&[1, 2]));
+    let ingest = |place: &str| {
+        let output =
+            folder.command(&["ingest", "--format", "json", "x.jsonl"]).current_dir(folder.path().join(place)).output();
+        counts(&Run::of(&output.unwrap()).json()[0])
+    };
+    assert_eq!((ingest("a"), ingest("b")), ([2, 0, 0, 0], [0, 0, 2, 0]));
+    folder.ok(&["rm", "x.jsonl:1"]);
+    assert_eq!(ingest("a"), [1, 0, 1, 0]);
+    assert_eq!(ingest("b"), [0, 0, 2, 0]);
+    write_aged(&folder, "b/x.jsonl", lines(&[1, 3]));
+    assert_eq!((ingest("b"), ingest("a")), ([0, 1, 1, 0], [0, 1, 1, 0]));
+    assert_eq!(holders(&folder, &prose(2)), ["x.jsonl:2"]);
 }
 
 /// Notes how many documents are safe after each commit.

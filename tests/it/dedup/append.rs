@@ -214,6 +214,10 @@ fn backups_hold_the_decisions() {
     let last = record(&folder, ".fpdb");
     assert_ne!(first, last);
     for (number, expected) in [("1", None), ("2", Some(&first)), ("3", Some(&last))] {
+        if number == "3" {
+            // A folder that is there is filled, and not replaced.
+            std::fs::create_dir(folder.path().join(number)).unwrap();
+        }
         folder.ok(&["--db", number, "restore", "copies", "--number", number]);
         assert_eq!(folder.path().join(number).join("dedup-decisions").exists(), expected.is_some());
         if let Some(expected) = expected {
