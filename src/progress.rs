@@ -56,6 +56,9 @@ pub trait Progress: Sync {
     /// A stored document has been deleted, because its file is gone ([`IngestOptions::prune`](crate::IngestOptions::prune)).
     fn pruned(&self, _name: &str) {}
 
+    /// A stored document stays though its file `source` is gone: it has a name of a folder of this run, and was read from another place.
+    fn elsewhere(&self, _name: &str, _source: &str) {}
+
     /// A stored document has got a new name, because its file has.
     fn renamed(&self, _old: &str, _new: &str) {}
 

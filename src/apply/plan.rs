@@ -119,7 +119,7 @@ impl<'a> ApplyPlan<'a> {
                 None => ("", SourceReading::Whole),
                 Some(CLOSED) => ("", SourceReading::Closed),
                 Some(member) => {
-                    let (suffix, field) = parts_of(member);
+                    let (suffix, field) = parts_of(&record.name, member);
                     (suffix, SourceReading::Members(field.map(str::to_owned)))
                 }
             };

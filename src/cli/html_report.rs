@@ -1,12 +1,12 @@
 //! `--format html`: the flags of a report, what it says of the flags of its command, and writing it.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::Temporary;
 use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
+use fpdb::{DocumentError, Error, Temporary};
 use tempfile::NamedTempFile;
 
 use crate::cli::anonymous::anonymise;
@@ -109,7 +109,10 @@ pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
 impl TemporaryCopies {
     /// Copies those of `paths` that can be read only once to files.
-    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// JSON lines that are not to be read as one document (`closed`), as where a stream is not copied.
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool) -> anyhow::Result<Self> {
         let mut spooled = Self::default();
         for path in paths.filter(|path| is_read_once(path)) {
             if spooled.find(path).is_some() {
@@ -124,6 +127,10 @@ impl TemporaryCopies {
             copied
                 .and_then(|_| file.flush())
                 .with_context(|| format!("cannot copy {} to a temporary file", path.display()))?;
+            if !closed && holds_records(file.path())? {
+                let path = if path.as_os_str() == "-" { PathBuf::from("standard input") } else { path.clone() };
+                return Err(Error::Document(DocumentError::RecordsWithoutName { path }).into());
+            }
             spooled.0.push((path.clone(), file, noted));
         }
         Ok(spooled)
@@ -144,6 +151,23 @@ impl TemporaryCopies {
             *name = path.display().to_string();
         }
     }
+}
+
+/// True if the first two lines of a file are JSON objects. A stream of these holds records; a file of any name is a document.
+fn holds_records(path: &Path) -> anyhow::Result<bool> {
+    /// The beginning of a stream that the library looks at.
+    const HEAD: u64 = 64 << 10;
+    let mut head = Vec::new();
+    let file = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    file.with_context(|| format!("cannot read {}", path.display()))?;
+    let lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).split(|&byte| byte == b'\n');
+    let mut lines = lines.filter(|line| !line.trim_ascii().is_empty());
+    let mut is_object = || {
+        lines
+            .next()
+            .is_some_and(|line| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line).is_ok())
+    };
+    Ok(is_object() && is_object())
 }
 
 fn is_read_once(path: &Path) -> bool {

@@ -326,7 +326,7 @@ pub enum Error {
         ancestor: PathBuf,
     },
     /// A folder that holds nothing at all, though stored documents were read from it: its disk may not be mounted.
-    #[error("the folder {} is empty: the stored documents that came from it ({documents}) were not forgotten", path.display())]
+    #[error("the folder {} is empty: the stored documents that came from it ({documents}) were not removed", path.display())]
     EmptyFolder {
         /// The folder.
         path: PathBuf,

@@ -19,6 +19,8 @@ pub(super) struct Prune {
     pub(super) containers: Vec<MissingContainer>,
     /// Folders that hold nothing, with the documents they held: their names, and why these stay.
     pub(super) empty: Vec<(String, Error)>,
+    /// Documents with names of these folders that were read from another place, where their files are gone.
+    elsewhere: Vec<u32>,
     scope: Scope,
 }
 
@@ -51,7 +53,7 @@ impl Prune {
         if scope.is_empty() {
             return Ok(None);
         }
-        let (mut missing, mut held) = (Vec::new(), vec![0u64; sources.len()]);
+        let (mut missing, mut elsewhere, mut held) = (Vec::new(), Vec::new(), vec![0u64; sources.len()]);
         let mut containers: FxHashMap<String, Option<MissingContainer>> = FxHashMap::default();
         let (mut looked_at, documents) = (0, store.view().state().documents);
         // The members of a container come one after the other.
@@ -77,6 +79,8 @@ impl Prune {
                         }
                     }
                 }
+            } else if is_elsewhere(&scope, &record) {
+                elsewhere.push(id);
             }
             Ok(!task.token().is_stopped())
         })?;
@@ -89,7 +93,14 @@ impl Prune {
         });
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        Ok(Some(Self { missing, containers, empty: empty.collect(), scope }))
+        Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, scope }))
+    }
+
+    /// The documents with names of the folders that were read from another place, and still are: this run has not found them here.
+    pub(super) fn elsewhere(&self, store: &Store) -> Result<Vec<DocumentRecord>> {
+        let live = self.elsewhere.iter().filter(|&&id| store.view().is_live(id));
+        let records = live.map(|&id| store.document(id)).collect::<Result<Vec<_>>>()?;
+        Ok(records.into_iter().filter(|record| is_elsewhere(&self.scope, record)).collect())
     }
 
     /// The record of a document that was found to be gone, where it is stored and gone still.
@@ -114,6 +125,12 @@ fn container_of(
     let name = file_name_of(&document.name, document.member.as_deref());
     let name = name.filter(|name| record.settings == options.settings(name));
     Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
+}
+
+/// True if a document has a name of these folders, was read from another place, and its file is gone there.
+fn is_elsewhere(scope: &Scope, record: &DocumentRecord) -> bool {
+    let is_it = |source: &str| scope.is_of_another_place(&record.name, source, record.member.as_deref());
+    record.source.as_deref().is_some_and(|source| is_it(source) && is_missing(source))
 }
 
 /// The folder that a document is in, and its file.

@@ -6,7 +6,7 @@ use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets};
 use crate::error::Result;
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
-use crate::input::{ContainerBatch, ReadOptions, Reader};
+use crate::input::{ContainerBatch, ReadOptions, Reader, StoredPlace};
 use crate::progress::Task;
 use crate::stop::StopToken;
 use crate::store::{
@@ -44,8 +44,8 @@ fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(Contain
     let mut last = first;
     for (number, &id) in (1..).zip(damaged).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
-        if let Some(source) = &record.source
-            && !batch.expect(source, record.member.as_deref(), record.bytes)
+        if let Some(place) = StoredPlace::of(&record)
+            && !batch.expect(place, record.bytes)
         {
             break;
         }
@@ -67,9 +67,9 @@ fn read_again(
         return take_stored(repairing, fingerprinter, id, record);
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
-    let Some(source) = &record.source else { return Ok(Err("it was not read from a file".into())) };
+    let Some(place) = StoredPlace::of(record) else { return Ok(Err("it was not read from a file".into())) };
     // However large the container: the document is lost otherwise.
-    let candidate = match batch.document(source, record.member.as_deref(), &ReadOptions::default(), u64::MAX) {
+    let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };
@@ -87,7 +87,7 @@ fn read_again(
     let facts = fingerprinter.finish(&mut fingerprints);
     let facts = match digest.and_then(|digest| Ok((digest, facts?))) {
         Ok((digest, facts)) if digest == record.digest => facts,
-        Ok(_) => return Ok(Err(format!("{source} has changed since it was read"))),
+        Ok(_) => return Ok(Err(format!("{} has changed since it was read", place.source))),
         Err(error) if store_failed => return Err(error),
         Err(error) => return Ok(Err(error.chain())),
     };

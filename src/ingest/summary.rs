@@ -32,6 +32,10 @@ pub struct IngestSummary {
     /// Stored documents deleted because their file is gone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
+    /// Stored documents that stay though their file is gone, because they were read from another place than the folders of this run:
+    /// from where these were before they were moved, say. With [`IngestOptions::prune`](crate::IngestOptions::prune).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub elsewhere: u64,
     /// Unchanged documents whose file has another name now.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub renamed: u64,

@@ -3,18 +3,22 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use super::stored::{field_of, members_of_file, stored_document};
+use super::member_name::{StoredPlace, parts_of};
+use super::stored::{members_of_file, stored_document};
 use super::{Candidate, ReadOptions};
 use crate::error::Result;
 
 /// The most bytes that the held members may have, all in all.
 const HELD_BYTES: u64 = 64 << 20;
 
+/// A container by its path, and the field that holds the text of its records where that is not the usual one.
+type ContainerKey = (String, Option<String>);
+
 /// Stored documents that will be requested.
 #[derive(Debug, Default)]
 pub(crate) struct ContainerBatch {
-    /// Members not read yet, by the path of their container and the field that holds their text.
-    expected: HashMap<(String, Option<String>), BTreeSet<String>>,
+    /// Members not read yet.
+    expected: HashMap<ContainerKey, BTreeSet<String>>,
     /// Members read and not requested yet, by path and member.
     found: HashMap<(String, String), Candidate>,
     /// Bytes of all of them.
@@ -22,17 +26,16 @@ pub(crate) struct ContainerBatch {
 }
 
 impl ContainerBatch {
-    /// Expects that a document of so many bytes is asked for, which was read from the file `source` or from the part of it
-    /// called `member`. False where there is no room for another.
-    pub(crate) fn expect(&mut self, source: &str, member: Option<&str>, bytes: u64) -> bool {
+    /// Expects that a document of so many bytes is asked for, which was read from this place. False where there is no room for
+    /// another.
+    pub(crate) fn expect(&mut self, place: StoredPlace<'_>, bytes: u64) -> bool {
         let all = self.bytes.saturating_add(bytes);
         if all > HELD_BYTES {
             return false;
         }
-        if let Some(member) = member {
+        if let Some((container, member)) = container_of(place) {
             self.bytes = all;
-            let field = field_of(member).map(str::to_owned);
-            self.expected.entry((source.to_owned(), field)).or_default().insert(member.to_owned());
+            self.expected.entry(container).or_default().insert(member.to_owned());
         }
         true
     }
@@ -40,17 +43,17 @@ impl ContainerBatch {
     /// As [`stored_document`], and quicker for those that were expected.
     pub(crate) fn document(
         &mut self,
-        source: &str,
-        member: Option<&str>,
+        place: StoredPlace<'_>,
         options: &ReadOptions,
         searched: u64,
     ) -> Result<Candidate> {
-        if let Some(member) = member {
-            let container = (source.to_owned(), field_of(member).map(str::to_owned));
+        let source = place.source;
+        if let Some((container, member)) = container_of(place) {
             if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
                 let members = self.expected.remove(&container).unwrap_or_default();
                 // An error of one document does not affect the others: they are then read by themselves.
-                let found = members_of_file(Path::new(source), &members, options, searched).unwrap_or_default();
+                let found = members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched)
+                    .unwrap_or_default();
                 for (member, candidate) in found {
                     if let Ok(candidate) = candidate {
                         self.found.insert((source.to_owned(), member), candidate);
@@ -61,8 +64,15 @@ impl ContainerBatch {
                 return Ok(candidate);
             }
         }
-        stored_document(source, member, options, searched)
+        stored_document(place, options, searched)
     }
+}
+
+/// The container of a member, with the field that holds its text, and the member.
+fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
+    let member = place.member?;
+    let (_, field) = parts_of(place.name, member);
+    Some(((place.source.to_owned(), field.map(str::to_owned)), member))
 }
 
 #[cfg(test)]
@@ -92,18 +102,23 @@ mod tests {
         let source = path.to_str().unwrap();
         let options = ReadOptions::default();
         let mut batch = ContainerBatch::default();
+        let place = |member: Option<&'static str>| StoredPlace {
+            source,
+            name: member.map_or("", |member| member.trim_end_matches("?body")),
+            member,
+        };
         for member in [":3", ":1", ":7?body", ":99", ":8?body"] {
-            assert!(batch.expect(source, Some(member), 10));
+            assert!(batch.expect(place(Some(member)), 10));
         }
         for (member, expected) in
             [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
         {
-            let mut find = || text(&batch.document(source, Some(member), &options, u64::MAX).unwrap());
+            let mut find = || text(&batch.document(place(Some(member)), &options, u64::MAX).unwrap());
             // The second time it has been given away.
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
-        let gone = batch.document(source, Some(":99"), &options, u64::MAX);
+        let gone = batch.document(place(Some(":99")), &options, u64::MAX);
         assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
-        assert!(batch.expect(source, None, 0) && !batch.expect(source, Some(":2"), HELD_BYTES));
+        assert!(batch.expect(place(None), 0) && !batch.expect(place(Some(":2")), HELD_BYTES));
     }
 }

@@ -1,6 +1,7 @@
 //! Member name: which part of a file a document is, as it is kept to find it again.
 
 use super::containers::RecordFields;
+use crate::store::DocumentRecord;
 
 /// The part of a container or compressed file that a document is which was ingested closed: all of it, as it is.
 pub(crate) const CLOSED: &str = "";
@@ -10,9 +11,29 @@ pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
     if fields.text == RecordFields::default().text { suffix.to_owned() } else { format!("{suffix}?{}", fields.text) }
 }
 
-/// The suffix and the field that [`member_of`] put together.
-pub(crate) fn parts_of(member: &str) -> (&str, Option<&str>) {
-    if let Some((suffix, field)) = member.rsplit_once('?')
+/// Where a stored document was read from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredPlace<'a> {
+    /// The absolute path of its file.
+    pub(crate) source: &'a str,
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// As in [`About`](super::About).
+    pub(crate) member: Option<&'a str>,
+}
+
+impl<'a> StoredPlace<'a> {
+    /// The place of a document; `None` where it was not read from a file.
+    pub(crate) fn of(record: &'a DocumentRecord) -> Option<Self> {
+        Some(Self { source: record.source.as_deref()?, name: &record.name, member: record.member.as_deref() })
+    }
+}
+
+/// The suffix and the field that [`member_of`] put together, of a document of this name. The name ends with the suffix, so a
+/// member of an archive is told from a field that it looks like.
+pub(crate) fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
+    if !name.ends_with(member)
+        && let Some((suffix, field)) = member.rsplit_once('?')
         && let Some((_, number)) = suffix.rsplit_once(':')
         && !number.is_empty()
         && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -25,8 +46,7 @@ pub(crate) fn parts_of(member: &str) -> (&str, Option<&str>) {
 /// The name of the file that a document of this name is part of; `None` where its name is not made of the file's.
 pub(crate) fn file_name_of<'a>(name: &'a str, member: Option<&str>) -> Option<&'a str> {
     let Some(member) = member else { return Some(name) };
-    // The member as a whole first: what looks like a field can be part of the name.
-    name.strip_suffix(member).or_else(|| name.strip_suffix(parts_of(member).0))
+    name.strip_suffix(parts_of(name, member).0)
 }
 
 #[cfg(test)]
@@ -50,17 +70,19 @@ mod tests {
 
     #[test]
     fn members_are_told_from_fields() {
-        for (member, parts) in [
-            (":17", (":17", None)),
-            (":17?body", (":17", Some("body"))),
-            ("!a.jsonl:3?x?y", ("!a.jsonl:3?x?y", None)),
-            ("!what?.txt", ("!what?.txt", None)),
-            ("!a:?b", ("!a:?b", None)),
+        for (name, member, parts) in [
+            ("a.jsonl:17", ":17", (":17", None)),
+            ("a.jsonl:17", ":17?body", (":17", Some("body"))),
+            ("a.zip!a:3?x", "!a:3?x", ("!a:3?x", None)),
+            ("a.zip!a:3", "!a:3?x", ("!a:3", Some("x"))),
+            ("a.zip!a.jsonl:3?x?y", "!a.jsonl:3?x?y", ("!a.jsonl:3?x?y", None)),
+            ("a.zip!what?.txt", "!what?.txt", ("!what?.txt", None)),
+            ("a.zip!a:?b", "!a:?b", ("!a:?b", None)),
         ] {
-            assert_eq!(parts_of(member), parts);
+            assert_eq!(parts_of(name, member), parts);
         }
         let fields = RecordFields { text: "body".into(), ..RecordFields::default() };
-        assert_eq!(parts_of(&member_of(":17", &fields)), (":17", Some("body")));
+        assert_eq!(parts_of("a.jsonl:17", &member_of(":17", &fields)), (":17", Some("body")));
         assert_eq!(member_of(":17", &RecordFields::default()), ":17");
     }
 }

@@ -50,7 +50,7 @@ pub(crate) use held::for_each_held;
 pub use limits::InputLimits;
 #[cfg(feature = "cli")]
 pub(crate) use measure::measure;
-pub(crate) use member_name::{CLOSED, file_name_of, parts_of};
+pub(crate) use member_name::{CLOSED, StoredPlace, file_name_of, parts_of};
 pub use metadata::MetadataTable;
 pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};

@@ -81,6 +81,25 @@ impl Scope {
         Some(self.folders.iter().position(is_below).unwrap_or(found))
     }
 
+    /// True if a document has a name that one of the folders gives, and was read from elsewhere: from where the folder was before, or
+    /// from another folder of that name.
+    pub(crate) fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
+        let Some(file) = file_name_of(name, member) else { return false };
+        self.folders.iter().any(|folder| {
+            let Ok(typed) = name_of(&folder.typed) else { return false };
+            let below = match typed.as_str() {
+                "" => (!file.starts_with('/')).then_some(file),
+                typed => file
+                    .strip_prefix(typed)
+                    .and_then(|rest| rest.strip_prefix('/').or(typed.ends_with('/').then_some(rest))),
+            };
+            let is_named = |below: &str| {
+                self.filter.counts(&folder.typed.join(below)) && !(self.skip_hidden && is_hidden(Path::new(below)))
+            };
+            below.is_some_and(is_named) && !Path::new(source).starts_with(&folder.absolute)
+        })
+    }
+
     /// True if a folder holds nothing at all, as one does that a disk is not mounted on.
     pub(crate) fn has_nothing(&self, folder: usize) -> bool {
         self.folders[folder].is_empty
@@ -152,6 +171,16 @@ mod tests {
             (at("missing/a.txt"), at("missing/a.txt"), None, None),
         ] {
             assert_eq!(scope.folder_of(&name, &source, member), expected, "{name} {source}");
+        }
+        for (name, source, expected) in [
+            (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), true),
+            (at("corpus/a.txt"), at("corpus/a.txt"), false),
+            (at("corpus2/a.txt"), "/elsewhere/corpus2/a.txt".into(), false),
+            (at("corpus/a.log"), "/elsewhere/corpus/a.log".into(), false),
+            (at("corpus/.a/b"), "/elsewhere/corpus/.a/b".into(), false),
+            ("corpus/a.txt".into(), "/elsewhere/corpus/a.txt".into(), false),
+        ] {
+            assert_eq!(scope.is_of_another_place(&name, &source, None), expected, "{name} {source}");
         }
         assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
         assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 
 use super::candidate::{candidate_of, is_pipe};
-use super::member_name::{CLOSED, parts_of};
+use super::member_name::{CLOSED, StoredPlace, parts_of};
 use super::{
     Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
 };
@@ -17,15 +17,14 @@ use crate::threads;
 /// Containers of more bytes are not searched for the text of a member while a user waits: their texts can be stored in the database.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 
-/// The document that was read from the file `source`, or from the part of it called `member`. Members are found by
-/// reading their container, of at most `searched` bytes, and held whole.
+/// The document that was read from this place. Members are found by reading their container, of at most `searched` bytes, and held
+/// whole.
 ///
 /// # Errors
 /// Fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
 /// [`DocumentError::NotSearched`](crate::DocumentError::NotSearched).
 pub(crate) fn stored_document(
-    source: &str,
-    member: Option<&str>,
+    StoredPlace { source, name, member }: StoredPlace<'_>,
     options: &ReadOptions,
     searched: u64,
 ) -> Result<Candidate> {
@@ -39,29 +38,24 @@ pub(crate) fn stored_document(
         return single_document(path, &options);
     };
     let wanted = BTreeSet::from([member.to_owned()]);
-    let (suffix, _) = parts_of(member);
-    members_of_file(path, &wanted, options, searched)?.remove(member).unwrap_or_else(|| {
+    let (suffix, field) = parts_of(name, member);
+    members_of_file(path, field, &wanted, options, searched)?.remove(member).unwrap_or_else(|| {
         Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
     })
 }
 
-/// The field that holds the text of a member, where that is not the usual one.
-pub(super) fn field_of(member: &str) -> Option<&str> {
-    parts_of(member).1
-}
-
-/// The members that are still in the container at `path`, or the error that keeps them from being read. All have their
-/// text in one field.
+/// The members that are still in the container at `path`, or the error that keeps them from being read. All are records with their
+/// text in this `field`, where one is given.
 ///
 /// # Errors
 /// As [`stored_document`].
 pub(super) fn members_of_file(
     path: &Path,
+    field: Option<&str>,
     members: &BTreeSet<String>,
     options: &ReadOptions,
     searched: u64,
 ) -> Result<HashMap<String, Result<Candidate>>> {
-    let field = members.first().and_then(|member| field_of(member));
     let mut options = options.clone();
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     let Candidate { mut about, .. } = candidate_of(path)?;
@@ -71,7 +65,11 @@ pub(super) fn members_of_file(
     }
     let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
-    let suffixes: BTreeSet<&str> = members.iter().map(|member| parts_of(member).0).collect();
+    let suffix_of = |member: &str| {
+        let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
+        suffix.unwrap_or(member).len()
+    };
+    let suffixes: BTreeSet<&str> = members.iter().map(|member| &member[..suffix_of(member)]).collect();
     let concerns = |suffix: &str| {
         let begins = |start: &str| {
             suffixes
@@ -104,7 +102,7 @@ pub(super) fn members_of_file(
     let mut there = |member: &String| match found.remove(member) {
         Some(found) => Some(whole(found)),
         None => {
-            let suffix = failed.keys().find(|suffix| holds(suffix, parts_of(member).0))?.clone();
+            let suffix = failed.keys().find(|suffix| holds(suffix, &member[..suffix_of(member)]))?.clone();
             failed.remove(&suffix).map(Err)
         }
     };

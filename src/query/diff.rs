@@ -134,7 +134,7 @@ fn find_passages(
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone())
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     match texts {
-        Ok((a, b)) => (a.compare(&b, options), None),
+        Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), options), None),
         Err(why) => {
             let (marks, places) = marks(a, b);
             (passages::infer(a, &marks, &places, options), Some(why))

@@ -148,6 +148,7 @@ impl<'a> Evidence<'a> {
         shared: &SharedFingerprints,
     ) -> Result<(DocumentPassages, Option<&'static str>)> {
         let options = &self.options.joining;
+        let marks = shared.marks.get(&id).map_or(&[][..], Vec::as_slice);
         let why = match &self.query {
             Err(why) => *why,
             Ok(query) => {
@@ -157,12 +158,14 @@ impl<'a> Evidence<'a> {
                         .map(|text| self.texts.put(id, text)),
                 };
                 match text {
-                    Ok(document) => return Ok((query.compare(&document, options), None)),
+                    Ok(document) => {
+                        let shared = marks.iter().map(|mark| mark.hash);
+                        return Ok((query.compare(&document, shared, options), None));
+                    }
                     Err(why) => why,
                 }
             }
         };
-        let marks = shared.marks.get(&id).map_or(&[][..], Vec::as_slice);
         let places = places_of(self.store, id, marks)?;
         Ok((passages::infer(self.subject, marks, &places, options), Some(why)))
     }

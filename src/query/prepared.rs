@@ -14,7 +14,8 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, in_memory, single_document, stored_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory, single_document,
+    stored_document,
 };
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -264,8 +265,7 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a stored document where it was read from, if that was a file.
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
-        let source = record.source.as_ref()?;
-        let candidate = stored_document(source, record.member.as_deref(), &self.read, SEARCHED_BYTES);
+        let candidate = stored_document(StoredPlace::of(record)?, &self.read, SEARCHED_BYTES);
         Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
     }
 

@@ -10,7 +10,8 @@ use crate::document::{Format, Offsets, Span};
 use crate::error::Result;
 use crate::extract::{self, Limits, Lines, Map, Segment};
 use crate::input::{
-    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, in_memory, single_document,
+    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory,
+    single_document,
 };
 use crate::normalize::{FrontEnd, Symbols, encoding_of};
 use crate::profile::{Profile, Unit};
@@ -74,9 +75,9 @@ impl<'a> StoredTexts<'a> {
     /// Expects that the bytes of a document are asked for: members of one container are then read in one go. False where
     /// there is no room for another.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
-        match (record.stored_text, &record.source) {
-            (false, Some(source)) => self.batch.expect(source, record.member.as_deref(), record.bytes),
-            _ => true,
+        match StoredPlace::of(record).filter(|_| !record.stored_text) {
+            Some(place) => self.batch.expect(place, record.bytes),
+            None => true,
         }
     }
 
@@ -91,11 +92,11 @@ impl<'a> StoredTexts<'a> {
         if record.stored_text {
             return Ok(Bytes::Here(self.store.text(id, record)?));
         }
-        let Some(source) = &record.source else {
+        let Some(place) = StoredPlace::of(record) else {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-        let stored = self.batch.document(source, record.member.as_deref(), &self.options, self.searched);
+        let stored = self.batch.document(place, &self.options, self.searched);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.

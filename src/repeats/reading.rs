@@ -133,7 +133,7 @@ impl<'t> Reading<'_, 't> {
 /// The container that the text of a document has to be read from, and the name of its part there.
 fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
     let member = record.member.as_deref().filter(|&member| member != CLOSED && !record.stored_text)?;
-    let (_, field) = parts_of(member);
+    let (_, field) = parts_of(&record.name, member);
     Some(((record.source.clone()?, field.map(str::to_owned)), member.to_owned()))
 }
 

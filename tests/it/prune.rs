@@ -141,7 +141,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     let run = folder.run(&["ingest", "--prune", "other"]);
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
-    error: other: the folder other is empty: the stored documents that came from it (1) were not forgotten
+    error: other: the folder other is empty: the stored documents that came from it (1) were not removed
     hint: if its disk is mounted, `fpdb rm --prefix other/` removes the documents
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
@@ -610,4 +610,33 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     let copies = ["corpus/x/c.txt", "corpus/b/other.txt"]
         .map(|name| database.documents_named(folder.path().join(name).to_str().unwrap()).unwrap()[0].id);
     assert!(copies.contains(&id) && copies[0] != copies[1]);
+}
+
+/// A project that was moved: its documents are found again, and those that are gone since then are named.
+#[test]
+fn documents_of_a_folder_that_was_moved_are_counted() {
+    let folder = Folder::new();
+    for file in 0..4 {
+        folder.write(&format!("old/c/{file}.txt"), prose(file));
+    }
+    let ingest = |place: &str, flags: &[&str]| {
+        let mut command = folder.command(&[&["ingest", "--db", "../db", "--format", "json"], flags, &["c"]].concat());
+        let run = Run::of(&command.current_dir(folder.path().join(place)).output().unwrap());
+        assert_eq!(run.status, 0, "{run:?}");
+        run
+    };
+    ingest("old", &[]);
+    rename(&folder, "old", "new");
+    remove(&folder, "new/c/1.txt");
+    remove(&folder, "new/c/3.txt");
+    let run = ingest("new", &["--prune", "-v"]);
+    let report = &run.json()[0];
+    assert_eq!((&report["unchanged"], &report["elsewhere"], &report["pruned"]), (&2.into(), &2.into(), &Value::Null));
+    assert!(run.stderr.contains("2 documents of these folders stay, read from another place"), "{run:?}");
+    assert!(run.stderr.contains("kept c/3.txt: it was read from "), "{run:?}");
+    folder.ok(&["rm", "--db", "db", "c/1.txt", "c/3.txt"]);
+    // What was found here belongs here.
+    remove(&folder, "new/c/0.txt");
+    let report = ingest("new", &["--prune"]).json().remove(0);
+    assert_eq!((&report["elsewhere"], &report["pruned"]), (&Value::Null, &1.into()));
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::oracle::Random;
 use crate::support::{Folder, word};
 
 /// A text of its own for each seed.
@@ -189,4 +190,48 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     assert!(human.lines().nth(1).unwrap().ends_with("0.0%"), "{human}");
     let run = folder.run(&["query", "-e", "corpus/../eval.jsonl", "--by-corpus", "--format", "html", "-o", "report"]);
     assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");
+}
+
+/// Standard input is no document where it holds records, in a report too.
+#[test]
+fn a_report_takes_no_json_lines_for_one_document() {
+    let folder = corpus();
+    folder.write("records", format!("{{\"text\":\"{}\"}}\n", text(1)).repeat(2));
+    for arguments in [&["query", "-"][..], &["diff", "-", "records"], &["diff", "-", "records", "--no-expand"]] {
+        for format in [&[][..], &["--format", "html", "-o", "report"]] {
+            let input = std::fs::File::open(folder.path().join("records")).unwrap();
+            let mut command = folder.command(&[arguments, format].concat());
+            let run = crate::support::Run::of(&command.stdin(input).output().unwrap());
+            let refused = !arguments.contains(&"--no-expand");
+            assert_eq!(run.status, if refused { 2 } else { 0 }, "{run:?}");
+            assert_eq!(run.stderr.contains("holds JSON lines, and its name does not say so"), refused, "{run:?}");
+        }
+    }
+}
+
+/// What a query shares with one document does not depend on the others: `diff` finds the same.
+#[test]
+fn passages_do_not_depend_on_the_other_matches() {
+    let folder = Folder::new();
+    let mut random = Random(3);
+    let mut words =
+        |count: usize| (0..count).map(|_| word(20_000 + 7 * random.below(40) as u64) + " ").collect::<String>();
+    let base = words(300);
+    folder.write("asked.txt", &base);
+    for file in 0..6 {
+        let shared = &base[80 * file..80 * file + 100];
+        folder.write(&format!("in/{file}.txt"), words(150) + shared + &words(100));
+    }
+    let profile = ["-k", "8", "-w", "6"];
+    folder.ok(&[&["ingest", "-q", "--unit", "char"], &profile[..], &["in"]].concat());
+    let ask = |arguments: &[&str]| {
+        let mut answer = folder.ok(&[arguments, &["--format", "json"]].concat()).json().remove(0);
+        answer["matches"].take().as_array().unwrap().clone()
+    };
+    let all = ask(&["query", "asked.txt", "--top", "0"]);
+    assert_eq!(all.len(), 6);
+    for found in &all {
+        let alone = ask(&[&["diff", "asked.txt", found["document"].as_str().unwrap()], &profile[..]].concat());
+        assert_eq!((&alone[0]["passages"], &alone[0]["coverage"]), (&found["passages"], &found["coverage"]));
+    }
 }

@@ -663,6 +663,7 @@ class IngestSummary(Answer):
         documents: all that could be read: added, unchanged, replaced and kept ones.
         renamed: unchanged ones whose file has another name now.
         pruned: stored ones that were forgotten, because their file is gone.
+        elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
         identical: added or replacing ones whose content another stored document has.
         duplicates, duplicate_bytes: documents that `dedup=` has left out, and their bytes.
         failures, failed: how many could not be read, and the first 1,000 of them.
@@ -670,7 +671,7 @@ class IngestSummary(Answer):
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
-    _OPTIONAL = frozenset({"unmatched", "made_boilerplate", "pruned", "renamed"})
+    _OPTIONAL = frozenset({"unmatched", "made_boilerplate", "pruned", "renamed", "elsewhere"})
 
     documents: int
     added: int
@@ -697,6 +698,7 @@ class IngestSummary(Answer):
     made_boilerplate: int = 0
     renamed: int = 0
     pruned: int = 0
+    elsewhere: int = 0
     schema: str = "fpdb.ingest/1"
 
     @classmethod

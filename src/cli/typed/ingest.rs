@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, ValueHint};
+use clap::{ArgMatches, Args, Command, ValueHint};
 use fpdb::{OnChange, ReadOptions, RecordFields};
 
 use super::dedup::RuleArgs;
@@ -132,23 +132,25 @@ const REMEMBERED: [(&str, &str); 10] = [
     ("store_text", "store-text"),
 ];
 
-/// The defaults of these flags, as they are written.
-const AS_BY_DEFAULT: [&str; 3] = ["--as=auto", "--text-field=text", "--id-field=id"];
-
 impl IngestArgs {
     /// Keeps which flags were given.
     pub(crate) fn note_given(&mut self, matches: &ArgMatches) {
-        let given = REMEMBERED.iter().filter(|(id, _)| matches.value_source(id) == Some(ValueSource::CommandLine));
-        let given: Vec<String> = given
-            .flat_map(|(id, flag)| {
-                let is_switch = matches.try_get_one::<bool>(id).is_ok();
-                let values = matches.get_raw(id).into_iter().flatten().filter(|_| !is_switch);
-                let values = values.map(|value| format!("--{flag}={}", value.to_string_lossy()));
-                values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
-            })
-            .collect();
-        let says = |flag: &&String| !AS_BY_DEFAULT.contains(&flag.as_str());
-        self.given = (!given.is_empty()).then(|| given.iter().filter(says).cloned().collect());
+        let given: Vec<_> =
+            REMEMBERED.iter().filter(|(id, _)| matches.value_source(id) == Some(ValueSource::CommandLine)).collect();
+        if given.is_empty() {
+            return;
+        }
+        let command = Self::augment_args(Command::new("ingest"));
+        let says = |(id, flag): &(&str, &str)| {
+            let is_switch = matches.try_get_one::<bool>(id).is_ok();
+            let argument = command.get_arguments().find(|argument| argument.get_id() == id);
+            let defaults = argument.map_or(&[][..], |argument| argument.get_default_values());
+            let values = matches.get_raw(id).into_iter().flatten().filter(|_| !is_switch);
+            let values = values.filter(|&value| !defaults.iter().any(|default| **default == *value));
+            let values = values.map(|value| format!("--{flag}={}", value.to_string_lossy()));
+            values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
+        };
+        self.given = Some(given.into_iter().flat_map(says).collect());
     }
 
     /// How documents are read.

@@ -60,6 +60,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         shown: 0,
         refused: Vec::new(),
         links: 0,
+        elsewhere: None,
         programs: 0,
     };
     let progress = IngestBar::start(printer, &sources, &options);
@@ -74,6 +75,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let programs = events.programs;
+    let elsewhere = events.elsewhere;
     for list in [events.failures, events.duplicates].into_iter().flatten() {
         list.finish()?;
     }
@@ -99,6 +101,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if events.links > 0 {
         let were = if events.links == 1 { "was" } else { "were" };
         printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
+    }
+    if let Some((name, source)) = elsewhere {
+        let (documents, verb) =
+            (count(summary.elsewhere, "document"), if summary.elsewhere == 1 { "stays" } else { "stay" });
+        printer.note(&format!(
+            "{documents} of these folders {verb}, read from another place where the files are gone: {name} from {source}"
+        ));
+        printer.note("hint: if the folder was moved, `fpdb rm NAME...` removes them (--verbose lists them)");
     }
     let mut output = match output {
         Some(output) => output,
@@ -240,6 +250,8 @@ struct Events {
     refused: Vec<(String, Error)>,
     /// Symbolic links left out.
     links: u64,
+    /// The first document that was read from another place, and where that is.
+    elsewhere: Option<(String, String)>,
     /// Added documents that their name or format tells to be source code.
     programs: u64,
 }
@@ -317,6 +329,11 @@ impl fpdb::Progress for Messages<'_> {
 
     fn pruned(&self, name: &str) {
         self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its file no longer exists")));
+    }
+
+    fn elsewhere(&self, name: &str, source: &str) {
+        self.events().elsewhere.get_or_insert_with(|| (name.to_owned(), source.to_owned()));
+        self.progress.suspend(|| self.printer.detail(&format!("kept {name}: it was read from {source}")));
     }
 
     fn renamed(&self, old: &str, new: &str) {

@@ -196,7 +196,7 @@ fn report(
     html: &HtmlReport<'_>,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
-    let spooled = TemporaryCopies::of(args.files.iter())?;
+    let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed)?;
     let (mut answers, mut failures) = (Vec::new(), Vec::new());
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();

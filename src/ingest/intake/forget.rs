@@ -63,6 +63,10 @@ impl Intake<'_> {
                 self.await_commit()?;
             }
         }
+        for record in prune.elsewhere(self.store)? {
+            self.progress.elsewhere(&record.name, record.source.as_deref().unwrap_or_default());
+            self.summary.elsewhere += 1;
+        }
         Ok(())
     }
 

@@ -12,14 +12,15 @@ use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 /// The diagonal of equal places: places are below it, as texts of more than 32 MiB are not compared.
 const MIDDLE: u32 = 1 << 31;
 
-/// The maximal matches in order of the query, longer ones first, and the number of pairs of occurrences that were not
+/// The maximal matches that lead through hashes of the indices `shared`, in order of the query, longer ones first, and the number of pairs of occurrences that were not
 /// looked at one by one.
 pub(super) fn maximal_matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
+    shared: &[usize],
     settings: &Settings,
 ) -> (Vec<MaximalMatch>, u64) {
-    let (easy, hard) = divide(query.occurrences, document.occurrences, settings);
+    let (easy, hard) = divide(query.occurrences, document.occurrences, shared, settings);
     // Diagonal and place in the query, as one number, which is sorted in half the time; pairs of the hash.
     let mut seeds: Vec<(u64, u32)> = Vec::new();
     for &index in &easy {
@@ -65,12 +66,15 @@ pub(super) fn maximal_matches(
     (matches, left_out)
 }
 
-/// The hashes both texts have: those whose occurrences are paired each with each, the rarest first, and the others.
-fn divide(query: &Occurrences, document: &Occurrences, settings: &Settings) -> (Vec<usize>, Vec<usize>) {
-    let mut shared: Vec<(u64, usize)> = (0..query.hashes().min(document.hashes()))
-        .map(|index| (pairs(query, document, index), index))
-        .filter(|&(pairs, _)| pairs > 0)
-        .collect();
+/// The hashes of the indices `shared` that both texts have: those whose occurrences are paired each with each, the rarest first, and the others.
+fn divide(
+    query: &Occurrences,
+    document: &Occurrences,
+    shared: &[usize],
+    settings: &Settings,
+) -> (Vec<usize>, Vec<usize>) {
+    let mut shared: Vec<(u64, usize)> =
+        shared.iter().map(|&index| (pairs(query, document, index), index)).filter(|&(pairs, _)| pairs > 0).collect();
     shared.sort_unstable();
     let easy = shared.partition_point(|&(pairs, _)| pairs <= settings.pairs_of_hash);
     let mut total = 0u64;

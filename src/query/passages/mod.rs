@@ -139,16 +139,25 @@ impl QueryText {
         Self { text, profile: *profile, wanted, occurrences, uncounted }
     }
 
-    /// Compares it with a document symbol by symbol.
-    pub(super) fn compare(&self, document: &WholeText, options: &PassageOptions) -> DocumentPassages {
+    /// Compares it with a document symbol by symbol. `shared` are the hashes of fingerprints that both have, in order: so the
+    /// passages do not depend on which other documents the query is compared with.
+    pub(super) fn compare(
+        &self,
+        document: &WholeText,
+        shared: impl Iterator<Item = u64>,
+        options: &PassageOptions,
+    ) -> DocumentPassages {
         let profile = &self.profile;
         let w = if matches!(profile.selection, Selection::Mod(_)) { 1 } else { profile.w };
         let settings = Settings::new(profile.k as usize, w as usize);
         let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
+        let mut shared: Vec<usize> = shared.filter_map(|hash| Some(*self.wanted.get(&hash)? as usize)).collect();
+        shared.dedup();
         let (query_values, document_values) = (self.text.values(), document.values());
         let (matches, repeats) = maximal_matches(
             IndexedText { values: query_values, occurrences: &self.occurrences },
             IndexedText { values: document_values, occurrences: &occurrences },
+            &shared,
             &settings,
         );
         let mut joined = match options.rewritten {

@@ -84,8 +84,8 @@ mod tests {
         KgramHashes::new(profile.k as usize).for_each(query.values(), |_, hash| hashes.push(hash));
         hashes.sort_unstable();
         hashes.dedup();
-        let query = QueryText::new(query, &profile, hashes.into_iter(), Uncounted::default());
-        let found = query.compare(&document, &PassageOptions::default()).passages;
+        let query = QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default());
+        let found = query.compare(&document, hashes.into_iter(), &PassageOptions::default()).passages;
         found.iter().map(|passage| (passage.symbols, passage.same_names)).collect()
     }
 

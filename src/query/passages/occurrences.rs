@@ -44,11 +44,6 @@ impl Occurrences {
         Self { first, positions }
     }
 
-    /// The number of hashes, found or not.
-    pub(super) fn hashes(&self) -> usize {
-        self.first.len().saturating_sub(1)
-    }
-
     /// Where the hash of this index stands, ascending.
     pub(super) fn of(&self, index: usize) -> &[u32] {
         &self.positions[self.first[index] as usize..self.first[index + 1] as usize]

@@ -47,7 +47,12 @@ impl Case {
         let [in_query, in_document] =
             [&self.query, &self.document].map(|values| Occurrences::find(values, self.k, &wanted));
         let text = |values, occurrences| IndexedText { values, occurrences };
-        maximal_matches(text(&self.query, &in_query), text(&self.document, &in_document), settings)
+        maximal_matches(
+            text(&self.query, &in_query),
+            text(&self.document, &in_document),
+            &Vec::from_iter(0..wanted.len()),
+            settings,
+        )
     }
 
     fn joined(&self, matches: &[MaximalMatch], gap: u32, any_order: bool) -> Vec<Joined> {

@@ -54,6 +54,21 @@ pub(super) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     all
 }
 
+/// A member of an archive may be called as a record with its field is.
+#[test]
+fn names_of_members_are_no_fields() {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, number) in [("a.txt", 1), ("b:3?x", 1), ("c:4?x", 2), ("d.txt", 2), ("e.txt", 3)] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text(number).len() as u64);
+        tar.append_data(&mut header, name, text(number).as_bytes()).unwrap();
+    }
+    let copy = copied("a.tar", &tar.into_inner().unwrap(), 2);
+    let mut copy = tar::Archive::new(&copy[..]);
+    let names: Vec<_> = copy.entries().unwrap().map(|entry| entry.unwrap().path().unwrap().into_owned()).collect();
+    assert_eq!(names, ["a.txt", "c:4?x", "e.txt"].map(Path::new));
+}
+
 #[test]
 fn json_lines_in_every_compression() {
     let lines: Vec<String> = (0..10).map(record).collect();

@@ -40,7 +40,7 @@ impl Case {
         let [query, document] = self.texts.each_ref().map(|text| Occurrences::find(text, K, &wanted));
         let text = |values, occurrences| IndexedText { values, occurrences };
         let (query, document) = (text(&self.texts[QUERY], &query), text(&self.texts[DOCUMENT], &document));
-        maximal_matches(query, document, &Settings::new(K, 1)).0
+        maximal_matches(query, document, &Vec::from_iter(0..wanted.len()), &Settings::new(K, 1)).0
     }
 
     fn passages(&self, least: u64) -> Vec<Joined> {
