@@ -16,6 +16,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from pyspark import cloudpickle
+from pyspark.errors import PySparkException
 
 import fpdb
 import fpdb.spark
@@ -235,6 +236,43 @@ def test_rows_that_repeat_and_are_missing_are_numbered_by_a_copy(spark, tmp_path
     assert names == {"d0 one", "d0 two", *(f"d{number}" for number in range(2, 12))}
 
 
+def test_a_sample_comes_from_few_files_that_hold_enough_rows(spark, tmp_path, monkeypatch):
+    sampled = fpdb.spark._sampled_files
+    for files in (0, 1, 15, 16, 17, 1000, 40_000):
+        for rows in (1, 900, 100_000):
+            listed = [(f"{number:05}", rows + number % 3) for number in range(files)]
+            taken = sampled(listed)
+            assert taken == sorted(set(taken)) and set(taken) <= set(listed)
+            assert taken == listed or sum(count for _, count in taken) >= 20_000
+    assert len(sampled([(f"{number:05}", 2000) for number in range(1000)])) == 16
+    # A large file is taken, wherever it is.
+    assert ("large", 10**6) in sampled([*[(f"{number:05}", 2000) for number in range(99)], ("large", 10**6)])
+
+    monkeypatch.setattr(fpdb.spark, "_SAMPLE", 40)
+    monkeypatch.setattr(fpdb.spark, "_SAMPLED_FILES", 4)
+    measured = []
+    measure = fpdb.spark._measure
+
+    def noted_measure(sample, plan, parts):
+        measure(sample, plan, parts)
+        measured.append((sorted(row["__name"] for row in sample.collect()), plan["posting_parts"]))
+
+    monkeypatch.setattr(fpdb.spark, "_measure", noted_measure)
+    monkeypatch.setattr(fpdb.spark, "_POSTINGS", 500)
+    rows = [(f"d{number:03}", f"a text, number {number} " * 9, 1) for number in range(200)]
+    table = write(tmp_path / "files", rows, 10)
+    summary = fpdb.spark.build(spark.read.parquet(str(tmp_path / "files")), tmp_path / "staging", "words", **COLUMNS)
+    postings = summary.fingerprints
+    program("--db", tmp_path / "db", "assemble", tmp_path / "staging")
+    with fpdb.create(tmp_path / "one", "words") as database:
+        database.ingest_table(table, **COLUMNS)
+    [(names, parts)] = measured
+    # Every second row of four of the files, which have 20 each.
+    assert len(names) == len(set(names)) == 40 and len({int(name[1:]) // 20 for name in names}) == 4
+    assert abs(parts - postings / 500) < 0.1 * postings / 500 + 1
+    assert answers(tmp_path / "db", ["d007"]) == answers(tmp_path / "one", ["d007"])
+
+
 VICTIM = "127.0.0.3"
 
 
@@ -341,6 +379,52 @@ def test_a_full_disk_is_one_error_and_the_build_goes_on_when_there_is_room(spark
         enlarge(64 << 20)
         build(spark, corpus, staging)
         assert assemble(staging, tmp_path / "db") == expected
+
+
+def test_processes_out_of_memory_end_the_build_with_one_error_and_it_goes_on_with_more(
+    spark, corpus, expected, tmp_path, monkeypatch
+):
+    bounded = tmp_path / "bounded"
+    bounded.touch()
+
+    def starved(folder, map_side, reduce_side):
+        def within(side, run, is_bounded):
+            def task(batches):
+                import resource
+
+                before = resource.getrlimit(resource.RLIMIT_AS)
+                if is_bounded():
+                    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+                    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize(), before[1]))
+                try:
+                    yield from run(batches)
+                finally:
+                    # A process that is not ended by it works for other tasks.
+                    resource.setrlimit(resource.RLIMIT_AS, before)
+
+            return noted(folder, side, task)
+
+        def at_first():
+            from pyspark import TaskContext
+
+            return TaskContext.get().attemptNumber() == 0
+
+        return within("map", map_side, at_first), within("reduce", reduce_side, bounded.exists)
+
+    seen, staging = tmp_path / "seen", tmp_path / "staging"
+    with monkeypatch.context() as patch:
+        watched(patch, seen, starved)
+        with pytest.raises(PySparkException, match="aborted"):
+            build(spark, corpus, staging)
+    maps, reduces = attempts(seen, "map"), attempts(seen, "reduce")
+    # A map that ran out of memory has run again, and with enough of it came to its end. No reduce did.
+    assert any(len(runs) > 1 for runs in maps.values())
+    assert attempts(seen, "map", ended=True).keys() == maps.keys()
+    assert max(len(runs) for runs in reduces.values()) >= 4
+    assert "is not finished" in refused("--db", tmp_path / "db", "assemble", staging)
+    assert not (staging / "manifest.json").exists()
+    build(spark, corpus, staging)
+    assert assemble(staging, tmp_path / "db") == expected
 
 
 def test_a_large_document_among_small_ones(spark, tmp_path):

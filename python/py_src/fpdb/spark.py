@@ -18,7 +18,9 @@ and no program.
 
 from __future__ import annotations
 
+import bisect
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -48,8 +50,10 @@ _POSTINGS = 8_000_000
 _DOCUMENTS = 400_000
 # A hash with more postings than so many parts is divided by document.
 _HEAVY_PARTS = 4
-# Documents that are looked at for hashes with very many postings and for the bounds of names.
-_SAMPLE = 50_000
+# Documents that are sampled for the number of postings, for hashes with very many of them, and for the bounds of names.
+_SAMPLE = 20_000
+# Files that they are taken from, if these hold enough.
+_SAMPLED_FILES = 16
 
 _ROWS = "part int not null, high bigint not null, low bigint not null, value binary not null"
 
@@ -117,7 +121,8 @@ def build(
         DamagedError: Spark lost, repeated or changed rows: the parts do not fit together.
         StorageError: the folder cannot be written: its disk is full, say.
         VersionError: the folder has a build of a version whose fingerprints this one does not make.
-        pyspark.errors.PySparkException: the job failed otherwise: executors were lost too often, or ran out of memory.
+        pyspark.errors.PySparkException: the job failed otherwise: executors were lost too often, or a process was ended each time a
+            task ran, as the system does when memory runs out.
 
         Errors of tasks are raised as these classes too, with Spark's own exception as their `__cause__`. After any of them
         the same call goes on from the parts that are finished.
@@ -134,7 +139,7 @@ def build(
         profiled = json.loads(_native.profile(settings))
         asked = {"profile": profiled, "front_end": format, "store_text": store_text, "columns": named}
         _check_plan(known, asked)
-    rows, documents, given = _numbered(df, path, text, id, columns, known is not None)
+    rows, sample, documents, given = _numbered(df, path, text, id, columns, known is not None)
     if known is not None:
         _check_plan(known, {"documents": documents, "input": given})
     if staging is None:
@@ -151,7 +156,7 @@ def build(
             "input": given,
         }
         with _task_errors():
-            _measure(rows, plan, parts)
+            _measure(sample, plan, parts)
         staging = _native.NativeStaging(path, plan)
     finished = staging.finished_parts()
     generation, count = staging.generation, staging.part_count
@@ -190,13 +195,23 @@ def _task_errors() -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
+        from py4j.protocol import Py4JJavaError
+    except ImportError:
+        # A session of Spark Connect has no Java of its own.
+        Py4JJavaError = PySparkException
+
+    try:
         yield
-    except PySparkException as failed:
+    except (PySparkException, Py4JJavaError) as failed:
         found = re.search(r"^fpdb\._errors\.(\w+): (.*)(?:\nhint: (.*))?", str(failed), re.MULTILINE)
         kind = getattr(_errors, found[1], None) if found else None
         if found and isinstance(kind, type) and issubclass(kind, Error):
             raise kind(found[2], found[3]) from failed
-        raise
+        if isinstance(failed, PySparkException):
+            raise
+        # Of a process that was ended Spark raises Java's exception, with the traces of both machines.
+        reason = str(failed.java_exception.getMessage()).partition("\n")[0]
+        raise PySparkException(reason) from failed
 
 
 def _begun(path: str) -> _native.NativeStaging | None:
@@ -218,8 +233,9 @@ def _check_plan(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
 
 def _numbered(
     df: DataFrame, path: str, text: str, id: str, columns: Sequence[str], begun: bool
-) -> tuple[DataFrame, int, str]:
-    """The rows as the map side takes them (number, name, text, and what is kept), how many, and what identifies them.
+) -> tuple[DataFrame, DataFrame, int, str]:
+    """The rows as the map side takes them (number, name, text, and what is kept), a sample of them (name, text), their number, and
+    what identifies them.
 
     Within Spark all columns have names of this module's own, so that no name of the user's can be in the way.
     """
@@ -238,9 +254,13 @@ def _numbered(
         return frame.select(*place, *state, of[id].alias("__name"), of[text].alias("__text"), *taken)
 
     def counted(frame: DataFrame) -> list[Any]:
+        # Sets of 64 rows each, as bits, so that few rows are shuffled.
+        bits = F.expr("bit_or(shiftleft(1L, cast(__row & 63L as int)))").alias("bits")
+        state = [F.max(name).alias(name) for name in ("__row", "__size", "__changed")]
+        sets = frame.groupBy("__file", F.shiftright("__row", 6).alias("__set")).agg(F.count("*").alias("rows"), bits, *state)
+        sums = [F.sum("rows").alias("rows"), F.sum(F.bit_count("bits")).alias("distinct"), F.max("__row").alias("last")]
         changed = F.unix_micros(F.max("__changed")).alias("changed")
-        rows = [F.count("*").alias("rows"), F.count_distinct("__row").alias("distinct"), F.max("__row").alias("last")]
-        found = frame.groupBy("__file").agg(*rows, F.max("__size").alias("size"), changed)
+        found = sets.groupBy("__file").agg(*sums, F.max("__size").alias("size"), changed)
         return sorted(found.collect(), key=lambda row: row["__file"])
 
     try:
@@ -280,7 +300,24 @@ def _numbered(
     table = df.sparkSession.createDataFrame(bases, "__file string, __base bigint")
     joined = frame.join(F.broadcast(table), "__file")
     number = (F.col("__base") + F.col("__row")).alias("__number")
-    return joined.select(number, *[F.col(name) for name in frame.columns[4:]]), before, given
+    rows = joined.select(number, *[F.col(name) for name in frame.columns[4:]])
+    sampled = _sampled_files([(row["__file"], row["rows"]) for row in files])
+    step = max(1, sum(count for _, count in sampled) // _SAMPLE)
+    # Spark opens no other files.
+    sample = frame if len(sampled) == len(files) else frame.where(F.col("__file").isin([name for name, _ in sampled]))
+    return rows, sample.where(F.col("__row") % step == 0).select("__name", "__text"), before, given
+
+
+def _sampled_files(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Files, with their numbers of rows, that lie evenly among all and hold enough rows for a sample, if there are as many."""
+    ends = list(itertools.accumulate(rows for _, rows in files))
+    count = _SAMPLED_FILES
+    while count < len(files):
+        places = sorted({bisect.bisect_right(ends, ends[-1] * number // count) for number in range(count)})
+        if sum(files[place][1] for place in places) >= _SAMPLE:
+            return [files[place] for place in places]
+        count *= 2
+    return list(files)
 
 
 def _content(df: DataFrame, columns: Sequence[Column]) -> str:
@@ -292,52 +329,57 @@ def _content(df: DataFrame, columns: Sequence[Column]) -> str:
     return f"{count} {total}"
 
 
-def _measure(rows: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
+def _measure(sample: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
     """Completes a plan: how many parts, where parts of names begin, which hashes have very many postings."""
     from pyspark.sql import functions as F
 
     documents = plan["documents"]
-    share = min(1.0, _SAMPLE / max(1, documents))
-    # Whole documents by number: the same ones each time.
-    step = max(1, round(1 / share))
-    sample = rows if step == 1 else rows.where(F.col("__number") % step == 0)
-    if plan["document_parts"] > 1:
-        names = sorted(str(row["__name"]) for row in sample.select("__name").collect())
-        bounds = {names[len(names) * part // plan["document_parts"]] for part in range(1, plan["document_parts"])}
-        plan["name_bounds"] = sorted(bounds, key=lambda name: name.encode("utf-8"))
     if parts is not None and documents < _SAMPLE:
         return
     profile, format = plan["profile"], plan["format"] if plan["format"] not in ("auto", "code") else "text"
 
+    def hashes_of(texts: Any) -> Iterator[Any]:
+        """A list of hashes for each text, in pieces. One that cannot be read has none; the build reports it by name."""
+        import pyarrow
+
+        try:
+            yield from pyarrow.table(_native.fingerprint(texts, profile, format, 1)).column("hashes").chunks
+        except (DocumentError, LimitError):
+            middle = len(texts) // 2
+            if middle > 0:
+                yield from hashes_of(texts[:middle])
+                yield from hashes_of(texts[middle:])
+
+    def counts(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        for batch in batches:
+            postings = sum(len(hashes.flatten()) for hashes in hashes_of(batch.column(1)))
+            names = pyarrow.ListArray.from_arrays([0, batch.num_rows], batch.column(0).cast(pyarrow.string()))
+            yield pyarrow.record_batch([names, pyarrow.array([postings], pyarrow.int64())], ["names", "postings"])
+
     def hashes(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow
 
-        def of(texts: Any) -> Iterator[pyarrow.RecordBatch]:
-            try:
-                made = pyarrow.table(_native.fingerprint(texts, profile, format, 1))
-            except (DocumentError, LimitError):
-                # One that cannot be read has no hashes. The build tells it by name.
-                middle = len(texts) // 2
-                if middle > 0:
-                    yield from of(texts[:middle])
-                    yield from of(texts[middle:])
-                return
-            flat = [chunk.flatten() for chunk in made.column("hashes").chunks]
-            values = pyarrow.chunked_array(flat, pyarrow.uint64()).combine_chunks()
-            yield pyarrow.record_batch([values.view(pyarrow.int64())], ["hash"])
-
         for batch in batches:
-            yield from of(batch.column(0))
+            for made in hashes_of(batch.column(1)):
+                yield pyarrow.record_batch([made.flatten().view(pyarrow.int64())], ["hash"])
 
-    hashed = sample.select("__text").mapInArrow(hashes, "hash bigint")
-    total = hashed.count()
+    counted = sample.mapInArrow(counts, "names array<string>, postings bigint").collect()
+    names = sorted(name for row in counted for name in row["names"] if name is not None)
+    total = sum(row["postings"] for row in counted)
+    sampled = sum(len(row["names"]) for row in counted)
+    if plan["document_parts"] > 1 and names:
+        bounds = {names[len(names) * part // plan["document_parts"]] for part in range(1, plan["document_parts"])}
+        plan["name_bounds"] = sorted(bounds, key=lambda name: name.encode("utf-8"))
     if parts is None:
-        plan["posting_parts"] = max(1, math.ceil(total * step / _POSTINGS))
+        plan["posting_parts"] = max(1, math.ceil(total * documents / max(1, sampled) / _POSTINGS))
     if documents < _SAMPLE or plan["posting_parts"] <= _HEAVY_PARTS:
         # No hash can have more postings than so many parts.
         return
     each = max(1.0, total / plan["posting_parts"])
-    heavy = hashed.groupBy("hash").count().where(F.col("count") > max(2.0, _HEAVY_PARTS * each)).collect()
+    found = sample.mapInArrow(hashes, "hash bigint").groupBy("hash").count()
+    heavy = found.where(F.col("count") > max(2.0, _HEAVY_PARTS * each)).collect()
     plan["heavy"] = sorted((row["hash"] % 2**64, max(2, math.ceil(row["count"] / each))) for row in heavy)
 
 
