@@ -20,10 +20,10 @@ endif
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 CARGO = $(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" cargo
 
-.PHONY: help setup build demo test test-spark wheel check bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel wheel-portable check bench soak sanitize install install-pages
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## make this machine able to build: compilers and libclang, installed where missing
 	@tools/setup.sh
@@ -45,6 +45,9 @@ test-spark: setup ## the tests with Spark: a master and two workers on loopback,
 
 wheel: setup ## the Python package: one wheel in target/wheels/
 	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel
+
+wheel-portable: setup ## the same for Linux with glibc 2.28 and later (manylinux_2_28): linked by zig, which comes from PyPI
+	$(COMPILERS) CARGO_TARGET_DIR="$(abspath $(TARGET))" tools/python.sh wheel --portable
 
 check: setup ## formatting, lints (of the library alone and of the bindings too), documentation, the walls between modules, the public surface, licences of dependencies
 	cargo fmt --check

@@ -35,12 +35,16 @@ def _data():
     return folder
 
 
-def _program():
-    """Compiles the program and puts it into the data of the wheel, stripped."""
+def _program(linker):
+    """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
     root = _root()
-    # Both packages are named, so that features are those of both.
-    packages = ["-p", "fpdb", "-p", "fpdb-python", "--bin", "fpdb"]
-    subprocess.run(["cargo", "build", "--release", "--locked", *packages], cwd=root, check=True)
+    if linker:
+        # Of one package, or cargo takes no arguments for rustc.
+        command = ["rustc", "--release", "--locked", "-p", "fpdb", "--bin", "fpdb", "--", *_linked_by(linker)]
+    else:
+        # Both packages are named, so that features are those of both.
+        command = ["build", "--release", "--locked", "-p", "fpdb", "-p", "fpdb-python", "--bin", "fpdb"]
+    subprocess.run(["cargo", *command], cwd=root, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
     scripts = _data() / "scripts"
@@ -48,6 +52,10 @@ def _program():
     shutil.copy2(target / "release" / name, scripts / name)
     if shutil.which("strip"):
         subprocess.run(["strip", scripts / name], check=True)
+
+
+def _linked_by(linker):
+    return ["-C", f"linker={linker}", "-C", "linker-flavor=gcc"]
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
@@ -65,10 +73,16 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    _program()
+    """`linker` and `compatibility` of the settings: a linker for other systems than this, and the name of these, such as manylinux_2_28."""
+    settings = dict(config_settings or {})
+    linker, systems = settings.pop("linker", None), settings.pop("compatibility", None)
+    _program(linker)
+    if linker:
+        settings["maturin.build-args"] = ["--compatibility", systems or "off", "--", *_linked_by(linker)]
+        config_settings = settings
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    _program()
+    _program(None)
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)

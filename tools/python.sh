@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # The Python package: makes its wheel, and tests the wheel where a user has it, in a virtual environment.
 #
-#   wheel   leaves one wheel in target/wheels/ of this clone
-#   sdist   leaves the source distribution there
-#   test    makes the wheel and runs python/tests against it
+#   wheel [--portable]            leaves one wheel in target/wheels/ of this clone
+#   sdist                         leaves the source distribution there
+#   test [--portable] [ARGUMENTS] makes the wheel and runs python/tests against it, with arguments for pytest
+#
+# With --portable the wheel is linked for Linux with glibc 2.28 and later (manylinux_2_28), by zig, which comes from PyPI.
 #
 # The environments are kept outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/python, one for each Python and list of
 # packages. FPDB_PYTHON names another interpreter than python3. The wheel serves Python 3.10 and later; the packages that the tests
@@ -40,27 +42,37 @@ environment() {
     printf '%s' "$folder"
 }
 
-# build WHAT: the wheel or the sdist, by the backend that pip uses, without the environment that pip would make for it.
+# build TOOLS WHAT ENDING [SETTING=VALUE]...: the wheel or the sdist, by the backend that pip uses, without the environment that pip would make
+# for it. TOOLS is an environment.
 build() {
-    local tools
-    tools=$(environment build python/requirements-build.txt)
     mkdir -p "$wheels"
-    rm -f "$wheels"/fpdb-*."$2"
-    PATH=$tools/bin:$PATH "$tools/bin/python" - "$1" "$wheels" <<'END'
+    rm -f "$wheels"/fpdb-*."$3"
+    PATH=$1/bin:$PATH "$1/bin/python" - "$2" "$wheels" "${@:4}" <<'END'
 import os, sys
 os.chdir("python")
 sys.path.insert(0, ".")
 import build_backend
-print(getattr(build_backend, f"build_{sys.argv[1]}")(sys.argv[2]))
+settings = dict(setting.split("=", 1) for setting in sys.argv[3:])
+print(getattr(build_backend, f"build_{sys.argv[1]}")(sys.argv[2], settings or None))
 END
 }
 
 wheel() {
-    build wheel whl
-    local tools
-    tools=$(environment build python/requirements-build.txt)
+    local tools found
+    if $portable; then
+        tools=$(environment portable python/requirements-portable.txt)
+        build "$tools" wheel whl "linker=$PWD/tools/portable/cc" compatibility=manylinux_2_28
+    else
+        tools=$(environment build python/requirements-build.txt)
+        build "$tools" wheel whl
+    fi
     ls -l "$wheels"/fpdb-*.whl
-    "$tools/bin/auditwheel" show "$wheels"/fpdb-*.whl | grep -o '"manylinux[^"]*"' | sed -n '1s/^/works on /p'
+    found=$("$tools/bin/auditwheel" show "$wheels"/fpdb-*.whl | grep -o '"manylinux[^"]*"' | head -n 1)
+    echo "works on $found"
+    if $portable && [[ $found != \"manylinux_2_28_* ]]; then
+        say "auditwheel finds that the wheel needs newer systems than manylinux_2_28"
+        exit 1
+    fi
 }
 
 run_tests() {
@@ -70,6 +82,12 @@ run_tests() {
     cd python
     PATH=$folder/bin:$PATH "$folder/bin/python" -m pytest "$@"
 }
+
+portable=false
+if [[ ${2-} == --portable ]]; then
+    portable=true
+    set -- "$1" "${@:3}"
+fi
 
 case ${1-} in
     wheel | sdist | test)
@@ -82,14 +100,14 @@ case ${1-} in
         fi
         ;;&
     wheel) wheel ;;
-    sdist) build sdist tar.gz ;;
+    sdist) build "$(environment build python/requirements-build.txt)" sdist tar.gz ;;
     test)
         shift
         wheel
         run_tests "$@"
         ;;
     *)
-        sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 1
         ;;
 esac
