@@ -113,6 +113,7 @@ pub use query::{
     QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
 };
 pub use stop::StopToken;
+pub use submissions::submission_pattern;
 
 /// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {

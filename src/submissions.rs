@@ -7,6 +7,29 @@ use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
 
+/// Signs that only a regular expression has.
+const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
+
+/// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
+/// [`PairsOptions::submission_by`](crate::pairs::PairsOptions::submission_by) under which each folder and each archive directly in
+/// `folder` is one submission; `.` stands for the first folder of the names. A regular expression stays as it is: it has a sign
+/// such as `^` or `(`.
+///
+/// ```
+/// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026/[^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("^([a-z]*)_"), "^([a-z]*)_");
+/// ```
+#[must_use]
+pub fn submission_pattern(folder: &str) -> String {
+    if folder.contains(SIGNS) {
+        return folder.to_owned();
+    }
+    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    let below: String = parts.iter().map(|part| format!("{part}/")).collect();
+    format!("^({root}{}[^/!]+)[/!]", regex::escape(&below))
+}
+
 /// Which documents are one. A submission goes by the id of its first document.
 #[derive(Default)]
 pub(crate) struct Submissions {
@@ -84,6 +107,20 @@ impl Submissions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_becomes_a_pattern_and_a_pattern_stays() {
+        for (typed, pattern) in [
+            (".", "^([^/!]+)[/!]"),
+            ("./", "^([^/!]+)[/!]"),
+            ("in", "^(in/[^/!]+)[/!]"),
+            ("./in/a.b//", "^(in/a\\.b/[^/!]+)[/!]"),
+            ("/in", "^(/in/[^/!]+)[/!]"),
+            ("^([a-z]*)_", "^([a-z]*)_"),
+        ] {
+            assert_eq!(submission_pattern(typed), pattern);
+        }
+    }
 
     #[test]
     fn documents_of_one_name_are_one() {

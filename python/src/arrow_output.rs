@@ -118,6 +118,12 @@ fn schema(fields: Vec<Field>) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
+/// The fields of a match or pair of submissions: those of documents, and the files, which have the same fields.
+fn with_files(of_documents: Vec<Field>) -> Vec<Field> {
+    let files = maybe("files", list(object(of_documents.clone())));
+    [of_documents, vec![files, maybe("files_left_out", DataType::UInt64)]].concat()
+}
+
 /// `fpdb.query/1`.
 pub(crate) fn query_schema() -> SchemaRef {
     use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
@@ -136,7 +142,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("fingerprints", UInt64),
         field("window", UInt32),
     ]);
-    let matches = object(vec![
+    let of_document = vec![
         field("document", Utf8),
         field("id", UInt32),
         field("document_bytes", UInt64),
@@ -155,7 +161,8 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("metadata", strings()),
         maybe("inferred", Utf8),
         field("repeats", UInt64),
-    ]);
+    ];
+    let matches = object(with_files(of_document));
     schema(vec![
         field("schema", Utf8),
         field("mode", Utf8),
@@ -179,7 +186,7 @@ pub(crate) fn query_schema() -> SchemaRef {
 /// `fpdb.pair/1`.
 pub(crate) fn pair_schema() -> SchemaRef {
     use DataType::{Float64, UInt32, UInt64, Utf8};
-    schema(vec![
+    let of_documents = vec![
         field("schema", Utf8),
         field("a", Utf8),
         field("b", Utf8),
@@ -194,7 +201,8 @@ pub(crate) fn pair_schema() -> SchemaRef {
         maybe("passages", passages()),
         maybe("a_metadata", strings()),
         maybe("b_metadata", strings()),
-    ])
+    ];
+    schema(with_files(of_documents))
 }
 
 /// `fpdb.dedup/1`.

@@ -9,7 +9,7 @@ use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
     Error, Format, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs,
-    ReadOptions, ReaderProcess, RecordFields, WalkOptions, Weight,
+    ReadOptions, ReaderProcess, RecordFields, WalkOptions, Weight, submission_pattern,
 };
 use pyo3::prelude::*;
 
@@ -152,6 +152,8 @@ pub(crate) struct Querying {
     passages: bool,
     weight: String,
     rewritten: bool,
+    /// A folder of submissions, or a regular expression.
+    submission_by: Option<String>,
 }
 
 impl Querying {
@@ -170,6 +172,7 @@ impl Querying {
             .max_df(self.max_df)
             .passages(self.passages)
             .weight(weight(&self.weight)?)
+            .submission_by(self.submission_by.as_deref().map(submission_pattern))
             .read(self.reading.options()?)
             .joining(passages(self.rewritten)))
     }
@@ -190,6 +193,8 @@ pub(crate) struct Pairing {
     max_df: Option<u64>,
     across: Vec<String>,
     group_by: Option<String>,
+    /// A folder of submissions, or a regular expression.
+    submission_by: Option<String>,
     new_since: Option<u32>,
     weight: String,
     top: Option<u64>,
@@ -213,6 +218,7 @@ impl Pairing {
                 Some(pattern) if pattern.is_empty() => GroupBy::Nothing,
                 Some(pattern) => GroupBy::Name(pattern),
             })
+            .submission_by(self.submission_by.as_deref().map(submission_pattern))
             .new_since(self.new_since.map(|id| Since::Document(fpdb::DocId(id))))
             .weight(weight(&self.weight)?))
     }

@@ -196,9 +196,11 @@ class Match(Answer):
         passages: in order of the query.
         metadata: what is known of the document beside its content.
         inferred: why passages are inferred from fingerprints, or None.
+        files: of a submission, its documents that share most, with their passages; `files_left_out` more share something. Empty
+            without `submission_by`, and for documents that are part of no submission.
     """
 
-    _OPTIONAL = frozenset({"passages_left_out", "metadata"})
+    _OPTIONAL = frozenset({"passages_left_out", "metadata", "files", "files_left_out"})
 
     document: str
     id: int
@@ -218,21 +220,28 @@ class Match(Answer):
     repeats: int
     passages_left_out: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
+    files: list[Match] = field(default_factory=list)
+    files_left_out: int = 0
     _text: _Text | None = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str | None:
-        """The text of the document; None where it is not stored and can no longer be read, or is not UTF-8."""
+        """The text of the document, and None for a submission; None where it is not stored and can no longer be read, or is not UTF-8."""
         return None if self._text is None else self._text.text()
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__, _text=None)
 
     @classmethod
-    def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Match:
-        passages = [Passage._with(passage, query, document) for passage in fields["passages"]]
+    def _with(
+        cls, fields: Mapping[str, Any], query: _Text | None, document: Callable[[Mapping[str, Any]], _Text | None]
+    ) -> Match:
+        # A submission has no text of its own.
+        text = None if fields.get("files") else document(fields)
+        passages = [Passage._with(passage, query, text) for passage in fields["passages"]]
         interval = None if fields["interval"] is None else tuple(fields["interval"])
-        return cls._of({**fields, "passages": passages, "interval": interval}, _text=document)
+        files = [Match._with(file, query, document) for file in fields.get("files", [])]
+        return cls._of({**fields, "passages": passages, "interval": interval, "files": files}, _text=text)
 
 
 @dataclass(frozen=True)
@@ -320,7 +329,7 @@ class QueryAnswer(Answer):
                 "ignored": [
                     Ignored(Location._at(part["query"], query), part["because"]) for part in fields["ignored"]
                 ],
-                "matches": [Match._with(match, query, document(match)) for match in fields["matches"]],
+                "matches": [Match._with(match, query, document) for match in fields["matches"]],
             }
         )
 
@@ -342,9 +351,13 @@ class Pair(Answer):
         score: the measure by which pairs are ordered.
         text_resemblance: of source code, the resemblance of the documents' own text, where `own_text` asks for it.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
+        files: of two submissions, the pairs of their documents that share most, with their passages; `files_left_out` more share
+            something. Empty without `submission_by`, and for two documents that are part of no submission.
     """
 
-    _OPTIONAL = frozenset({"text_resemblance", "passages", "a_metadata", "b_metadata"})
+    _OPTIONAL = frozenset(
+        {"text_resemblance", "passages", "files", "files_left_out", "a_metadata", "b_metadata"}
+    )
 
     a: str
     b: str
@@ -357,6 +370,8 @@ class Pair(Answer):
     score: float
     text_resemblance: float | None = None
     passages: list[Passage] | None = None
+    files: list[Pair] = field(default_factory=list)
+    files_left_out: int = 0
     a_metadata: dict[str, str] = field(default_factory=dict)
     b_metadata: dict[str, str] = field(default_factory=dict)
     schema: str = "fpdb.pair/1"
@@ -847,7 +862,7 @@ def _pair(fields: Mapping[str, Any]) -> Pair:
     passages = fields.get("passages")
     if passages is not None:
         passages = [Passage._with(passage, None, None) for passage in passages]
-    return Pair._of({**fields, "passages": passages})
+    return Pair._of({**fields, "passages": passages, "files": [_pair(file) for file in fields.get("files", [])]})
 
 
 class Pairs(Table[Pair]):

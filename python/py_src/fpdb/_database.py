@@ -374,6 +374,7 @@ class Database:
         passages: bool = True,
         rewritten: bool = False,
         weight: Literal["none", "idf"] = "none",
+        submission_by: str | None = None,
         format: str = "auto",
     ) -> QueryAnswer | QueryAnswers:
         """Which stored documents share text with this, how much, and where?
@@ -392,6 +393,10 @@ class Database:
             passages: whether to find passages.
             rewritten: also finds paraphrases, in databases of words.
             weight: "idf" counts a rare fingerprint more than a common one.
+            submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
+                folder and archive directly in it is a submission ("." for the first folder of the names). Or a regular
+                expression: documents in whose names it finds the same (its first group, else the whole match) are one. Other
+                documents stand for themselves. Reads all postings first.
             format: the format of the queries: "auto", or as for `ingest`.
 
         Returns:
@@ -403,7 +408,7 @@ class Database:
             DocumentNotFoundError: there is no such stored document.
             DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
         """
-        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, format)
+        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format)
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         if document is not None:
@@ -437,6 +442,7 @@ class Database:
         passages: bool = True,
         rewritten: bool = False,
         weight: Literal["none", "idf"] = "none",
+        submission_by: str | None = None,
         format: str = "auto",
         progress: ProgressLike = None,
         stop: StopToken | None = None,
@@ -449,14 +455,14 @@ class Database:
         Args:
             path: the file or folder.
             exclude, include, skip_hidden, follow: as for `ingest`.
-            mode, window, n, top, min_score, max_df, passages, rewritten, weight, format: as for `query`.
+            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format: as for `query`.
             progress, stop: as for `ingest`.
 
         Raises:
             ParameterError: an argument makes no sense.
             KeyboardInterrupt, StoppedError: it was stopped.
         """
-        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, format)
+        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format)
         walking = _walking(exclude, include, skip_hidden, follow)
         with following("query", progress, stop) as caller:
             rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
@@ -486,6 +492,7 @@ class Database:
         across: Sequence[str] = (),
         group_by: str | None = None,
         groups: bool = True,
+        submission_by: str | None = None,
         new_since: int | None = None,
         weight: Literal["none", "idf"] = "none",
         top: int | None = None,
@@ -504,6 +511,8 @@ class Database:
             group_by: a regular expression: documents in whose names it finds the same are no pair. Without it, those whose
                 metadata `group` is the same.
             groups: False: such documents are pairs too.
+            submission_by: counts the documents of one submission as one, and lists the pairs of their `files` that share most: a
+                folder or a regular expression, as for `query`.
             new_since: only pairs of a document of this number or above and one below it.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: the most pairs; None for all.
@@ -524,6 +533,7 @@ class Database:
             across=across,
             group_by=group_by,
             groups=groups,
+            submission_by=submission_by,
             new_since=new_since,
             weight=weight,
             top=top,
@@ -793,6 +803,7 @@ def _pairing(
     across: Sequence[str] = (),
     group_by: str | None = None,
     groups: bool = True,
+    submission_by: str | None = None,
     new_since: int | None = None,
     weight: str = "none",
     top: int | None = None,
@@ -804,6 +815,7 @@ def _pairing(
         "max_df": max_df,
         "across": list(across),
         "group_by": group_by if groups else "",
+        "submission_by": submission_by,
         "new_since": new_since,
         "weight": weight,
         "top": top,
@@ -848,6 +860,7 @@ def _querying(
     passages: bool,
     rewritten: bool,
     weight: str,
+    submission_by: str | None,
     format: str,
 ) -> _native._Querying:
     return {
@@ -860,5 +873,6 @@ def _querying(
         "max_df": max_df,
         "passages": passages,
         "weight": weight,
+        "submission_by": submission_by,
         "rewritten": rewritten,
     }

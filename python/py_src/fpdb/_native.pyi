@@ -45,6 +45,7 @@ class _Querying(TypedDict):
     passages: bool
     weight: str
     rewritten: bool
+    submission_by: str | None
 
 class _Pairing(TypedDict):
     min_shared: int | None
@@ -53,6 +54,7 @@ class _Pairing(TypedDict):
     max_df: int | None
     across: list[str]
     group_by: str | None
+    submission_by: str | None
     new_since: int | None
     weight: str
     top: int | None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from ._answers import Location, QueryAnswer
+from ._answers import Location, Match, QueryAnswer
 
 #: Matches, passages of a match and characters of a passage that are shown.
 MATCHES, PASSAGES, CHARACTERS = 10, 20, 600
@@ -30,19 +30,27 @@ def query_html(answer: QueryAnswer) -> str:
             f"<h4>{escape(match.document)}</h4><p>{match.containment:.1%} of the query; "
             f"{match.document_containment:.1%} of the document; resemblance {match.resemblance:.1%}</p>"
         )
-        if match.passages:
-            rows = "".join(
-                f"<tr><td>{_side(passage.query)}</td><td>{_side(passage.document)}</td></tr>"
-                for passage in match.passages[:PASSAGES]
-            )
-            heads = f"<tr><th>{escape(name)}</th><th>{escape(match.document)}</th></tr>"
-            parts.append(f'<table class="fpdb"><thead>{heads}</thead><tbody>{rows}</tbody></table>')
-        left = len(match.passages) - PASSAGES + match.passages_left_out
-        if left > 0:
-            parts.append(f"<p>{left:,} more passages</p>")
+        # Passages of a submission are in its files.
+        for document in match.files or [match]:
+            parts.extend(_passages(name, document))
+        if match.files_left_out:
+            parts.append(f"<p>{match.files_left_out:,} more files</p>")
     if len(answer.matches) > MATCHES:
         parts.append(f"<p>{len(answer.matches) - MATCHES:,} more matches</p>")
     return "".join(parts)
+
+
+def _passages(name: str, document: Match) -> Iterator[str]:
+    if document.passages:
+        rows = "".join(
+            f"<tr><td>{_side(passage.query)}</td><td>{_side(passage.document)}</td></tr>"
+            for passage in document.passages[:PASSAGES]
+        )
+        heads = f"<tr><th>{escape(name)}</th><th>{escape(document.document)}</th></tr>"
+        yield f'<table class="fpdb"><thead>{heads}</thead><tbody>{rows}</tbody></table>'
+    left = len(document.passages) - PASSAGES + document.passages_left_out
+    if left > 0:
+        yield f"<p>{left:,} more passages</p>"
 
 
 def _side(location: Location) -> str:

@@ -20,6 +20,7 @@ class QueryOptions(TypedDict, total=False):
     passages: bool
     rewritten: bool
     weight: Literal["none", "idf"]
+    submission_by: str | None
     format: str
 
 
@@ -33,6 +34,7 @@ class PairsOptions(TypedDict, total=False):
     across: Sequence[str]
     group_by: str | None
     groups: bool
+    submission_by: str | None
     new_since: int | None
     weight: Literal["none", "idf"]
     top: int | None

@@ -2,7 +2,6 @@
 
 use fpdb::{Mode, QueryOptions};
 
-use super::submissions::submission_pattern;
 use crate::cli::typed::QueryArgs;
 
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
@@ -25,7 +24,7 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         joining: args.joining.options(most_passages),
         weight: args.weight,
         only: None,
-        submission_by: args.submission_by.as_deref().map(submission_pattern),
+        submission_by: args.submission_by.as_deref().map(fpdb::submission_pattern),
         phrases: None,
         read: args.read.options(),
     }

@@ -12,7 +12,7 @@ use crate::cli::render::{
     PairColumns, boilerplate_left_out, common_folder, common_left_out, count, file_lines, grouped, pair_header,
     pair_header_line, pair_line, pair_rows, pairs_total,
 };
-use crate::cli::resolved::submissions::{submission_pattern, tell_if_unmatched};
+use crate::cli::resolved::submissions::tell_if_unmatched;
 use crate::cli::resolved::{database, profile};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, PairsArgs};
@@ -45,7 +45,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None if args.no_groups => GroupBy::Nothing,
             None => GroupBy::Metadata,
         },
-        submission_by: args.submission_by.as_deref().map(submission_pattern),
+        submission_by: args.submission_by.as_deref().map(fpdb::submission_pattern),
         own_text: args.own_text.then(|| args.limits.limits()),
         new_since: args.new_since,
         weight: args.weight,

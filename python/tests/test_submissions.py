@@ -1,0 +1,74 @@
+"""Submissions: documents that count as one, in queries and pairs, as the program has them."""
+
+import pathlib
+import pickle
+import shutil
+
+import pyarrow
+import pytest
+
+import fpdb
+from conftest import SAMPLES, program
+
+FILES = {"s/x": ["fed01", "fed02", "fed23"], "s/y": ["fed01", "fed23"], "s/z": ["fed85"], "": ["fed02"]}
+
+
+@pytest.fixture(scope="module")
+def handed_in(tmp_path_factory):
+    """Three submissions, and a file that is part of none."""
+    root = tmp_path_factory.mktemp("handed_in")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        for folder, names in FILES.items():
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            for name in names:
+                shutil.copy(SAMPLES / "federalist" / f"{name}.txt", pathlib.Path(folder, f"{name}.txt"))
+        with fpdb.create("db") as database:
+            database.ingest(["s", "fed02.txt"])
+        with fpdb.open("db") as database:
+            yield database
+
+
+@pytest.mark.parametrize("by", ["s", "./s/", ".", "^s/([xy])/", "fed(..)", "nothing(.)"])
+def test_submissions_are_those_of_the_program(handed_in, by):
+    flags = ["--db", "db", "--submission-by", by]
+    for options, more in [({}, []), ({"passages": True}, ["--passages"])]:
+        found = handed_in.pairs(submission_by=by, **options)
+        assert found.to_dicts() == program("pairs", *flags, "--top", "0", *more, cwd=".")
+        assert pickle.loads(pickle.dumps(found)).to_dicts() == found.to_dicts()
+        rows = pyarrow.table(found)
+        assert [[file["a"] for file in files or []] for files in rows["files"].to_pylist()] == [
+            [file.a for file in pair.files] for pair in found
+        ]
+    assert [pair.to_dict() for pair in handed_in.iter_pairs(submission_by=by)] == handed_in.pairs(submission_by=by).to_dicts()
+    text = pathlib.Path("s/x/fed01.txt")
+    answer = handed_in.query(text, submission_by=by)
+    assert [answer.to_dict()] == program("query", *flags, text, cwd=".")
+    stored = handed_in.query(document="s/x/fed01.txt", submission_by=by)
+    assert [stored.to_dict()] == program("query", *flags, "--document", "s/x/fed01.txt", cwd=".")
+    below = handed_in.query_below("s", submission_by=by)
+    assert below.to_dicts() == program("query", *flags, "s", cwd=".")
+    assert [[match["document"] for match in matches] for matches in pyarrow.table(below)["matches"].to_pylist()] == [
+        [match.document for match in one] for one in below
+    ]
+
+
+def test_the_files_of_a_submission_have_the_passages(handed_in):
+    text = pathlib.Path("s/x/fed01.txt")
+    best = handed_in.query(text, submission_by="s")[0]
+    assert (best.document, best.passages, best.text) == ("s/x", [], None)
+    file = best.files[0]
+    assert (file.document, file.files, file.text) == ("s/x/fed01.txt", [], text.read_text())
+    assert file.passages[0].document.text == file.text[file.passages[0].document.slice]
+    shown = handed_in.query(text, submission_by="s")._repr_html_()
+    assert "s/x/fed01.txt</th>" in shown
+    pair = handed_in.pairs(submission_by="s", passages=True)[0]
+    assert (pair.a, pair.b, pair.passages) == ("s/x", "s/y", None)
+    assert {(file.a, file.b) for file in pair.files} >= {("s/x/fed01.txt", "s/y/fed01.txt")}
+    assert all(file.passages for file in pair.files)
+
+
+def test_a_pattern_that_makes_no_sense_is_refused(handed_in):
+    for call in (handed_in.pairs, lambda **options: handed_in.query("text", **options)):
+        with pytest.raises(fpdb.ParameterError, match="submission_by"):
+            call(submission_by="(")
