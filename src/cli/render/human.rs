@@ -206,13 +206,15 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
 /// The most passages shown of one match; the other formats have all.
 const PASSAGES_SHOWN: usize = 10;
 
-/// The first passages; of programs, where short ones are many, the longest.
+/// The longest passages, in order of the query; of programs, where a long one tells most, the longest first.
 fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts: ExcerptLines<'_>) {
     let mut ordered: Vec<&Passage> = found.passages.iter().collect();
-    if unit == Unit::Token {
-        ordered.sort_by_key(|passage| Reverse(passage.symbols));
+    ordered.sort_by_key(|passage| Reverse(passage.symbols));
+    ordered.truncate(PASSAGES_SHOWN);
+    if unit != Unit::Token {
+        ordered.sort_by_key(|passage| (passage.query.start, passage.document.start));
     }
-    for passage in ordered.into_iter().take(PASSAGES_SHOWN) {
+    for passage in ordered {
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
             "      {} = {}, bytes {}-{} = {}-{}, {}",
@@ -236,7 +238,7 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
         }
     }
     if let Some(more) = found.passages.len().checked_sub(PASSAGES_SHOWN).filter(|&more| more > 0) {
-        let line = format!("      {} (--format json shows all)", count(more as u64, "more passage"));
+        let line = format!("      {} (--format json shows all)", count(more as u64, "shorter passage"));
         let _ = writeln!(page, "{}", style.faint(&line));
     }
     if let Some(why) = found.inferred.as_ref().filter(|_| !found.passages.is_empty()) {

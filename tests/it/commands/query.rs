@@ -635,3 +635,29 @@ fn passages_are_shown_with_their_lines() {
         assert!(!page.contains("      43:"), "{page}");
     }
 }
+
+/// Of many passages the page has the longest, in the order of the query.
+#[test]
+fn the_longest_passages_are_shown() {
+    let folder = Folder::new();
+    let stretches: Vec<String> = (0..14).map(|seed| prose(seed)[..100 + 20 * seed].to_owned()).collect();
+    folder.write("asked.txt", stretches.join("\n"));
+    let apart = |(number, stretch): (usize, &String)| format!("{stretch} {}\n", &prose(100 + number)[..300]);
+    folder.write("docs/one.txt", stretches.iter().rev().enumerate().map(apart).collect::<String>());
+    folder.ok(&["ingest", "-q", "docs"]);
+    let answer = ask(&folder, &["asked.txt"]);
+    let mut passages = matches(&answer[0])[0]["passages"].as_array().unwrap().clone();
+    assert!(passages.len() > 13);
+    passages.sort_by_key(|passage| std::cmp::Reverse(passage["symbols"].as_u64()));
+    let more = passages.split_off(10).len();
+    passages.sort_by_key(|passage| passage["query"]["start"].as_u64());
+    let expected: Vec<String> = passages
+        .iter()
+        .map(|passage| format!("bytes {}-{} = ", passage["query"]["start"], passage["query"]["end"]))
+        .collect();
+    let page = folder.ok(&["query", "asked.txt"]).stdout;
+    let shown: Vec<&str> = page.lines().filter(|line| line.contains(", bytes ")).collect();
+    assert_eq!(shown.len(), expected.len(), "{page}");
+    assert!(shown.iter().zip(&expected).all(|(line, bytes)| line.contains(bytes)), "{page}");
+    assert!(page.contains(&format!("      {more} shorter passages (--format json shows all)\n")), "{page}");
+}
