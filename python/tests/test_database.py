@@ -321,3 +321,26 @@ def test_documents_are_removed_by_prefix_and_value_as_by_the_program(tmp_path):
         assert database.remove("book/0", ids=[10**6]).to_dict()["unknown_ids"] == [10**6]
     with fpdb.open(tmp_path / "mine-0") as database, pytest.raises(fpdb.ParameterError, match="reading"):
         database.remove(prefix="book/")
+
+
+def test_a_single_string_stands_for_a_list_of_it(tmp_path):
+    (tmp_path / "files").mkdir()
+    for name in ("one.txt", "two.md", "three.md"):
+        (tmp_path / "files" / name).write_text(f"{LONG} {name}")
+    with fpdb.create(tmp_path / "db") as database:
+        assert database.ingest(tmp_path / "files", exclude="*.txt").added == 2
+        table = pyarrow.table({"id": ["a"], "text": [LONG], "source": ["here"]})
+        database.ingest_table(table, keep="source", prefix="files/")
+        assert database.documents_named("files/a")[0].metadata == {"id": "a", "source": "here"}
+        one, several = (database.dedup("containment", prefer=prefer) for prefer in ("three", ["three"]))
+        assert one.removable.to_dicts() == several.removable.to_dicts() != []
+        folder = str(tmp_path / "files")
+        assert database.pairs(across=folder).to_dicts() == database.pairs(across=[folder]).to_dicts()
+
+
+def test_what_is_not_several_queries_or_texts_is_refused(tmp_path):
+    with fpdb.create(tmp_path / "db") as database, pytest.raises(TypeError, match="mapping"):
+        database.query({"name": LONG})
+    for single in (LONG, LONG.encode()):
+        with pytest.raises(TypeError, match="several texts"):
+            fpdb.fingerprint(single, "text")

@@ -42,6 +42,7 @@ from ._inputs import (
     Path,
     arrow_of,
     given_documents,
+    listed,
     reading,
     source_of,
 )
@@ -212,7 +213,7 @@ class Database:
             "prune": prune,
             "text": text,
             "id": id,
-            "keep": list(keep),
+            "keep": listed(keep),
             "dedup": _left_out(dedup, threshold, max_novel),
         }
         paths, documents = given_documents(paths_or_documents)
@@ -272,11 +273,11 @@ class Database:
             "prune": False,
             "text": text,
             "id": id or "id",
-            "keep": list(keep),
+            "keep": listed(keep),
             "dedup": _left_out(dedup, threshold, max_novel),
         }
         with following("ingest", progress, stop) as caller:
-            return _ended(self._native.ingest_table(data, (text, id, list(keep), prefix), options, caller))
+            return _ended(self._native.ingest_table(data, (text, id, listed(keep), prefix), options, caller))
 
     def remove(
         self,
@@ -302,7 +303,7 @@ class Database:
         Returns:
             How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
         """
-        ids, prefixes = list(ids), [prefix] if isinstance(prefix, str) else list(prefix)
+        ids, prefixes = list(ids), listed(prefix)
         if prefixes or where:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
@@ -421,6 +422,8 @@ class Database:
         if data is not None:
             rows, failed = self._native.query_column(data, options)
             return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
+        if isinstance(queries, Mapping):
+            raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
         sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
         rows, failed = self._native.query(list(sources), options)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
@@ -771,7 +774,7 @@ def _ended(outcome: _native._Ingested) -> IngestSummary:
 
 
 def _walking(exclude: Sequence[str], include: Sequence[str], skip_hidden: bool, follow: bool) -> _native._Walking:
-    return {"exclude": list(exclude), "include": list(include), "skip_hidden": skip_hidden, "follow": follow}
+    return {"exclude": listed(exclude), "include": listed(include), "skip_hidden": skip_hidden, "follow": follow}
 
 
 def _rule(by: str, threshold: float | None, max_novel: int | Literal["any"] | None) -> _native._Ruling:
@@ -813,7 +816,7 @@ def _pairing(
         "min_resemblance": min_resemblance,
         "min_containment": min_containment,
         "max_df": max_df,
-        "across": list(across),
+        "across": listed(across),
         "group_by": group_by if groups else "",
         "submission_by": submission_by,
         "new_since": new_since,
@@ -841,8 +844,8 @@ def _deduplicating(
     return {
         "rule": _rule(by, threshold, max_novel),
         "keep": keep,
-        "prefer": list(prefer),
-        "protect": list(protect),
+        "prefer": listed(prefer),
+        "protect": listed(protect),
         "max_df": max_df,
         "budget": budget,
         "mode": mode,

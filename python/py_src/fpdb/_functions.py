@@ -118,6 +118,9 @@ def fingerprint(
 
     Raises:
         ParameterError: it is no column of texts, or there is no such profile or format.
+        TypeError: it is a single text, which is no list of texts.
     """
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("fingerprint takes several texts: give a single one in a list")
     data = arrow_of(texts)
     return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, threads or 0))

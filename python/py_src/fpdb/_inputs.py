@@ -82,6 +82,11 @@ def _dataset(data: Any) -> object:
     )
 
 
+def listed(given: Iterable[str]) -> list[str]:
+    """Strings as a list. A single one is the only one, and not a sequence of characters."""
+    return [given] if isinstance(given, str) else list(given)
+
+
 def given_documents(given: Any) -> tuple[list[str], Iterator[object] | None]:
     """Paths, or documents as the engine takes them."""
     if isinstance(given, (str, os.PathLike)):
