@@ -25,8 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for found in answer?.matches {
             println!("{} {:?}: {:.0}% of the query", found.document, found.metadata, 100.0 * found.containment);
             for passage in found.passages {
-                let (there, here) =
-                    (passage.document, &query[passage.query.start as usize..passage.query.end as usize]);
+                let (there, here) = (passage.document, &query[passage.query.range()]);
                 println!("  bytes {} to {}: {here:?}", there.start, there.end);
             }
         }

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let how = if passage.exact { "exact" } else { "inferred from fingerprints" };
                 println!("  lines {first} to {last}, {} symbols, {how}", passage.symbols);
                 if let Some(text) = &text {
-                    let bytes = &text.bytes[passage.document.start as usize..passage.document.end as usize];
+                    let bytes = &text.bytes[passage.document.range()];
                     println!("    {}", String::from_utf8_lossy(bytes).replace('\n', " "));
                 }
             }

@@ -73,6 +73,15 @@ pub struct FingerprintsIter<'a> {
     end: usize,
 }
 
+/// Equal lists have equal fingerprints, whatever their blocks.
+impl PartialEq for Fingerprints {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Fingerprints {}
+
 impl Fingerprints {
     /// An empty list.
     #[must_use]

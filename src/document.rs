@@ -16,7 +16,7 @@ impl fmt::Display for DocId {
 }
 
 /// A byte range of the original document; `end` is exclusive, both on character boundaries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u64,
@@ -143,6 +143,12 @@ impl Format {
     pub fn named(name: &str) -> Option<Self> {
         let code = Language::ALL.into_iter().map(Self::Code);
         Self::ALL.into_iter().chain(code).find(|format| format.name() == name)
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -1,13 +1,12 @@
 //! Duplicate: a document that another one makes removable, and why. Dedup lists such documents, an ingest can leave them out.
 
-use bincode::{Decode, Encode};
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
 use crate::schema::{Answer, Schema};
 
 /// Why a document is removable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Because {

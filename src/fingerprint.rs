@@ -1,6 +1,8 @@
 //! Fingerprint: a selected hash and where its k-gram stands. Here a document of any format is turned into them: its text
 //! is extracted where its format asks for that, and the kernel does the rest.
 
+use std::fmt;
+
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Format, Offsets};
 use crate::error::Result;
@@ -43,6 +45,12 @@ pub struct Fingerprinter {
     limits: Limits,
     /// Fingerprints of some of its text, whose places are not yet those in the document.
     of_text: Fingerprints,
+}
+
+impl fmt::Debug for Fingerprinter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fingerprinter").field("unit", &self.unit).field("format", &self.format).finish_non_exhaustive()
+    }
 }
 
 impl Fingerprinter {

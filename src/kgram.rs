@@ -62,9 +62,13 @@ struct RollingState {
 }
 
 impl KgramHasher {
-    /// A hasher of k-grams of `k` symbols; `k` is at least 1.
+    /// A hasher of k-grams of `k` symbols.
+    ///
+    /// # Panics
+    /// Where `k` is 0.
     #[must_use]
     pub fn new(k: u32) -> Self {
+        assert!(k > 0, "a k-gram has at least 1 symbol");
         let leaving = BASE.wrapping_pow(k);
         let mut pairs = Box::new([0; CODES * CODES]);
         for (pair, change) in pairs.iter_mut().enumerate() {
@@ -89,7 +93,11 @@ impl KgramHasher {
     /// Hashes the k-grams that end at `values[from..]` and appends their hashes to `out`, one per
     /// symbol from the k-th of the document on. The symbols before `from` are those of earlier calls;
     /// at least the last k of them must still be there (all of them, where there are fewer).
+    ///
+    /// # Panics
+    /// Where fewer symbols of earlier calls are there.
     pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
+        assert!(from >= self.state.symbols_read, "the last k symbols of earlier calls must come before `from`");
         let held = out.len();
         out.resize(held + self.upcoming(values.len().saturating_sub(from)), 0);
         self.fill(SymbolContent::Values(values), from, &mut out[held..]);

@@ -28,13 +28,14 @@
 //! for answer in database.query(&[QuerySource::text(text)], &QueryOptions::default())? {
 //!     let found = &answer?.matches[0];
 //!     assert_eq!(found.document, "dickens");
-//!     let span = &found.passages[0].query;
-//!     let shared = &text[span.start as usize..span.end as usize];
+//!     let shared = &text[found.passages[0].query.range()];
 //!     assert_eq!(shared, "it was the best of times, it was the worst of times, it was the age of");
 //! }
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! An answer has the 10 best matches, unless [`QueryOptions::top`] says otherwise; `top(None)` is all.
 //!
 //! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. The root has the names that every
 //! host needs: to open, ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`], [`repeats`],

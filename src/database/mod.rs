@@ -98,6 +98,12 @@ impl Database {
         Self { store: Arc::new(store), submissions: Arc::default() }
     }
 
+    /// The folder of the database, as it was given.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.store.root()
+    }
+
     /// The settings pinned when the database was made.
     #[must_use]
     pub fn profile(&self) -> &Profile {

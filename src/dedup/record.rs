@@ -15,6 +15,9 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use bincode::de::Decoder;
+use bincode::enc::Encoder;
+use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
 use super::Because;
@@ -43,7 +46,7 @@ pub(super) enum Fate {
 }
 
 /// Which document justifies the removal of another, and by what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reason {
     /// The document that does.
     pub(super) keep: u32,
@@ -53,6 +56,42 @@ pub(super) struct Reason {
     /// The longest unmatched stretch, in symbols.
     pub(super) novel: u32,
 }
+
+/// A [`Because`] as it is on disk.
+#[derive(Encode, Decode)]
+enum StoredBecause {
+    Identical,
+    SameText,
+    Contained,
+    Resembles,
+}
+
+impl Encode for Reason {
+    fn encode<E: Encoder>(&self, encoder: &mut E) -> std::result::Result<(), EncodeError> {
+        let because = match self.because {
+            Because::Identical => StoredBecause::Identical,
+            Because::SameText => StoredBecause::SameText,
+            Because::Contained => StoredBecause::Contained,
+            Because::Resembles => StoredBecause::Resembles,
+        };
+        (self.keep, because, self.shared, self.novel).encode(encoder)
+    }
+}
+
+impl<C> Decode<C> for Reason {
+    fn decode<D: Decoder<Context = C>>(decoder: &mut D) -> std::result::Result<Self, DecodeError> {
+        let (keep, because, shared, novel) = Decode::decode(decoder)?;
+        let because = match because {
+            StoredBecause::Identical => Because::Identical,
+            StoredBecause::SameText => Because::SameText,
+            StoredBecause::Contained => Because::Contained,
+            StoredBecause::Resembles => Because::Resembles,
+        };
+        Ok(Self { keep, because, shared, novel })
+    }
+}
+
+bincode::impl_borrow_decode!(Reason);
 
 /// The decision about one document, and the run that took it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
@@ -263,6 +302,20 @@ mod tests {
     }
 
     /// The bytes of version 1: another encoding is another version.
+    /// The bytes of a reason on disk: each number as bincode writes it, the cause by its place in the list.
+    #[test]
+    fn reasons_have_the_same_bytes_in_every_version() {
+        let causes = [Because::Identical, Because::SameText, Because::Contained, Because::Resembles];
+        for (place, because) in (0u8..).zip(causes) {
+            let reason = Reason { keep: 7, because, shared: 5, novel: 250 };
+            let bytes = bincode::encode_to_vec(reason, bincode::config::standard()).unwrap();
+            assert_eq!(bytes, [7, place, 5, 250]);
+            assert_eq!(bincode::decode_from_slice(&bytes, bincode::config::standard()).unwrap(), (reason, 4));
+        }
+        let unknown = bincode::decode_from_slice::<Reason, _>(&[7, 4, 5, 250], bincode::config::standard());
+        assert!(unknown.is_err());
+    }
+
     #[test]
     fn what_is_written_is_version_1() {
         let folder = tempfile::tempdir().unwrap();

@@ -20,6 +20,7 @@ impl Error {
             },
             Self::NotAReport { .. } => "name a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "open it, or choose another path for a database with other settings".into(),
+            Self::Locked { holder, .. } if *holder == format!("process {}", std::process::id()) => "this very process has it open for writing: share that `DatabaseWriter`, or drop it first".into(),
             Self::Locked { .. } => "wait until it ends; meanwhile the database can be opened for reading".into(),
             Self::TooFewOpenFiles { needed, .. } => format!("raise the limit before you start it: `ulimit -n {}`", needed.next_power_of_two()),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),

@@ -103,7 +103,7 @@ pub enum Error {
     Locked {
         /// The path of the database.
         path: PathBuf,
-        /// The process that holds the lock: its id and command.
+        /// The process that holds the lock: "process" and its id, or "another process" where that is not known.
         holder: String,
     },
     /// The system does not let this process have all tables of the database open.

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
 use crate::setters::setters;
 
-/// The treatment of a document whose name is stored with other content.
+/// The treatment of a document whose name is stored with other content. The metadata go with the content: a document that replaces
+/// another has its own alone, and those of a document that is left out are left out too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnChange {
@@ -38,7 +39,9 @@ pub struct IngestOptions {
     /// The documents are boilerplate: never a match, and what they hold is ignored in others. A document that is
     /// boilerplate stays it until it is removed.
     pub boilerplate: bool,
-    /// The metadata of documents.
+    /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as unchanged, and takes on the
+    /// metadata it comes with: new names are added, values of known names change, and names that it comes without stay, unless the
+    /// table has a row for it, which then says all. By default there is no table.
     pub metadata: Option<Arc<MetadataTable>>,
     /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it. A document
     /// that the run deletes justifies nothing.

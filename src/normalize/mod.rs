@@ -33,6 +33,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use chars::Chars;
 use code::Tokens;
 pub use code::language_of;
@@ -78,12 +80,25 @@ pub struct TextFacts {
     /// The encoding it was read as, by its WHATWG name (`UTF-8`, `UTF-16LE`, `windows-1252`, ...); also `UTF-32LE` and
     /// `UTF-32BE`, `ASCII` where nothing else was seen, and `bytes` under unit byte.
     pub encoding: &'static str,
-    /// Byte sequences that are no characters in that encoding. Each is a gap: nothing joins or spans it.
+    /// Byte sequences that are no characters in that encoding. They are no symbols, and separate words; k-grams and passages may
+    /// span them, as they span punctuation.
     pub undecodable: u64,
     /// Length of the document in bytes.
     pub bytes: u64,
     /// Lines, as an editor counts them: newline characters, and one more where text follows the last of them.
     pub lines: u64,
+}
+
+impl fmt::Debug for FrontEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = match self.unit {
+            UnitReader::Chars(_) => profile::Unit::Char,
+            UnitReader::Words(_) => profile::Unit::Word,
+            UnitReader::Tokens(_) => profile::Unit::Token,
+            UnitReader::Bytes { .. } => profile::Unit::Byte,
+        };
+        f.debug_struct("FrontEnd").field("unit", &unit).field("bytes", &self.bytes).finish_non_exhaustive()
+    }
 }
 
 impl FrontEnd {

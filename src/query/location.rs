@@ -1,5 +1,7 @@
 //! Location: where text is in a document.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::document::Span;
@@ -20,6 +22,12 @@ pub struct Location {
 impl Location {
     pub(crate) fn new(span: Span, lines: [u64; 2]) -> Self {
         Self { start: span.start, end: span.end, lines }
+    }
+
+    /// The byte range, to index a text held in memory with.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 
     /// The byte range.

@@ -39,22 +39,22 @@ impl Mode {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueryOptions {
-    /// Which measure ranks the matches.
+    /// Which measure ranks the matches; by default containment.
     pub mode: Mode,
-    /// The window w' of the query; the database's own where `None`.
+    /// The window w' of the query; the database's own where `None`, the default.
     pub window: Option<u32>,
-    /// The number of hashes to look up, smallest first; all where `None`.
+    /// The number of hashes to look up, smallest first; all where `None`, the default.
     pub n: Option<u64>,
-    /// The most matches to return; all where `None`.
+    /// The most matches to return, the best; all where `None`. By default 10.
     pub top: Option<usize>,
-    /// The least score of a match; documents of the very same bytes are matches whatever their score.
+    /// The least score of a match, from 0 to 1; by default 0. Documents of the very same bytes are matches whatever their score.
     pub min_score: f64,
     /// A hash that more documents hold is common: it does not count as shared. A stored document that is queried with counts
-    /// as one of the holders.
+    /// as one of the holders. None is common where `None`, the default.
     pub max_df: Option<u64>,
-    /// True if to find the passages of the matches.
+    /// True, the default, if to find the passages of the matches.
     pub passages: bool,
-    /// The documents to compare with, in any order; all where `None`. Common hashes are counted over all documents in
+    /// The documents to compare with, in any order; all where `None`, the default. Common hashes are counted over all documents in
     /// any case.
     pub only: Option<Vec<DocId>>,
     /// Documents in whose names this regular expression finds the same are one match: its first group, else the whole match. A
@@ -62,11 +62,11 @@ pub struct QueryOptions {
     pub submission_by: Option<String>,
     /// How the query documents are read.
     pub read: ReadOptions,
-    /// Phrases of the queries that count in no match.
+    /// Phrases of the queries that count in no match; by default none.
     pub phrases: Option<Phrases>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
-    /// The weight of a shared hash in the score.
+    /// The weight of a shared hash in the score; by default all weigh the same.
     pub weight: Weight,
 }
 
@@ -138,7 +138,7 @@ impl Default for QueryOptions {
 #[non_exhaustive]
 pub struct PassageOptions {
     /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
-    /// as a shared run that is surely found has: t, or k + p with `mod:P`.
+    /// as a shared run that is surely found has: t, or k + p with `mod:P`. The default.
     pub gap: Option<u32>,
     /// Matches near each other are one passage in any order: for text whose sentences were moved.
     pub any_order: bool,

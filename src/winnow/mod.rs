@@ -50,9 +50,14 @@ enum Rule {
 }
 
 impl Winnower {
-    /// A selector of windows of `w` hashes; `w` is at least 1.
+    /// A selector of windows of `w` hashes; [`Selection::All`] and [`Selection::Mod`] have no use for `w`.
+    ///
+    /// # Panics
+    /// Where `w` or the modulus of the selection is 0.
     #[must_use]
     pub fn new(selection: Selection, w: u32) -> Self {
+        assert!(w > 0, "a window has at least 1 hash");
+        assert!(!matches!(selection, Selection::Mod(0) | Selection::SafeMod(0)), "a modulus is at least 1");
         let rule = match selection {
             Selection::Robust => Rule::Windows(Box::new(WindowSelector::new(w, false))),
             Selection::Plain => Rule::Windows(Box::new(WindowSelector::new(w, true))),
