@@ -1,6 +1,7 @@
 //! The report for a browser: what is on disk, and what a reader sees and does.
 
 mod browser;
+mod claims;
 mod data;
 mod files;
 mod hostile;

@@ -215,6 +215,10 @@ fn report(
             answers.push((place, answer));
         }
     }
+    if answers.is_empty() && !failures.is_empty() {
+        printer.note("no report was written: no query could be answered");
+        return Ok(RunStatus::Incomplete);
+    }
     let found = answers.iter().any(|(_, answer)| !answer.matches.is_empty());
     let unlisted =
         |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);

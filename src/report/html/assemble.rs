@@ -106,6 +106,8 @@ impl ReportContent {
                 listed.push(pair, with_passages.then_some(found));
                 continue;
             }
+            // Of a submission that says that one file of it is.
+            pair.identical = false;
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
             let of_file = |file: Match| {
                 let pair = pair_of_match(a, documents.stored(database, file.id)?, &file, with_passages);
@@ -212,7 +214,8 @@ impl ReportContent {
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
         let compared = answer.summary.documents;
         overview.database = Some(searched);
-        overview.left_out = LeftOut { pairs: left, least: cut, beyond_top, ..LeftOut::default() };
+        overview.left_out =
+            LeftOut { pairs: left, least: cut, beyond_top, below: answer.summary.below, ..LeftOut::default() };
         for (id, ignored) in found.ignored {
             if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
                 documents.ignored.insert(index, ignored);
@@ -264,7 +267,13 @@ impl ReportContent {
                 (documents.stored(database, removable.remove_id)?, documents.stored(database, removable.keep_id)?);
             let found = found.matches.remove(&(removable.remove_id, removable.keep_id));
             let identical = removable.because == Because::Identical;
-            let of_match = |of: fn(&Match) -> f64| found.as_ref().map_or(f64::from(u8::from(identical)), of);
+            let same = identical || removable.because == Because::SameText;
+            let found = found.or_else(|| same.then(|| same_text(removable.keep_id, &documents.list[b], identical)));
+            let of_match = |of: fn(&Match) -> f64| if same { 1.0 } else { found.as_ref().map_or(0.0, of) };
+            // Of passages left out each place is in longer ones, unless only so many were wanted.
+            let all_marked = found.as_ref().is_some_and(|found| {
+                found.passages_left_out == 0 || how.joining.most.is_none_or(|most| found.passages.len() < most)
+            });
             let id = removable.metadata.into_iter().find(|(name, _)| name == "id").map(|(_, value)| value);
             pairs.push(ReportPair {
                 a,
@@ -282,7 +291,13 @@ impl ReportContent {
                 files: Vec::new(),
                 files_left_out: 0,
                 of: None,
-                removal: Some(RemovalData { group, because: removable.because, novel: removable.novel, id }),
+                removal: Some(RemovalData {
+                    group,
+                    because: removable.because,
+                    novel: removable.novel,
+                    all_marked,
+                    id,
+                }),
             });
             evidence.push(found);
         }
@@ -301,6 +316,32 @@ impl ReportContent {
         let dedup = Some(answer.summary);
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, dedup, ..overview };
         Ok(Self { overview, evidence, ignored })
+    }
+}
+
+/// The match of a document with one of the same text, where no fingerprint of theirs counts.
+fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -> Match {
+    Match {
+        document: survivor.name.clone(),
+        id,
+        document_bytes: survivor.bytes,
+        document_symbols: survivor.symbols.unwrap_or_default(),
+        shared: 0,
+        score: 1.0,
+        containment: 1.0,
+        document_containment: 1.0,
+        resemblance: 1.0,
+        interval: None,
+        estimated: Vec::new(),
+        identical,
+        coverage: Some(0.0),
+        passages: Vec::new(),
+        passages_left_out: 0,
+        metadata: survivor.metadata.clone(),
+        inferred: None,
+        repeats: 0,
+        files: Vec::new(),
+        files_left_out: 0,
     }
 }
 

@@ -208,6 +208,8 @@ pub(super) struct RemovalData {
     pub(super) because: Because,
     /// The longest stretch, in symbols, of which the survivor holds nothing.
     pub(super) novel: u64,
+    /// True if each place that the survivor has too is in a passage of the report.
+    pub(super) all_marked: bool,
     /// The record's own name for itself; nothing in an anonymous report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
@@ -228,6 +230,8 @@ pub(super) struct LeftOut {
     pub(super) unlisted: u64,
     /// Pairs that were found and were not returned, because of the `top` of the comparison. The histogram does not count them.
     pub(super) beyond_top: u64,
+    /// Pairs that share a hash, but less than was asked for.
+    pub(super) below: u64,
 }
 
 /// `fpdb.report.pair/2`: the page of a pair. Its passages stand in columns, each in the same order: so they pack well.

@@ -86,6 +86,7 @@ pub(crate) struct LeftOut {
     pub(crate) bytes: u64,
     pub(crate) unlisted: u64,
     pub(crate) beyond_top: u64,
+    pub(crate) below: u64,
 }
 
 /// `fpdb.report.pair/2`: the page of a pair.

@@ -99,6 +99,12 @@ fn a_query_that_matches_submissions_leads_to_their_files() {
         })
         .collect();
     assert_eq!(ranked(&read(&folder, "report")), listed);
+    // The bytes of a file are not those of the submission that it is in.
+    folder.write("copy.txt", stretch(2) + &stretch(5));
+    folder.ok(&["query", "--submission-by", "in", "copy.txt", "--format", "html", "-o", "same"]);
+    let same = read(&folder, "same");
+    assert!(same.pairs.iter().any(|pair| pair.identical));
+    assert!(same.pairs.iter().all(|pair| !pair.identical || pair.files.is_empty()));
 }
 
 #[test]

@@ -104,6 +104,9 @@ const UNIT = report.documents.some((document) => document.role === "submission")
 // What the reader has chosen stands in the address beside the page, where it is not what a report begins with, so that a page
 // that is loaded again is the same.
 function remember(page) {
+  // Another page was turned to meanwhile, and is about to be drawn.
+  const number = (address) => new URLSearchParams(address).get("pair");
+  if (number(page) !== number(location.hash.slice(1))) return;
   const chosen = new URLSearchParams(page);
   if (view.measure !== report.measure) chosen.set("measure", view.measure);
   if (view.threshold !== firstThreshold()) chosen.set("threshold", view.threshold);
@@ -111,22 +114,26 @@ function remember(page) {
   try { history.replaceState(null, "", `#${chosen}`); } catch { /* Some browsers refuse it to files. */ }
 }
 
+// What an address does not name stays as it is.
 function recall(address) {
   const chosen = new URLSearchParams(address);
-  if (Object.hasOwn(MEASURES, chosen.get("measure") || "")) view.measure = chosen.get("measure");
-  view.threshold = firstThreshold();
+  const measure = chosen.get("measure") || "";
+  if (Object.hasOwn(MEASURES, measure) && measure !== view.measure) {
+    view.measure = measure;
+    view.threshold = firstThreshold();
+  }
   if (/^\d{1,3}$/.test(chosen.get("threshold") || "")) view.threshold = Math.min(100, Number(chosen.get("threshold")));
-  view.filter = chosen.get("filter") || "";
+  if (chosen.has("filter")) view.filter = chosen.get("filter");
 }
 
-// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read. Of removable documents
-// all are listed.
+// The smallest threshold at which there are no more pairs than documents: what is drawn then can be read. But never one that no
+// pair reaches. Of removable documents all are listed.
 function firstThreshold() {
   if (report.dedup) return 0;
   const bins = ranked.map((pair) => bin(score(pair))).sort((a, b) => b - a);
   const units = UNIT === "document" ? report.documents.length : new Set(ranked.flatMap((pair) => [pair.a, pair.b])).size;
   const room = Math.max(units, 10);
-  return bins.length <= room ? 0 : Math.min(100, bins[room] + 1);
+  return bins.length <= room ? 0 : Math.min(bins[0], bins[room] + 1);
 }
 
 // The folders that all documents are in, which are told once and not with every name.

@@ -35,8 +35,8 @@ const name = (text) => h("bdi", { dir: "auto", title: inLine(text) }, short(text
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const count = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
-// A share that is there is never none.
-const percent = (share) => (share > 0 && share < 0.0005 ? "<0.1%" : `${(100 * share).toFixed(1)}%`);
+// A share that is there is never none, and one that lacks something is never all.
+const percent = (share) => (share > 0 && share < 0.0005 ? "<0.1%" : share < 1 && share >= 0.9995 ? "99.9%" : `${(100 * share).toFixed(1)}%`);
 const size = (bytes) => {
   for (const unit of ["bytes", "KiB", "MiB", "GiB"]) {
     if (bytes < 1024 || unit === "GiB") return `${unit === "bytes" ? bytes : bytes.toFixed(1)} ${unit}`;

@@ -19,6 +19,7 @@ function route(event) {
   const address = new URLSearchParams(location.hash.slice(1));
   const [pair, passage] = ["pair", "passage"].map((key) => Math.floor(Number(address.get(key))) || 0);
   relist = null;
+  recall(location.hash.slice(1));
   if (report.pairs[pair - 1]) pairPage(pair, passage);
   else {
     current = null;
@@ -60,6 +61,6 @@ addEventListener("afterprint", () => {
   relist();
 });
 
-recall(location.hash.slice(1));
+view.threshold = firstThreshold();
 if (!location.hash && report.command === "diff" && report.pairs.length === 1) location.replace("#pair=1");
 route();

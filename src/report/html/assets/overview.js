@@ -37,7 +37,7 @@ function histogram(bins, scale) {
   picture.append(s("line", { class: "axis", x1: 10, x2: wide - 10, y1: high, y2: high }));
   for (let tick = 0; tick <= 5; tick += 1) {
     const at = (scale / 5) * tick;
-    picture.append(s("text", { x: 10 + (at + 0.4) * step, y: high + 15, "text-anchor": "middle" }, `${at}%`));
+    picture.append(s("text", { x: tick === 5 ? wide - 2 : 10 + (at + 0.4) * step, y: high + 15, "text-anchor": tick === 5 ? "end" : "middle" }, `${at}%`));
   }
   picture.append(s("text", { x: 10, y: 12 }, `most: ${count(most, report.command === "pairs" ? UNIT : "document")}`));
   const mark = s("line", { class: "threshold", y1: 14, y2: high });
@@ -58,6 +58,12 @@ const labelsOf = (document) => {
   return labels.length > 0 && h("span", { class: "faint" }, ` [${inLine(labels.join(", "))}]`);
 };
 
+// Of submissions, that a file in one has the bytes of a file in the other.
+function identicalNote(pair) {
+  const words = pair.identical ? " (identical)" : (pair.files || []).some((at) => report.pairs[at].identical) ? " (holds an identical file)" : null;
+  return words && h("span", { class: "faint" }, words);
+}
+
 function overview() {
   document.body.className = "";
   document.title = `${title()} - fpdb report`;
@@ -70,6 +76,7 @@ function overview() {
   // The bars count the documents of listed pairs alone.
   const partial = report.left_out.beyond_top > 0 || (view.measure !== report.measure && report.left_out.pairs > 0);
   const bars = histogram(bins, scale);
+  view.threshold = Math.min(view.threshold, scale);
   const slider = h("input", { id: "threshold", type: "range", min: 0, max: scale, step: 1, value: view.threshold, "aria-describedby": "slider-help" });
   const graphPlace = h("div");
   const clusterPlace = h("ul", { class: "clusters", "aria-label": "clusters" });
@@ -83,8 +90,8 @@ function overview() {
 
   const columns = [
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
-    { key: "a", title: report.dedup ? "A, removable" : report.command === "pairs" ? "A" : "A, the query", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
-    { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pair.identical && h("span", { class: "faint" }, " (identical)")] },
+    { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
+    { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), identicalNote(pair)] },
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -169,7 +176,7 @@ function overview() {
       fact("fact-best", percent(best), `the highest ${MEASURES[view.measure].title}`));
     }
     clusterPlace.replaceChildren(...groups.slice(0, 200).map((group, number) => h("li", {}, h("button", { class: "plain", type: "button", onclick: () => choose(group) },
-      `${number + 1}: ${count(group.length, "document")}`), " ", h("span", { class: "faint" },
+      `${number + 1}: ${count(group.length, report.command === "pairs" ? UNIT : "document")}`), " ", h("span", { class: "faint" },
       group.slice(0, 8).flatMap((document, at) => [at ? ", " : "", name(report.documents[document].name)]), group.length > 8 && `, and ${group.length - 8} more`))));
     graphPlace.replaceChildren();
     if (groups.length > 0) {
@@ -190,6 +197,7 @@ function overview() {
   top_(title(), report.database && report.database.path !== null && ["of ", name(report.database.path)]);
   const single = report.command === "diff";
   document.getElementById("main").replaceChildren(h("div", { class: "overview" },
+    single && ranked.length === 0 && h("p", { class: "notice wide", id: "nothing", role: "note" }, "No fingerprint is in both documents: these two share no run that this comparison finds."),
     ...left().map((words) => h("p", { class: "notice wide", role: "note" }, words)),
     h("section", { class: "card wide", "aria-label": "in short" }, facts),
     !single && h("section", { class: "card histogram" }, h("h2", {}, report.dedup ? "Score of each removable document" : report.command === "query" ? "Best match of each query" : `Best match of each ${UNIT}`),
@@ -205,8 +213,9 @@ function overview() {
       h("div", { class: "tools" }, h("label", {}, "filter ", filter), chosen, shownText, h("span", { class: "grow" }),
         h("button", { type: "button", id: "csv", onclick: () => save(listed) }, "Save as CSV")),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "list-title" }, h("table", {}, h("thead", {}, heads), rows), more)),
-    about(), failures()));
+    about(), failures(), glossary()));
   update();
+  remember("");
 }
 
 // What is removable, by cause and by source.
@@ -229,6 +238,8 @@ function left() {
   if (report.left_out.beyond_top > 0) notes.push(`${count(report.left_out.beyond_top, "pair")} of lesser ${MEASURES[report.measure].title} ${report.left_out.beyond_top === 1 ? "was" : "were"} found and ${report.left_out.beyond_top === 1 ? "is" : "are"} not in this report: --top takes more. The histogram counts only documents of the best pairs.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
   if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
+  const { below } = report.left_out;
+  if (below > 0) notes.push(`${count(below, "more pair")} share${below === 1 ? "s" : ""} a fingerprint, but less than was asked for (--min-resemblance and like limits), and ${below === 1 ? "is" : "are"} not in this report.`);
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
   return notes;
 }
@@ -237,12 +248,13 @@ function about() {
   const { profile } = report;
   const row = (term, value) => value !== null && value !== undefined && [h("dt", {}, term), h("dd", {}, value)];
   const unit = { char: "character", word: "word", byte: "byte", token: "token" }[profile.unit] || profile.unit;
+  const runs = (symbols) => (profile.unit === "char" ? `${grouped(symbols)} letters and digits` : count(symbols, unit));
   return h("section", { class: "card" }, h("h2", {}, report.command === "diff" ? "How it was compared" : "What was searched"), h("dl", { class: "about" },
     row("command", `fpdb ${report.command}`),
     report.database && row("database", [report.database.path !== null && [name(report.database.path), ", "], count(report.database.documents, "document")]),
     row("profile", `unit ${profile.unit}${profile.words ? ` (${profile.words})` : ""}, k ${profile.k}, w ${profile.w}, selection ${profile.selection}`),
-    row("noise", `nothing shorter than ${count(profile.k, unit)} can match`),
-    row("guarantee", profile.guarantee ? `every shared run of ${count(profile.guarantee, unit)} is found` : "none with this selection"),
+    row("noise", `nothing shorter than ${runs(profile.k)} can match`),
+    row("guarantee", profile.guarantee ? `every shared run of ${runs(profile.guarantee)} is found` : "none with this selection"),
     report.options.map(([flag, value]) => row(flag, seen(value))),
     row("names begin with", beginning ? inLine(beginning) : null),
     row("ranked by", MEASURES[report.measure].title),
@@ -250,9 +262,27 @@ function about() {
     row("made by", `fpdb ${report.version}`)));
 }
 
+// The words of this report that not every reader knows.
+function glossary() {
+  const { profile } = report;
+  const symbols = { char: "A letter or a digit; capitals, spaces and punctuation do not count", word: "A word", byte: "A byte",
+    token: "A word or a sign of a program" }[profile.unit] || "What a text is made of as it is compared";
+  const row = (term, words) => [h("dt", {}, term), h("dd", {}, words)];
+  return h("details", { class: "card wide", id: "glossary" }, h("summary", {}, "Words of this report"), h("dl", { class: "about" },
+    row("symbol", `${symbols}. Lengths are counted in symbols.`),
+    row("fingerprint", "A number made of some symbols that follow each other. Two documents with the same run of symbols have the same fingerprints of it."),
+    row(`k ${profile.k}`, "How many symbols make one fingerprint: no shorter run can match."),
+    row(`w ${profile.w}`, profile.guarantee ? "Of so many fingerprints in a row at least one is kept, so that no shared run of the length guaranteed is missed." : "Not used by this selection."),
+    row(`selection ${profile.selection}`, "The rule that chooses which fingerprints are kept."),
+    row("score", `The number that ranks the list, here the ${MEASURES[report.measure].title}.`),
+    row("cluster", "Documents joined by pairs at or above the threshold. Each is like some other one in it, not like all."),
+    report.dedup && row("survivor", "The document that stays, beside which another one is removable."),
+    report.dedup && row("undecided", "Documents that stay because the limit on work did not suffice to decide about them.")));
+}
+
 function failures() {
   return h("section", { class: "card" }, h("h2", {}, "What could not be read"), report.failures.length === 0
-    ? h("p", { class: "faint" }, "Nothing: every document asked for was read.")
+    ? h("p", { class: "faint" }, report.texts ? "Every text shown could be read." : "No text was to be shown.")
     : h("div", { class: "failures", tabindex: 0, role: "region", "aria-label": "failures" }, h("table", { id: "failures" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "document"), h("th", { scope: "col" }, "why"))),
       h("tbody", {}, report.failures.map((failure) => h("tr", {}, h("td", {}, name(failure.name)), h("td", {}, seen(failure.error))))))));

@@ -2,6 +2,8 @@
 "use strict";
 
 let current = null;
+// The causes of removal by which nothing is lost.
+const SAME_TEXTS = ["identical", "same-text"];
 
 async function pairPage(number, passage) {
   const pair = report.pairs[number - 1];
@@ -62,7 +64,7 @@ function filesOf(pair) {
   return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
     h("h2", { id: "files-title" }, "The documents that share most"),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "files-title" }, h("table", { id: "files" },
-      h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col" }, words)))), h("tbody", {}, rows))),
+      h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col", class: ["pair", "shared fingerprints", "passages"].includes(words) ? "number" : null }, words)))), h("tbody", {}, rows))),
     pair.files_left_out > 0 && h("p", { class: "faint" }, `${count(pair.files_left_out, "more pair")} of documents share${pair.files_left_out === 1 ? "s" : ""} less.`)));
 }
 
@@ -82,6 +84,9 @@ function measures(pair) {
 function draw(main, pair, documents, data, texts, wanted) {
   const { passages, marks: places } = pair.page ? passagesOf(data, texts) : { passages: [], marks: [null, null] };
   const sides = ["query", "document"];
+  // What no passage covers would be lost, unless the texts are the same. That is not known where passages were cut off.
+  const differsFrom = Boolean(pair.removal) && !SAME_TEXTS.includes(pair.removal.because);
+  const marksLost = differsFrom && pair.page && pair.removal.all_marked;
   const choose = (numbers) => {
     const at = numbers.indexOf(current.passage);
     select(numbers[(at + 1) % numbers.length]);
@@ -106,13 +111,13 @@ function draw(main, pair, documents, data, texts, wanted) {
     const letter = "AB"[side];
     const tokens = text === null ? [] : tokensOf(text, document.language);
     const differs = (number) => edits(number)[side];
-    const lost = side === 0 && Boolean(pair.removal) && !pair.identical && pair.passages === passages.length;
+    const lost = side === 0 && marksLost;
     const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
     const head = h("h2", {}, h("span", { class: `side-${letter.toLowerCase()}` }, letter), name(document.name),
-      h("small", {}, document.role === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
+      h("small", {}, document.role === "query" && report.command === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
     return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head, known(document),
       h("div", { class: "strip-and-text" }, pane ? pane.element : h("p", { class: "gone pane" }, nothing), band.element)) };
   });
@@ -141,7 +146,8 @@ function draw(main, pair, documents, data, texts, wanted) {
   });
   const table = h("nav", { class: "passages", tabindex: 0, "aria-label": "passages" },
     pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `Shown are ${grouped(passages.length)} of ${count(pair.passages, "passage")}: the longest, without short ones that stand in longer ones on both sides, and those that stand in far longer ones.`),
-    passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for." : "No passages."),
+    passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for."
+      : pair.identical || (pair.removal && !differsFrom) ? "The two texts are the same. They have no fingerprint that counts." : "No passages."),
     data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
     data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
     passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"), report.profile.unit === "token" && h("th", { scope: "col" }, "names"))), body));
@@ -159,13 +165,23 @@ function draw(main, pair, documents, data, texts, wanted) {
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold, halves.every((half) => half.pane) && together,
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
-    pair.removal && !pair.identical && h("span", {}, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
+    marksLost && texts[0] && h("span", { id: "lost-legend" }, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
+    differsFrom && !marksLost && texts[0] && h("span", { id: "lost-legend" }, "Not marked is what the survivor lacks, for not all passages are shown"),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages, together: () => together.click() });
 
+  const mine = current;
   for (const half of halves) if (half.pane) {
     const { pane, band } = half;
     half.scrolled = 0;
+    pane.estimate();
+    // Blocks out of sight have no true height: a half that was not in sight when its passage was chosen is brought to it again.
+    new IntersectionObserver((entries) => {
+      half.inSight = entries[entries.length - 1].isIntersecting;
+      if (!half.inSight || !half.unsure) return;
+      half.unsure = false;
+      if (mine === current && current.passage) hold(current.passage);
+    }).observe(pane.element);
     // The reader's own hand ends the holding of a passage.
     for (const act of ["wheel", "pointerdown", "touchmove", "keydown"]) pane.element.addEventListener(act, () => { held = null; }, { passive: true });
     const watch = () => { const all = pane.element; band.look(all.scrollTop / all.scrollHeight, (all.scrollTop + all.clientHeight) / all.scrollHeight); };
@@ -184,7 +200,6 @@ function draw(main, pair, documents, data, texts, wanted) {
     pane.makeSome(12);
     watch();
   }
-  const mine = current;
   // The passage that is kept in its place while blocks around it are made, until the reader scrolls.
   let held = null;
   const later = () => {
@@ -207,7 +222,10 @@ function draw(main, pair, documents, data, texts, wanted) {
     position.textContent = `passage ${number} of ${passages.length}`;
     rows.forEach((row, at) => { if (at + 1 === number) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current"); });
     rows[number - 1].scrollIntoView({ block: "nearest" });
-    for (const half of halves) half.band.show(number);
+    for (const half of halves) {
+      half.band.show(number);
+      half.unsure = !half.inSight;
+    }
     hold(number);
     if (!quietly) {
       say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, line ${passages[number - 1].query.lines[0]} of A, line ${passages[number - 1].document.lines[0]} of B`);
@@ -231,8 +249,8 @@ function draw(main, pair, documents, data, texts, wanted) {
   // Brings the beginnings of a passage to the same height on both sides. Returns whether anything moved.
   function align(number) {
     const both = halves.filter((half) => half.pane).map((half) => {
-      const begin = half.pane.begin(number);
       half.pane.show(number);
+      const begin = half.pane.begin(number);
       return { half, pane: half.pane.element, begin };
     });
     const offset = ({ pane, begin }) => begin.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;

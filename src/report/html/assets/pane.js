@@ -5,6 +5,8 @@
 const LINES_OF_BLOCK = 80;
 const UNITS_OF_BLOCK = 16000;
 const UNITS_OF_ROW = 4000;
+// More of a text than this is made only where it is looked at.
+const UNITS_MADE_AHEAD = 4e6;
 
 class Pane {
   // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing;
@@ -17,26 +19,35 @@ class Pane {
     this.tokens = tokens;
     this.differs = differs;
     this.rows = rowsOf(text);
-    const prose = averageLine(text) > 100;
-    this.element = h("div", { class: prose ? "pane prose" : "pane", tabindex: 0, role: "region", "aria-label": label, onclick: (event) => this.clicked(event, choose) });
+    this.prose = averageLine(text) > 100;
+    // The marks of the current passage.
+    this.shown = [];
+    this.element = h("div", { class: this.prose ? "pane prose" : "pane", tabindex: 0, role: "region", "aria-label": label, onclick: (event) => this.clicked(event, choose) });
     this.blocks = [];
     for (let first = 0; first < this.rows.length;) {
       let last = first;
       let units = 0;
-      let tall = 0;
       while (last < this.rows.length && last - first < LINES_OF_BLOCK && units < UNITS_OF_BLOCK) {
         const length = this.rows[last].to - this.rows[last].from;
         units += length;
-        tall += Math.max(1, Math.ceil(length / 75));
         last += 1;
       }
-      const element = h("div", { class: "block" });
-      // Kept when the block is made: its height changes only when it comes in sight.
-      element.style.containIntrinsicSize = `auto ${tall * 21}px`;
-      this.blocks.push({ element, first, last, from: this.rows[first].from, to: this.rows[last - 1].to, made: false });
+      this.blocks.push({ element: h("div", { class: "block" }), first, last, from: this.rows[first].from, to: this.rows[last - 1].to, made: false });
       first = last;
     }
     this.element.append(...this.blocks.map((block) => block.element));
+  }
+
+  // Gives blocks the heights that they are to have, as far as the width of the pane tells. They are kept when a block is made: its
+  // height changes only when it comes in sight.
+  estimate() {
+    const [letter, high] = this.prose ? [7.2, 23.25] : [7.85, 19.5];
+    const wide = Math.max(10, Math.floor((this.element.clientWidth - 75) / letter));
+    for (const block of this.blocks) {
+      let tall = 0;
+      for (let at = block.first; at < block.last; at += 1) tall += Math.max(1, Math.ceil((this.rows[at].to - this.rows[at].from) / wide));
+      block.element.style.containIntrinsicSize = `auto ${Math.round(tall * high)}px`;
+    }
   }
 
   make(block) {
@@ -45,6 +56,7 @@ class Pane {
     const inside = (spans) => spans.filter((span) => span.from < block.to && span.to > block.from);
     const [spans, common] = [inside(this.spans), inside(this.common)];
     for (let at = block.first; at < block.last; at += 1) block.element.append(this.row(this.rows[at], spans, common));
+    this.highlight(block);
   }
 
   row(row, spans, common) {
@@ -91,29 +103,47 @@ class Pane {
     if (!span) return null;
     const at = this.blocks.findIndex((block) => span.from < block.to || block === this.blocks[this.blocks.length - 1]);
     for (const near of [at, at - 1, at + 1, at + 2]) if (this.blocks[near]) this.make(this.blocks[near]);
-    return this.element.querySelector(`.chip[data-n="${number}"]`) || this.blocks[at].element;
+    for (const near of [at, at - 1, at + 1, at + 2]) {
+      const chip = this.blocks[near] && this.blocks[near].element.querySelector(`.chip[data-n="${number}"]`);
+      if (chip) return chip;
+    }
+    return this.blocks[at].element;
   }
 
   show(number) {
-    for (const old of this.element.querySelectorAll(".current")) old.classList.remove("current");
+    if (this.current === number) return;
+    for (const old of this.shown) old.classList.remove("current");
+    this.shown = [];
     this.current = number;
-    for (const mark of this.element.querySelectorAll(`mark[data-p~="${number}"], .chip[data-n="${number}"]`)) mark.classList.add("current");
+    for (const block of this.blocks) this.highlight(block);
   }
 
-  // Makes blocks until the time is used up; says whether there are more to make.
+  // Shows what a block has of the current passage.
+  highlight(block) {
+    const span = this.current && this.spans[this.current - 1];
+    if (!block.made || !span || span.from >= block.to || span.to <= block.from) return;
+    for (const mark of block.element.querySelectorAll(`mark[data-p~="${this.current}"], .chip[data-n="${this.current}"]`)) {
+      mark.classList.add("current");
+      this.shown.push(mark);
+    }
+  }
+
+  // Makes blocks until the time is used up; says whether there are more to make. With all the time there is it makes all, otherwise
+  // only the beginning of a very long text.
   makeSome(milliseconds) {
     const until = performance.now() + milliseconds;
     for (const block of this.blocks) {
+      if (block.from > UNITS_MADE_AHEAD && milliseconds !== Infinity) return false;
       if (block.made) continue;
       this.make(block);
-      if (this.current) for (const mark of block.element.querySelectorAll(`mark[data-p~="${this.current}"]`)) mark.classList.add("current");
       if (performance.now() > until) return true;
     }
     return false;
   }
 }
 
-// Lines as {from, to, line}; a very long one is several rows, of which the first has the number.
+// Lines as {from, to, line}; a very long one is several rows, of which the first has the number. So is one that holds carriage returns
+// without a newline, which ended lines on old systems: the numbers count newlines, as those of the answers do.
 function rowsOf(text) {
   const rows = [];
   let line = 1;
@@ -124,6 +154,8 @@ function rowsOf(text) {
     let start = from;
     do {
       let stop = Math.min(end, start + UNITS_OF_ROW);
+      const turn = text.slice(start, stop).indexOf("\r");
+      if (turn >= 0 && start + turn + 1 < end) stop = start + turn + 1;
       // A pair of surrogates is not cut.
       if (stop < end && (text.charCodeAt(stop) & 0xfc00) === 0xdc00) stop -= 1;
       rows.push({ from: start, to: stop, line: start === from ? line : 0 });
@@ -136,7 +168,7 @@ function rowsOf(text) {
 
 function averageLine(text) {
   const sample = text.slice(0, 20000);
-  return sample.length / (sample.split("\n").length || 1);
+  return sample.length / sample.split(/\r\n?|\n/).length;
 }
 
 // Seven colours times four underlines; the number tells all passages apart.
