@@ -132,6 +132,11 @@ fn a_reader_goes_from_submissions_to_their_files_and_back() {
         browser.press("]");
     }
     browser.wait(&format!("location.hash.includes('pair={}')", first[last] + 1));
+    // It is drawn whole before one leaves it.
+    browser.wait(&format!(
+        "document.querySelector('h1').textContent.startsWith('Pair {} ') && document.querySelectorAll('.pane').length === 2",
+        first[last] + 1
+    ));
     browser.click("#up");
     browser.wait("document.getElementById('files')");
     browser.check_quiet();

@@ -111,6 +111,8 @@ function remember(page) {
   if (view.measure !== report.measure) chosen.set("measure", view.measure);
   if (view.threshold !== firstThreshold()) chosen.set("threshold", view.threshold);
   if (view.filter) chosen.set("filter", view.filter);
+  // Also, to replace an address ends a navigation that was begun.
+  if (`#${chosen}` === (location.hash || "#")) return;
   try { history.replaceState(null, "", `#${chosen}`); } catch { /* Some browsers refuse it to files. */ }
 }
 
