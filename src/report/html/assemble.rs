@@ -9,7 +9,7 @@ use super::data::{
     ReportPair,
 };
 use super::options::{HtmlAnswers, HtmlOptions};
-use super::pair_list::{PairList, pair_of, pair_of_match, passages};
+use super::pair_list::{PairList, pair_of, pair_of_match, passages, same_text};
 use crate::database::Database;
 use crate::dedup::{DedupAnswer, Removable};
 use crate::document::DocId;
@@ -316,32 +316,6 @@ impl ReportContent {
         let dedup = Some(answer.summary);
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, dedup, ..overview };
         Ok(Self { overview, evidence, ignored })
-    }
-}
-
-/// The match of a document with one of the same text, where no fingerprint of theirs counts.
-fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -> Match {
-    Match {
-        document: survivor.name.clone(),
-        id,
-        document_bytes: survivor.bytes,
-        document_symbols: survivor.symbols.unwrap_or_default(),
-        shared: 0,
-        score: 1.0,
-        containment: 1.0,
-        document_containment: 1.0,
-        resemblance: 1.0,
-        interval: None,
-        estimated: Vec::new(),
-        identical,
-        coverage: Some(0.0),
-        passages: Vec::new(),
-        passages_left_out: 0,
-        metadata: survivor.metadata.clone(),
-        inferred: None,
-        repeats: 0,
-        files: Vec::new(),
-        files_left_out: 0,
     }
 }
 

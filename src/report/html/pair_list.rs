@@ -1,6 +1,7 @@
 //! Pair list: the pairs of a report in order, with their evidence.
 
-use super::data::ReportPair;
+use super::data::{ReportDocument, ReportPair};
+use crate::document::DocId;
 use crate::pairs::Pair;
 use crate::query::Match;
 
@@ -81,5 +82,31 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         files: Vec::new(),
         files_left_out: pair.files_left_out,
         of: None,
+    }
+}
+
+/// The match of a document with one of the same text, where no fingerprint of theirs counts.
+pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -> Match {
+    Match {
+        document: survivor.name.clone(),
+        id,
+        document_bytes: survivor.bytes,
+        document_symbols: survivor.symbols.unwrap_or_default(),
+        shared: 0,
+        score: 1.0,
+        containment: 1.0,
+        document_containment: 1.0,
+        resemblance: 1.0,
+        interval: None,
+        estimated: Vec::new(),
+        identical,
+        coverage: Some(0.0),
+        passages: Vec::new(),
+        passages_left_out: 0,
+        metadata: survivor.metadata.clone(),
+        inferred: None,
+        repeats: 0,
+        files: Vec::new(),
+        files_left_out: 0,
     }
 }
