@@ -427,6 +427,9 @@ def test_processes_out_of_memory_end_the_build_with_one_error_and_it_goes_on_wit
     assert assemble(staging, tmp_path / "db") == expected
 
 
+PARTITION = "spark.sql.files.maxPartitionBytes"
+
+
 def test_a_large_document_among_small_ones(spark, tmp_path):
     size = 500_000_000 if os.environ.get("FPDB_SOAK") else 30_000_000
     chance = random.Random(3)
@@ -438,8 +441,14 @@ def test_a_large_document_among_small_ones(spark, tmp_path):
     pages = (f"{number} {page[number * 31 % 5000 :]}" for number in range(size // len(page) + 1))
     rows = [*small[:20], ("large", (large + " ".join(pages))[:size], 1), *small[20:]]
     table = write(tmp_path / "files", rows)
-    df = spark.read.parquet(str(tmp_path / "files"))
-    fpdb.spark.build(df, tmp_path / "staging", "text", **COLUMNS, parts=3)
+    # The other tests cut files into many tasks. Of one of this size thousands would have nothing to read.
+    usual = spark.conf.get(PARTITION)
+    spark.conf.set(PARTITION, "16m")
+    try:
+        df = spark.read.parquet(str(tmp_path / "files"))
+        fpdb.spark.build(df, tmp_path / "staging", "text", **COLUMNS, parts=3)
+    finally:
+        spark.conf.set(PARTITION, usual)
     program("--db", tmp_path / "db", "assemble", tmp_path / "staging")
     with fpdb.create(tmp_path / "one", "text") as database:
         database.ingest_table(table, **COLUMNS)

@@ -28,11 +28,11 @@ fn a_reader_that_ends_fails_the_document_with_the_reason() {
     assert_eq!(failure("kill -SEGV $$"), "its process was ended by signal 11");
     assert_eq!(failure("head -c 72 >/dev/null; kill -ABRT $$"), "its process was ended by signal 6");
     assert_eq!(
-        failure("echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
+        failure("head -c 72 >/dev/null; echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
         "its parts lie too deep within each other"
     );
     assert!(matches!(
-        read_by("echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
+        read_by("head -c 72 >/dev/null; echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
         Err(Error::Document(DocumentError::ReadingMemory { format: "pdf", limit: 0x4000_0000 }))
     ));
     assert!(matches!(
