@@ -184,7 +184,8 @@ function draw(main, pair, documents, data, texts, wanted) {
     }).observe(pane.element);
     // The reader's own hand ends the holding of a passage.
     for (const act of ["wheel", "pointerdown", "touchmove", "keydown"]) pane.element.addEventListener(act, () => { held = null; }, { passive: true });
-    const watch = () => { const all = pane.element; band.look(all.scrollTop / all.scrollHeight, (all.scrollTop + all.clientHeight) / all.scrollHeight); };
+    // A scroll may be told of when the pane has left the page, and has no height.
+    const watch = () => { const all = pane.element; if (all.scrollHeight > 0) band.look(all.scrollTop / all.scrollHeight, (all.scrollTop + all.clientHeight) / all.scrollHeight); };
     pane.element.addEventListener("scroll", () => {
       watch();
       follow(half);
