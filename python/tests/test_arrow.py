@@ -166,7 +166,7 @@ def as_json(data):
 
 
 # Null in the JSON too; other fields are left out there.
-NULLS = {"interval", "inferred", "agreement", "source"}
+NULLS = {"interval", "coverage", "inferred", "agreement", "source"}
 
 
 def test_answers_are_the_json_column_for_field(samples, tmp_path):

@@ -263,7 +263,9 @@ mod tests {
             Ok(())
         });
         assert!(matches!(stopped, Err(Error::Stopped)));
-        assert_eq!((seen.get(), begun.into_inner()), (6, 6));
+        // The next one may have begun before the stop; it is answered then, and visited too.
+        let begun = begun.into_inner();
+        assert!(seen.get() == begun as u64 && (5..=6).contains(&begun), "{begun}");
     }
 
     #[test]

@@ -62,15 +62,13 @@ pub struct FrontEnd {
     decoder: Decoder,
     /// Bytes of the document fed so far.
     bytes: u64,
-    /// The last bytes of them, which tell if the last line has ended.
-    tail: [u8; 4],
 }
 
 enum UnitReader {
     Chars(Box<Chars>),
     Words(Box<Words>),
     Tokens(Box<Tokens>),
-    Bytes { lines: u64 },
+    Bytes(DecodeCounts),
 }
 
 /// The facts of a document after it was read.
@@ -154,7 +152,7 @@ impl FrontEnd {
 
     /// Unit byte: every byte is a symbol.
     pub fn bytes() -> Self {
-        Self::new(UnitReader::Bytes { lines: 0 })
+        Self::new(UnitReader::Bytes(DecodeCounts::default()))
     }
 
     /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
@@ -163,7 +161,7 @@ impl FrontEnd {
     }
 
     fn new(unit: UnitReader) -> Self {
-        Self { unit, decoder: Decoder::default(), bytes: 0, tail: [0; 4] }
+        Self { unit, decoder: Decoder::default(), bytes: 0 }
     }
 
     /// Forces this instruction set.
@@ -190,13 +188,9 @@ impl FrontEnd {
             UnitReader::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
             UnitReader::Words(words) => self.decoder.feed(bytes, words.as_mut(), out),
             UnitReader::Tokens(tokens) => self.decoder.feed(bytes, tokens.as_mut(), out),
-            UnitReader::Bytes { lines } => *lines += feed_bytes(bytes, self.bytes, out),
+            UnitReader::Bytes(tally) => feed_bytes(bytes, self.bytes, tally, out),
         }
         self.bytes += bytes.len() as u64;
-        for &byte in &bytes[bytes.len().saturating_sub(self.tail.len())..] {
-            self.tail.rotate_left(1);
-            self.tail[3] = byte;
-        }
     }
 
     /// Ends the document: appends the symbols held back and makes ready for the next document.
@@ -217,16 +211,14 @@ impl FrontEnd {
                 tokens.end(out);
                 facts
             }
-            UnitReader::Bytes { lines } => ("bytes", DecodeCounts { undecodable: 0, lines: std::mem::take(lines) }),
+            UnitReader::Bytes(tally) => ("bytes", std::mem::take(tally)),
         };
-        let tail = std::mem::take(&mut self.tail);
-        let is_open = bytes > 0 && !tail.ends_with(newline_of(encoding));
-        TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines + u64::from(is_open) }
+        TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines(bytes) }
     }
 }
 
-/// Unit byte. Returns the number of newlines.
-fn feed_bytes(bytes: &[u8], at: u64, out: &mut Symbols) -> u64 {
+/// Unit byte.
+fn feed_bytes(bytes: &[u8], at: u64, tally: &mut DecodeCounts, out: &mut Symbols) {
     const BLOCK: usize = 128;
     const OFFSETS: [u8; BLOCK] = {
         let mut offsets = [0; BLOCK];
@@ -237,10 +229,10 @@ fn feed_bytes(bytes: &[u8], at: u64, out: &mut Symbols) -> u64 {
         }
         offsets
     };
-    let mut lines = 0;
     for newline in memchr::memchr_iter(b'\n', bytes) {
         out.newline(at + newline as u64);
-        lines += 1;
+        tally.newlines += 1;
+        tally.last_newline = at + newline as u64 + 1;
     }
     let mut values = [0; BLOCK];
     for (block, at) in bytes.chunks(BLOCK).zip((at..).step_by(BLOCK)) {
@@ -249,5 +241,4 @@ fn feed_bytes(bytes: &[u8], at: u64, out: &mut Symbols) -> u64 {
         }
         out.push_bytes(at, &OFFSETS[..block.len()], &values[..block.len()]);
     }
-    lines
 }

@@ -11,7 +11,17 @@ const ESCAPE: u8 = 0x1B;
 #[derive(Default)]
 pub(super) struct DecodeCounts {
     pub(super) undecodable: u64,
-    pub(super) lines: u64,
+    /// Newlines.
+    pub(super) newlines: u64,
+    /// The end of the last newline: what follows it is a line too.
+    pub(super) last_newline: u64,
+}
+
+impl DecodeCounts {
+    /// The lines of a document of so many bytes, as an editor counts them.
+    pub(super) fn lines(&self, bytes: u64) -> u64 {
+        self.newlines + u64::from(bytes > self.last_newline)
+    }
 }
 
 /// The ASCII that `bytes` begins with.
@@ -37,7 +47,13 @@ impl<'a, S: Sink> Output<'a, S> {
     pub(super) fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool) -> usize {
         let before = self.symbols.newlines_seen();
         if let Some(taken) = self.sink.ascii(bytes, at, stop_at_escape, self.symbols) {
-            self.tally.lines += self.symbols.newlines_seen() - before;
+            let newlines = self.symbols.newlines_seen() - before;
+            if newlines > 0
+                && let Some(last) = memchr::memrchr(b'\n', &bytes[..taken])
+            {
+                self.tally.newlines += newlines;
+                self.tally.last_newline = at + last as u64 + 1;
+            }
             return taken;
         }
         let plain = ascii_prefix(bytes);
@@ -55,7 +71,7 @@ impl<'a, S: Sink> Output<'a, S> {
             searched += found;
             // Where there is one there may be many, which need no search.
             while bytes.get(searched) == Some(&b'\n') {
-                self.newline(at + searched as u64);
+                self.newline(at + searched as u64, at + searched as u64 + 1);
                 searched += 1;
             }
         }
@@ -65,7 +81,7 @@ impl<'a, S: Sink> Output<'a, S> {
     /// See [`Sink::char`].
     pub(super) fn char(&mut self, c: char, start: u64, end: u64) {
         if c == '\n' {
-            self.newline(start);
+            self.newline(start, end);
         }
         self.sink.char(c, start, end, self.symbols);
     }
@@ -76,8 +92,9 @@ impl<'a, S: Sink> Output<'a, S> {
         self.sink.cut(self.symbols);
     }
 
-    fn newline(&mut self, offset: u64) {
-        self.tally.lines += 1;
-        self.symbols.newline(offset);
+    fn newline(&mut self, start: u64, end: u64) {
+        self.tally.newlines += 1;
+        self.tally.last_newline = end;
+        self.symbols.newline(start);
     }
 }

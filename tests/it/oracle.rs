@@ -34,7 +34,7 @@ fn fast(fingerprinter: &mut Fingerprinter, bytes: &[u8], piece: usize) -> (Vec<F
     }
     let facts = fingerprinter.finish(&mut out).unwrap();
     assert_eq!(facts.text.bytes, bytes.len() as u64);
-    assert_eq!(facts.text.lines, bytes.iter().filter(|&&byte| byte == b'\n').count() as u64);
+    assert_eq!(facts.text.lines, bytes.split_inclusive(|&byte| byte == b'\n').count() as u64);
     (out.iter().collect(), facts.symbols)
 }
 
