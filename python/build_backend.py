@@ -39,7 +39,7 @@ def _program(linker):
     """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
     root = _root()
     if linker:
-        # Of one package, or cargo takes no arguments for rustc.
+        # Cargo passes arguments on to rustc only if it compiles a single package.
         command = ["rustc", "--release", "--locked", "-p", "fpdb", "--bin", "fpdb", "--", *_linked_by(linker)]
     else:
         # Both packages are named, so that features are those of both.

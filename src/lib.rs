@@ -11,7 +11,7 @@
 //! What it is not: a search engine (nothing shorter than k symbols can match), a judge (similarity is not
 //! proof of copying), or a similarity of meaning (a translation shares no symbols).
 //!
-//! Limits: 2^32 - 1 documents, and as many fingerprints in one document; one writer at a time, any number
+//! Limits: 2^32 - 1 documents, and up to 2^32 fingerprints in one document; one writer at a time, any number
 //! of readers beside it. Threads may share what is open: see [`Database`].
 //!
 //! ```
@@ -131,5 +131,6 @@ pub(crate) use {
     guarded::silence_guarded_panics,
     input::{NamePrefix, enclosing_database, measure},
     query::{CorpusAnswer, text_of_file},
+    recognise::{LAYER_HEAD, holds_records},
     temporary::{Temporary, list_temporary_files, remove_temporary_files},
 };

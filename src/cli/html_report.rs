@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
-use fpdb::{DocumentError, Error, Temporary};
+use fpdb::{DocumentError, Error, LAYER_HEAD, Temporary, holds_records};
 use tempfile::NamedTempFile;
 
 use crate::cli::anonymous::anonymise;
@@ -127,7 +127,8 @@ impl TemporaryCopies {
             copied
                 .and_then(|_| file.flush())
                 .with_context(|| format!("cannot copy {} to a temporary file", path.display()))?;
-            if !closed && holds_records(file.path())? {
+            let head = head_of(file.path()).with_context(|| format!("cannot read {}", path.display()))?;
+            if !closed && holds_records(&path.to_string_lossy(), &head) {
                 let path = if path.as_os_str() == "-" { PathBuf::from("standard input") } else { path.clone() };
                 return Err(Error::Document(DocumentError::RecordsWithoutName { path }).into());
             }
@@ -153,21 +154,11 @@ impl TemporaryCopies {
     }
 }
 
-/// True if the first two lines of a file are JSON objects. A stream of these holds records; a file of any name is a document.
-fn holds_records(path: &Path) -> anyhow::Result<bool> {
-    /// The beginning of a stream that the library looks at.
-    const HEAD: u64 = 64 << 10;
+/// The beginning of a copy, as much of it as tells what it holds.
+fn head_of(copy: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    let file = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    file.with_context(|| format!("cannot read {}", path.display()))?;
-    let lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).split(|&byte| byte == b'\n');
-    let mut lines = lines.filter(|line| !line.trim_ascii().is_empty());
-    let mut is_object = || {
-        lines
-            .next()
-            .is_some_and(|line| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line).is_ok())
-    };
-    Ok(is_object() && is_object())
+    File::open(copy)?.take(LAYER_HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 fn is_read_once(path: &Path) -> bool {

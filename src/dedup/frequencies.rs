@@ -40,8 +40,8 @@ pub(super) struct HashHolders {
     ranks: Vec<Rank>,
 }
 
-/// What a term is known by: a class of its df in the highest 7 bits, and a digest of the ranks of its holders. Terms of one class get the same
-/// digest by chance alone, once in 2^57 pairs.
+/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of the ranks of its holders. Two different terms of one
+/// class have the same digest by chance, once in 2^57 pairs.
 pub(super) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;

@@ -42,7 +42,7 @@ impl ProbedTerms {
         word.fetch_or(bit, Ordering::Relaxed);
     }
 
-    /// Those of these terms.
+    /// Yields the keys of those `terms` that may be in the set.
     pub(super) fn of(&self, terms: &[Term]) -> impl Iterator<Item = TermKey> {
         terms.iter().map(Term::key).filter(|&term| {
             let (word, bit) = self.place(term);

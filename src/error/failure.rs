@@ -2,6 +2,9 @@
 
 use std::io;
 
+/// The cause of a store error, kept opaque so that the storage engine stays behind its wall.
+pub type Cause = Box<dyn std::error::Error + Send + Sync + 'static>;
+
 /// Why the store could not do what it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

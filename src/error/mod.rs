@@ -1,5 +1,4 @@
-//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next. It is long because it lists every failure of
-//! the library.
+//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
 //!
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
@@ -15,14 +14,11 @@ use std::path::PathBuf;
 
 use self::describe::missing_backup;
 pub use self::document::DocumentError;
-pub use self::failure::StoreFailure;
+pub use self::failure::{Cause, StoreFailure};
 use crate::profile::{Profile, Unit};
 
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// The cause of a store error, kept opaque so that the storage engine stays behind its wall.
-pub type Cause = Box<dyn std::error::Error + Send + Sync + 'static>;
 
 /// Everything that can go wrong.
 #[derive(Debug, thiserror::Error)]

@@ -209,7 +209,7 @@ def _task_errors() -> Iterator[None]:
             raise kind(found[2], found[3]) from failed
         if isinstance(failed, PySparkException):
             raise
-        # Of a process that was ended Spark raises Java's exception, with the traces of both machines.
+        # If a process was ended, Spark raises Java's exception, with the traces of both machines.
         reason = str(failed.java_exception.getMessage()).partition("\n")[0]
         raise PySparkException(reason) from failed
 

@@ -179,7 +179,7 @@ impl Asked<'_> {
             Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
             outcome => {
                 outcome?;
-                // What follows cannot be stopped in between.
+                // The rest of the command is short: Ctrl-C may end it at once.
                 interrupt::at_once();
                 Ok(!stop.is_stopped())
             }
