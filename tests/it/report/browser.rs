@@ -59,6 +59,8 @@ impl Browser {
             .args(["--disable-dev-shm-usage", "--remote-debugging-pipe", "--window-size=1400,900"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
+            // What it leaves behind when it is killed goes with its profile.
+            .env("TMPDIR", profile.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
