@@ -81,7 +81,7 @@ def test_rows_and_columns_that_do_not_fit_are_errors(tmp_path):
     nameless = pyarrow.record_batch([[0, 1], ["a", None], ["x", "y"]], ["number", "url", "text"])
     with pytest.raises(fpdb.ParameterError, match="the column url names the documents, and 1 of 2 rows have none"):
         staging.mapper([]).push(nameless)
-    with pytest.raises(fpdb.ParameterError, match="number 3 is none of them"):
+    with pytest.raises(fpdb.ParameterError, match="no document 3"):
         staging.mapper([]).push(batch(rows[:1], 3))
     with pytest.raises(fpdb.ParameterError, match="another build"):
         _native.NativeStaging(tmp_path / "build", {**PLAN, "documents": 9})

@@ -37,10 +37,10 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
         Error::DecisionsVersion { .. } => {
-            "use the version of fpdb that wrote them, or decide all documents anew with --rerank".into()
+            "use the version of fpdb that wrote them, or decide about all documents again with --rerank".into()
         }
-        Error::DecisionsOfAnother { .. } => "decide all documents anew with --rerank".into(),
-        Error::OtherRule { .. } => "give the options of then, or decide all documents anew with --rerank".into(),
+        Error::DecisionsOfAnother { .. } => "decide about all documents again with --rerank".into(),
+        Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
         Error::Document(DocumentError::NoTextField { most_text: Some(field), .. }) => {
             format!("try --text-field {field}; --no-expand takes the file as one document")
@@ -78,7 +78,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out"
         }
         DocumentError::NotOfFormat { .. } => {
-            "see whether another program opens it; `--as text` reads it as the text it may be, --exclude GLOB leaves it out"
+            "check whether another program opens it; `--as text` reads it as plain text; --exclude GLOB leaves it out"
         }
         DocumentError::TooLarge { .. } => {
             "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass"
@@ -87,13 +87,13 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass"
         }
         DocumentError::ReadingTime { .. } => {
-            "see whether another program opens it; a larger --limit reading-time=SECONDS lets it pass"
+            "check whether another program opens it; a larger --limit reading-time=SECONDS lets it pass"
         }
         DocumentError::NameTooLong { .. } => {
             "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass"
         }
         DocumentError::Unpacked { .. } => {
-            "if the document is to be trusted, a larger --limit unpacked-size=SIZE or --limit unpacking=TIMES lets it pass"
+            "if you trust the document, raise --limit unpacked-size=SIZE or --limit unpacking=TIMES"
         }
         DocumentError::Undecodable { .. } => {
             "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is"
@@ -101,14 +101,10 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::ReaderFailed { .. } => {
             "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out"
         }
-        DocumentError::Expansion { .. } => {
-            "if the file is to be trusted, a larger --limit expansion=TIMES lets it pass"
-        }
-        DocumentError::Expanded { .. } => {
-            "if the file is to be trusted, a larger --limit expanded-size=SIZE lets it pass"
-        }
-        DocumentError::NestedTooDeep { .. } => "if the file is to be trusted, a larger --limit nesting=N lets it pass",
-        DocumentError::TooManyMembers { .. } => "if the file is to be trusted, a larger --limit members=N lets it pass",
+        DocumentError::Expansion { .. } => "if you trust the file, raise --limit expansion=TIMES",
+        DocumentError::Expanded { .. } => "if you trust the file, raise --limit expanded-size=SIZE",
+        DocumentError::NestedTooDeep { .. } => "if you trust the file, raise --limit nesting=N",
+        DocumentError::TooManyMembers { .. } => "if you trust the file, raise --limit members=N",
         DocumentError::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass",
         DocumentError::RecordTooLarge { .. } => {
             "a larger --limit record-size=SIZE lets it pass; records are held in memory whole"

@@ -11,7 +11,7 @@ use crate::setters::{check_share, setters};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupBy {
-    /// Nothing else.
+    /// A survivor with the same bytes.
     #[default]
     Exact,
     /// A survivor that has the same text: the same symbols in the standard form.

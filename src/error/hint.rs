@@ -42,9 +42,9 @@ impl Error {
             },
             Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
-            Self::DecisionsOfAnother { .. } => "decide all documents anew".into(),
-            Self::OtherRule { .. } => "give the options of then, or decide all documents anew".into(),
-            Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide all documents anew".into(),
+            Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),
+            Self::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again".into(),
+            Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide about all documents again".into(),
             Self::JobInUse { .. } => "wait for it to end".into(),
             Self::NotADedupReport { .. } => "a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary".into(),
             Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),
@@ -67,7 +67,7 @@ impl Error {
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
                 failure_hint(*failure).map_or_else(damage_hint, Into::into)
             }
-            Self::WaitsForItself => "keep what is to be done, and do it when the call that visits or takes in documents has returned".into(),
+            Self::WaitsForItself => "collect the changes, and make them after the visit or ingest has returned".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
@@ -84,7 +84,7 @@ impl DocumentError {
     fn hint(&self) -> &'static str {
         match self {
             Self::Binary { .. } => "a database with the profile bytes takes any file",
-            Self::NotOfFormat { .. } => "see whether another program opens it; it may be read as text instead",
+            Self::NotOfFormat { .. } => "check whether another program opens it; it can be read as text instead",
             Self::EncryptedDocument { .. } => "save it without a password and ingest that",
             Self::TooLarge { .. } => {
                 "split it, or save its text and ingest that; a larger limit `whole_bytes` lets it pass"
@@ -93,14 +93,12 @@ impl DocumentError {
                 "split it, or save its text and ingest that; a larger limit `reading_memory`, and for an ingest more memory for the database, lets it pass"
             }
             Self::ReadingTime { .. } => {
-                "see whether another program opens it; a larger limit `reading_seconds` lets it pass"
+                "check whether another program opens it; a larger limit `reading_seconds` lets it pass"
             }
             Self::NameTooLong { .. } => {
                 "unpack it with a tool that renames such members; a larger limit `name_bytes` lets it pass"
             }
-            Self::Unpacked { .. } => {
-                "if the document is to be trusted, a larger limit `unpacked_bytes` or `unpacking` lets it pass"
-            }
+            Self::Unpacked { .. } => "if you trust the document, raise the limit `unpacked_bytes` or `unpacking`",
             Self::Undecodable { .. } => {
                 "it may be damaged or cut short: try to unpack it; a closed container is one document, as it is"
             }
@@ -109,10 +107,10 @@ impl DocumentError {
                 "unpack it with a tool that renames such members, and ingest what comes out"
             }
             Self::Encrypted => "unpack it yourself, and ingest what comes out",
-            Self::Expansion { .. } => "if the file is to be trusted, a larger limit `expansion` lets it pass",
-            Self::Expanded { .. } => "if the file is to be trusted, a larger limit `expanded_bytes` lets it pass",
-            Self::NestedTooDeep { .. } => "if the file is to be trusted, a larger limit `nesting` lets it pass",
-            Self::TooManyMembers { .. } => "if the file is to be trusted, a larger limit `members` lets it pass",
+            Self::Expansion { .. } => "if you trust the file, raise the limit `expansion`",
+            Self::Expanded { .. } => "if you trust the file, raise the limit `expanded_bytes`",
+            Self::NestedTooDeep { .. } => "if you trust the file, raise the limit `nesting`",
+            Self::TooManyMembers { .. } => "if you trust the file, raise the limit `members`",
             Self::DocumentTooLarge { .. } => "a larger limit `document_bytes` lets it pass",
             Self::RecordTooLarge { .. } => {
                 "a larger limit `record_bytes` lets it pass; records are held in memory whole"

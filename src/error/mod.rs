@@ -217,7 +217,7 @@ pub enum Error {
         unit: Unit,
     },
     /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
-    #[error("{asked} needs the text of the query, of 32 MiB at most, and that of {name} is not there")]
+    #[error("{asked} needs the text of the query (at most 32 MiB), but the text of {name} is not available")]
     NoTextToIgnore {
         /// The action asked for, as a noun phrase: "skipping quotations".
         asked: &'static str,
@@ -466,7 +466,7 @@ pub enum Error {
         detail: &'static str,
     },
     /// A document number that the plan of a build does not have.
-    #[error("the build has {documents} documents, and number {number} is none of them")]
+    #[error("no document {number}: the build has {documents} documents, numbered from 0")]
     NotPlanned {
         /// The number.
         number: u32,
@@ -492,7 +492,7 @@ pub enum Error {
         generation: String,
     },
     /// A call that would wait for the work it was made from: a change of the database inside a visitor, say.
-    #[error("the call was made from within work of the database that it would wait for")]
+    #[error("this call would wait for the call it is made from, for ever")]
     WaitsForItself,
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]

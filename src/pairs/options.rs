@@ -31,8 +31,9 @@ pub struct PairsOptions {
     pub across: Vec<String>,
     /// Documents of one group are no pair: the drafts of one author, the files of one submission.
     pub group_by: GroupBy,
-    /// Documents in whose names this regular expression finds the same are one: its first group, else the whole match. Pairs
-    /// are then pairs of submissions, and a hash that several documents of one hold counts once.
+    /// Documents whose names give the same match of this regular expression are one submission: the same text of its first
+    /// group, or of the whole match if it has no group. Pairs are then pairs of submissions, and a hash that several documents
+    /// of one hold counts once.
     pub submission_by: Option<String>,
     /// Compare the own text of pairs of source code too, names and comments included, and order the pairs by the larger of the two
     /// resemblances. Fingerprints of source code tell its structure only, so that the documents of all pairs are read again, within these limits.

@@ -57,8 +57,8 @@ pub struct QueryOptions {
     /// The documents to compare with, in any order; all where `None`, the default. Common hashes are counted over all documents in
     /// any case.
     pub only: Option<Vec<DocId>>,
-    /// Documents in whose names this regular expression finds the same are one match: its first group, else the whole match. A
-    /// hash that several documents of one hold counts once. Their sizes together cost a pass over all documents and postings.
+    /// Documents whose names give the same match of this regular expression are one submission: the same text of its first
+    /// group, or of the whole match if it has no group. A hash that several documents of one hold counts once. Their sizes together cost a pass over all documents and postings.
     pub submission_by: Option<String>,
     /// How the query documents are read.
     pub read: ReadOptions,

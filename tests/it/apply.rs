@@ -227,7 +227,7 @@ fn a_copy_that_is_there_already_and_one_without_documents_are_named() {
     folder.write("clean/in/b.jsonl", "mine");
     let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
     // Its documents stay for no other reason.
-    let told = "1 file was not written: something is in the place of the copy; name an empty folder\n";
+    let told = "1 file was not written: the target exists; name an empty folder\n";
     assert!(run.status == 2 && run.stderr.contains(told) && !run.stderr.contains("survivors"), "{run:#?}");
     assert!(run.stdout.contains("exists and was not written for this report"), "{run:#?}");
     assert!(run.stdout.contains("0 of 2 removable documents left out, 2 kept; 1 file written, "), "{run:#?}");

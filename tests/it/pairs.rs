@@ -171,7 +171,7 @@ fn groups_and_old_documents_are_not_paired_among_themselves() {
     assert_eq!(with(&["--new-since", "2001-01-01"]), Pairs::new(), "all are new");
     assert_eq!(with(&["--new-since", "2999-12-31T23:59"]), Pairs::new(), "none is");
     for (since, note) in [
-        ("2001-01-01", "all 24 documents are new (--new-since): no pair has an old one"),
+        ("2001-01-01", "all 24 documents are new, so --new-since has no old ones to compare them with"),
         ("2999-12-31", "none of 24 documents is new (--new-since)"),
     ] {
         let run = folder.ok(&["pairs", "--new-since", since]);

@@ -396,7 +396,7 @@ class Database:
             weight: "idf" counts a rare fingerprint more than a common one.
             submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
                 folder and archive directly in it is a submission ("." for the first folder of the names). Or a regular
-                expression: documents in whose names it finds the same (its first group, else the whole match) are one. Other
+                expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
             format: the format of the queries: "auto", or as for `ingest`.
 
@@ -511,7 +511,7 @@ class Database:
                 hold: unrelated documents do not reach them.
             max_df: fingerprints that more documents hold do not count; None: all count.
             across: only pairs of documents under different ones of these prefixes of names.
-            group_by: a regular expression: documents in whose names it finds the same are no pair. Without it, those whose
+            group_by: a regular expression: documents whose names give the same match are no pair. Without it, those whose
                 metadata `group` is the same.
             groups: False: such documents are pairs too.
             submission_by: counts the documents of one submission as one, and lists the pairs of their `files` that share most: a

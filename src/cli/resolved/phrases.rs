@@ -13,7 +13,7 @@ pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -
     let short = phrases.shorter_than_k();
     if short > 0 {
         printer.note(&format!(
-            "{} of {} {} fewer than {} symbols (k): alone, so short a phrase ignores nothing",
+            "{} of {} {} fewer than {} symbols (k): a phrase so short ignores nothing on its own",
             grouped(short as u64),
             count(phrases.count() as u64, "phrase"),
             if short == 1 { "has" } else { "have" },

@@ -47,7 +47,10 @@ pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Prin
                     as_words(&flags)
                 )
             })?;
-            printer.note(&format!("read as before, with {} (other such flags take their place)", as_words(&flags)));
+            printer.note(&format!(
+                "using the flags of the last ingest: {} (flags you give replace all of them)",
+                as_words(&flags)
+            ));
             Ok(args)
         }
         _ => Ok(args.clone()),

@@ -145,7 +145,7 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
 /// The rule that makes a document removable.
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     choices([
-        ("exact", DedupBy::Exact, "Nothing else"),
+        ("exact", DedupBy::Exact, "A survivor has the same bytes"),
         ("exact-text", DedupBy::ExactText, "A survivor has the same text, letter by letter"),
         ("resemblance", DedupBy::Resemblance, "A survivor resembles it"),
         ("containment", DedupBy::Containment, "A survivor contains it"),

@@ -71,7 +71,7 @@ pub(crate) struct IngestArgs {
     /// become boilerplate too; to undo it, remove them and ingest them again.
     #[arg(long)]
     pub(crate) boilerplate: bool,
-    /// Leave out documents that a stored one makes removable, as they arrive
+    /// Leave out new documents that repeat stored ones, as they arrive
     ///
     /// Each document is compared with all earlier ones. --by, --threshold and --max-novel set the rule, as for `fpdb dedup`. Documents
     /// that are left out are not stored.

@@ -55,8 +55,8 @@ pub(crate) struct PairsArgs {
     /// Count the documents of one submission as one
     ///
     /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`: the first folder of
-    /// the names). REGEX: documents in whose names it finds the same (its first group, else all it matches) are one submission.
-    /// All other documents stand for themselves.
+    /// the names). REGEX: documents whose names give the same match (of its first group, if it has one) are one
+    /// submission. All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
     /// Rank programs by their own text too, where that is more alike

@@ -33,8 +33,8 @@ pub(crate) struct JoiningArgs {
     gap: Option<u32>,
     /// Join runs that are near each other in both documents, in any order
     ///
-    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that both
-    /// documents repeat join nothing; those that are surely found are in one passage each all the same.
+    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that
+    /// both documents repeat join no runs. A shared run as long as the guarantee covers is in one passage all the same.
     #[arg(long, hide_short_help = true)]
     any_order: bool,
     /// Leave out passages with fewer than N symbols that agree

@@ -58,8 +58,8 @@ pub(crate) struct QueryArgs {
     /// Rank the documents of one submission as one
     ///
     /// The files that share most are listed below it, with their passages. DIR: each folder or archive directly in it is a submission
-    /// (`.`: the first folder of the names). REGEX: documents in whose names it finds the same (its first group, else all it
-    /// matches) are one submission. All other documents stand for themselves. A stored document does not match its own
+    /// (`.`: the first folder of the names). REGEX: documents whose names give the same match (of its first group, if it
+    /// has one) are one submission. All other documents stand for themselves. A stored document does not match its own
     /// submission. Reads all postings first.
     #[arg(long, value_name = "DIR|REGEX", hide_short_help = true)]
     pub(crate) submission_by: Option<String>,

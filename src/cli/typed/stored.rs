@@ -22,15 +22,15 @@ pub(crate) struct RmArgs {
     /// Names of stored documents; all versions of a name are removed
     #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields"])]
     pub(crate) names: Vec<String>,
-    /// Remove documents whose name begins with one of these; only with --yes, else count them
+    /// Remove documents whose names begin with one of these (with --yes)
     ///
-    /// May be repeated. With --where only documents that have the value as well.
+    /// Without --yes they are only counted. May be repeated. With --where only documents that have the value as well.
     #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_prefix)]
     pub(crate) prefixes: Vec<String>,
-    /// Remove documents with this value in their metadata; only with --yes, else count them
+    /// Remove documents with this value in their metadata (with --yes)
     ///
-    /// The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
+    /// Without --yes they are only counted. The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
     /// values must be there. The first = ends the key; one that is part of it is written \=.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_field)]

@@ -98,7 +98,7 @@ fn remarks(summary: &ApplySummary, printer: &Printer) {
             (true, _) => "were not",
         };
         let files = count(summary.unplaced, "file");
-        printer.note(&format!("{files} {cannot} written: something is in the place of the copy; name an empty folder"));
+        printer.note(&format!("{files} {cannot} written: the target exists; name an empty folder"));
     }
     if summary.failed > summary.unplaced {
         printer.note(&format!(

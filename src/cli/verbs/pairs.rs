@@ -187,7 +187,7 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
     }
     match answer.divided {
         Some((0, new)) if new > 0 => printer.note(&format!(
-            "all {} are new (--new-since): no pair has an old one; without the flag all pairs are listed",
+            "all {} are new, so --new-since has no old ones to compare them with; leave it out to list all pairs",
             count(new, "document")
         )),
         Some((old, 0)) if old > 0 => {

@@ -247,7 +247,10 @@ fn report(
     let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;
     if unlisted > 0 {
         let are = if unlisted == 1 { "is" } else { "are" };
-        printer.note(&format!("{} {are} not in it (--top N shows more)", count(unlisted, "matching document")));
+        printer.note(&format!(
+            "{} {are} left out of the report (--top N shows more)",
+            count(unlisted, "matching document")
+        ));
     }
     Ok(match (failed || !complete, found) {
         (true, _) => RunStatus::Incomplete,

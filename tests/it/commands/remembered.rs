@@ -59,8 +59,7 @@ fn flags_are_used_again_until_others_are_given() {
     folder.write("docs/new.txt", prose(20));
     folder.write("docs/new.log", prose(21));
     let again = folder.ok(&["ingest", "--on-change", "keep", "--no-progress", "./docs//"]);
-    let told =
-        "read as before, with '--exclude=e x.*' '--include=*.txt' --skip-hidden (other such flags take their place)\n";
+    let told = "using the flags of the last ingest: '--exclude=e x.*' '--include=*.txt' --skip-hidden (flags you give replace all of them)\n";
     assert_eq!(again.stderr, told);
     assert!(again.stdout.starts_with("1 document added, 2 unchanged\n"), "{again:?}");
     let again = folder.ok(&["ingest", "crawl.jsonl"]);
@@ -133,5 +132,8 @@ fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
     let all = flags("c.txt", &["--no-expand", "--follow", "--store-text"]);
     assert_eq!(remembered(&folder), [all]);
     let again = folder.ok(&["ingest", "docs/c.txt"]);
-    assert!(again.stderr.starts_with("read as before, with --no-expand --follow --store-text"), "{again:?}");
+    assert!(
+        again.stderr.starts_with("using the flags of the last ingest: --no-expand --follow --store-text"),
+        "{again:?}"
+    );
 }

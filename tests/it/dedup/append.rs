@@ -173,7 +173,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
         rule("0.8", ", prefer \"x\"")
     );
     assert!(refused.stderr.contains(&expected), "{refused:?}");
-    assert!(refused.stderr.contains("decide all documents anew with --rerank"), "{refused:?}");
+    assert!(refused.stderr.contains("decide about all documents again with --rerank"), "{refused:?}");
     let neither = folder.run(&["dedup", "--append", "--rerank"]);
     assert_eq!(neither.status, 2);
     // Memory, threads and the format of the answer are no part of the rule.
