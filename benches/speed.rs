@@ -227,7 +227,7 @@ fn query(criterion: &mut Criterion) {
                 let options = QueryOptions::default().mode(mode).n(n).passages(passages);
                 let with = if passages { ", passages" } else { "" };
                 group.bench_function(format!("{name}/{mode:?}{with}"), |bencher| {
-                    bencher.iter(|| database.query(&source, &options).expect("valid options"));
+                    bencher.iter(|| database.query(&source, &options, &Task::new()).expect("valid options"));
                 });
             }
         }

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} documents added, {} failed", summary.added, summary.failures);
 
     let query = "As somebody wrote, it was the best of times, it was the worst of times, and so on.";
-    let answers = writer.query(&[QuerySource::text(query)], &QueryOptions::default())?;
+    let answers = writer.query(&[QuerySource::text(query)], &QueryOptions::default(), &Task::new())?;
     for answer in answers {
         for found in answer?.matches {
             println!("{} {:?}: {:.0}% of the query", found.document, found.metadata, 100.0 * found.containment);

@@ -4,14 +4,14 @@
 
 use std::path::PathBuf;
 
-use fpdb::{Database, QueryOptions, QuerySource};
+use fpdb::{Database, QueryOptions, QuerySource, Task};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let database = Database::open(arguments.next().ok_or("usage: passages DATABASE FILE...")?)?;
     let queries: Vec<QuerySource> = arguments.map(QuerySource::File).collect();
 
-    let answers = database.query(&queries, &QueryOptions::default())?;
+    let answers = database.query(&queries, &QueryOptions::default(), &Task::new())?;
     for (query, answer) in queries.iter().zip(answers) {
         let answer = match answer {
             Ok(answer) => answer,

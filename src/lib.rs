@@ -25,7 +25,7 @@
 //! database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new())?;
 //!
 //! let text = "He wrote: it was the best of times, it was the worst of times, it was the age of reason.";
-//! for answer in database.query(&[QuerySource::text(text)], &QueryOptions::default())? {
+//! for answer in database.query(&[QuerySource::text(text)], &QueryOptions::default(), &Task::new())? {
 //!     let found = &answer?.matches[0];
 //!     assert_eq!(found.document, "dickens");
 //!     let shared = &text[found.passages[0].query.range()];

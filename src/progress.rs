@@ -68,8 +68,8 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// How the caller follows long work and ends it early: the last argument of every call that goes through the whole database, an
-/// archive or a queue. Calls without one take as long as what they are given: a batch of queries, say, ends with its last query.
+/// How the caller follows long work and ends it early: the last argument of every call that may be long. Calls without one read a few
+/// records, or the records alone.
 ///
 /// ```
 /// use fpdb::{Progress, StopToken, Task};
@@ -108,6 +108,11 @@ impl<'a> Task<'a> {
     #[must_use]
     pub fn stop(self, token: &StopToken) -> Self {
         Self { stop: token.clone(), ..self }
+    }
+
+    /// The same, which reports nothing.
+    pub(crate) fn silent(&self) -> Task<'static> {
+        Task { progress: &(), stop: self.stop.clone() }
     }
 
     /// Where to report.

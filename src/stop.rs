@@ -1,6 +1,8 @@
 //! Stop: how the caller of long work ends it early.
 
 use std::sync::Arc;
+#[cfg(test)]
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
@@ -23,6 +25,9 @@ pub struct StopToken(Arc<Flag>);
 struct Flag {
     stopped: AtomicBool,
     parent: Option<StopToken>,
+    /// How many more looks at it find it not stopped: tests end work at each look in turn.
+    #[cfg(test)]
+    looks: Option<AtomicU64>,
 }
 
 impl StopToken {
@@ -40,6 +45,12 @@ impl StopToken {
     /// True once [`Self::stop`] has been called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
+        #[cfg(test)]
+        if let Some(looks) = &self.0.looks
+            && looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |looks| looks.checked_sub(1)).is_err()
+        {
+            return true;
+        }
         self.0.stopped.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_stopped)
     }
 
@@ -47,7 +58,19 @@ impl StopToken {
     /// its caller's token as it was.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Flag { stopped: AtomicBool::new(false), parent: Some(self.clone()) }))
+        Self(Arc::new(Flag { parent: Some(self.clone()), ..Flag::default() }))
+    }
+
+    /// A token that is stopped once it has been looked at so many times.
+    #[cfg(test)]
+    pub(crate) fn after(looks: u64) -> Self {
+        Self(Arc::new(Flag { looks: Some(looks.into()), ..Flag::default() }))
+    }
+
+    /// How many looks are left of [`Self::after`].
+    #[cfg(test)]
+    pub(crate) fn looks_left(&self) -> u64 {
+        self.0.looks.as_ref().map_or(0, |looks| looks.load(Ordering::Relaxed))
     }
 
     /// # Errors

@@ -6,10 +6,10 @@ use fpdb::QuerySource;
 use pyo3::prelude::*;
 
 use crate::asked::{Asked, FileState, Query};
-use crate::errors::raise;
 use crate::feed::bytes_of;
 use crate::options::{Reading, passages, profile_of};
 use crate::rows::{Answers, Rows};
+use crate::waiting::{Caller, wait};
 
 /// A document of Python: a path, or a name and its text or bytes.
 pub(crate) fn source(given: &Bound<'_, PyAny>) -> PyResult<QuerySource> {
@@ -31,11 +31,14 @@ pub(crate) fn diff(
     profile: &str,
     reading: Reading,
     rewritten: bool,
+    caller: Caller,
 ) -> PyResult<Rows> {
     let (a, b, profile, read) = (source(a)?, source(b)?, profile_of(profile)?, reading.options()?);
     let files = [&a, &b].map(FileState::of);
-    let answer = py.detach(|| fpdb::diff(&a, &b, &profile, &read, None, &passages(rewritten)));
+    let waited =
+        wait(py, &caller, &mut (), |task, _| fpdb::diff(&a, &b, &profile, &read, None, &passages(rewritten), task));
+    let answer = waited.whole()?;
     let queries = [a, b].into_iter().zip(files).map(|(source, file)| Query::new(source, file)).collect();
     let asked = Asked { profile, reading, queries };
-    Ok(Rows::new(Answers::Query(vec![answer.map_err(raise)?])).of(asked))
+    Ok(Rows::new(Answers::Query(vec![answer])).of(asked))
 }

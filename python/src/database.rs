@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
-use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source};
+use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source, Task};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -20,9 +20,6 @@ use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Repe
 use crate::rows::{Answers, BATCH, Rows};
 use crate::stream::RowStream;
 use crate::waiting::{Caller, StopToken, Waited, wait};
-
-/// Queries that are answered before signals are looked for.
-const AT_A_TIME: usize = 64;
 
 /// Pairs whose passages are looked for together, as the program does: a first document is compared with all of its partners at once.
 const PAIRS_AT_A_TIME: usize = 256;
@@ -188,9 +185,10 @@ impl NativeDatabase {
         py: Python<'_>,
         sources: Vec<Bound<'_, PyAny>>,
         options: Querying,
+        caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let sources = sources.iter().map(source).collect::<PyResult<Vec<_>>>()?;
-        self.answers(py, sources, options)
+        self.answers(py, sources, options, &caller)
     }
 
     /// Answers queries with the texts of a column, each named by its row, counted from 0.
@@ -199,6 +197,7 @@ impl NativeDatabase {
         py: Python<'_>,
         column: &Bound<'_, PyAny>,
         options: Querying,
+        caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let mut arrays = Arrays::of(column)?;
         let kind = arrays.field().data_type();
@@ -217,7 +216,7 @@ impl NativeDatabase {
                     .collect::<Vec<_>>(),
             );
         }
-        self.answers(py, sources, options)
+        self.answers(py, sources, options, &caller)
     }
 
     /// Answers a query for each document of a file or folder.
@@ -251,10 +250,10 @@ impl NativeDatabase {
         let answer = wait(py, &caller, &mut (), |task, _| database.pairs(&asked, task)).whole()?;
         let mut pairs = answer.pairs;
         if options.passages {
-            for some in pairs.chunks_mut(PAIRS_AT_A_TIME) {
-                py.detach(|| database.add_passages(some, &evidence)).map_err(raise)?;
-                py.check_signals()?;
-            }
+            let add = |task: &Task<'_>, _| {
+                pairs.chunks_mut(PAIRS_AT_A_TIME).try_for_each(|some| database.add_passages(some, &evidence, task))
+            };
+            wait(py, &caller, &mut (), add).whole()?;
         }
         Ok(Rows::new(Answers::Pair(pairs)))
     }
@@ -407,25 +406,26 @@ impl NativeDatabase {
 }
 
 impl NativeDatabase {
-    fn answers(&self, py: Python<'_>, sources: Vec<QuerySource>, options: Querying) -> PyResult<(Rows, Vec<Failed>)> {
+    fn answers(
+        &self,
+        py: Python<'_>,
+        sources: Vec<QuerySource>,
+        options: Querying,
+        caller: &Caller,
+    ) -> PyResult<(Rows, Vec<Failed>)> {
         let (handle, reading) = (self.handle()?, options.reading.clone());
         let options = options.options()?;
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         let files: Vec<_> = sources.iter().map(FileState::of).collect();
-        for some in sources.chunks(AT_A_TIME) {
-            let outcomes = py.detach(|| handle.database().query(some, &options)).map_err(raise)?;
-            for (source, outcome) in some.iter().zip(outcomes) {
-                answered.push(outcome.is_ok());
-                match outcome {
-                    Ok(answer) => answers.push(answer),
-                    // A single query is what the call is about.
-                    Err(error) if sources.len() == 1 => return Err(raise(error)),
-                    Err(error) => {
-                        failed.push(failure(&name_of(source), &error));
-                    }
-                }
+        let waited = wait(py, caller, &mut (), |task, _| handle.database().query(&sources, &options, task));
+        for (source, outcome) in sources.iter().zip(waited.whole()?) {
+            answered.push(outcome.is_ok());
+            match outcome {
+                Ok(answer) => answers.push(answer),
+                // A single query is what the call is about.
+                Err(error) if sources.len() == 1 => return Err(raise(error)),
+                Err(error) => failed.push(failure(&name_of(source), &error)),
             }
-            py.check_signals()?;
         }
         let queries = sources.into_iter().zip(files).zip(answered).filter(|(_, answered)| *answered);
         let queries = queries.map(|((source, file), _)| Query::new(source, file)).collect();

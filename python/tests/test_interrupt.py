@@ -158,3 +158,57 @@ def test_the_kernel_of_a_notebook_is_interrupted(tmp_path):
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+@pytest.mark.parametrize("call", ["database.query(pipe)", "database.query([pipe, 'a text'])", "fpdb.diff(pipe, 'a text')"])
+def test_a_single_query_stops(tmp_path, call):
+    """It reads a pipe that nobody writes to, and so would never end."""
+    os.mkfifo(tmp_path / "pipe")
+    code = f"""
+import pathlib, sys, fpdb
+pipe = pathlib.Path(sys.argv[2])
+with fpdb.create(sys.argv[1], threads=2) as database:
+    database.ingest([("a", "a text")])
+    print("begun", flush=True)
+    try:
+        {call}
+    except KeyboardInterrupt:
+        print("stopped", len(database))
+"""
+    process = start(code, tmp_path / "db", tmp_path / "pipe")
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120)[0] == "stopped 1\n" and process.returncode == 0
+
+
+def test_queries_take_a_token_and_tell_progress(tmp_path):
+    token, told = fpdb.StopToken(), []
+    texts = [LINE.format(number) for number in range(100)]
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(enumerate_names(texts))
+        assert len(database.query(texts, progress=told.append, stop=token)) == 100
+        assert (told[-1].step, told[-1].done, told[-1].total) == ("queries answered", 100, 100)
+        database.query(texts[0], top=None, progress=told.append)
+        assert (told[-1].step, told[-1].total) == ("documents compared", 100)
+        fpdb.diff(texts[0], texts[1], progress=told.append, stop=token)
+        assert (told[-1].step, told[-1].done, told[-1].total) == ("documents read", 2, 2)
+        token.stop()
+        for ask in [
+            lambda: database.query(texts[0], stop=token),
+            lambda: database.query(texts, stop=token),
+            lambda: database.query(id=3, stop=token),
+            lambda: fpdb.diff(texts[0], texts[1], stop=token),
+        ]:
+            with pytest.raises(fpdb.StoppedError):
+                ask()
+
+        def interrupt(_):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            database.query(texts, progress=interrupt)
+
+
+def enumerate_names(texts):
+    return ((f"d{number}", text) for number, text in enumerate(texts))

@@ -10,7 +10,9 @@ use fpdb::{DocumentError, Error, LAYER_HEAD, Temporary, holds_records};
 use tempfile::NamedTempFile;
 
 use crate::cli::anonymous::anonymise;
+use crate::cli::interrupt;
 use crate::cli::printer::Printer;
+use crate::cli::progress::StepBar;
 use crate::cli::render::{count, size};
 use crate::cli::resolved::database;
 use crate::cli::typed::{Global, OutputFormat, ReportArgs};
@@ -85,7 +87,13 @@ impl<'a> HtmlReport<'a> {
         options: &HtmlOptions,
         printer: &Printer,
     ) -> anyhow::Result<bool> {
-        let written = write_html(answers, self.path, options)?;
+        let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+        let bar = StepBar::start(printer, "writing the report");
+        let written = write_html(answers, self.path, options, &bar.task().stop(stop));
+        bar.end();
+        let written = written?;
+        // The rest of the command is short: Ctrl-C may end it at once.
+        interrupt::at_once();
         let left = written.pairs_left_out;
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
         printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));

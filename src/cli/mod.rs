@@ -67,6 +67,8 @@ pub fn run() -> ExitCode {
     match dispatch(&cli, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        // Ctrl-C has been answered on standard error already.
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => RunStatus::Interrupted.exit_code(),
         Err(error) => {
             printer.error(&error);
             ExitCode::from(2)

@@ -53,7 +53,7 @@ use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
 /// let database = Database::create(folder.join("db"), &profile)?;
 /// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &Task::new())?;
 ///
-/// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default())?;
+/// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default(), &Task::new())?;
 /// let best = &answers[0].as_ref().map_err(|error| error.to_string())?.matches[0];
 /// assert!(best.document.ends_with("stored.txt"));
 /// assert!(!best.passages.is_empty());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
@@ -16,7 +16,6 @@ use crate::query::{
     self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
     TextCache,
 };
-use crate::stop::StopToken;
 use crate::store::Store;
 use crate::threads;
 
@@ -24,46 +23,71 @@ use crate::threads;
 const QUERIES_AT_A_TIME: usize = 256;
 const QUERY_BYTES: u64 = 16 << 20;
 
+/// The step that is reported of several queries.
+const QUERIES: &str = "queries answered";
+
 /// How a query is answered.
 #[derive(Clone, Copy)]
 struct QueryContext<'a> {
     options: &'a QueryOptions,
     submissions: Option<&'a CountedSubmissions>,
     texts: &'a TextCache,
+    task: &'a Task<'a>,
 }
 
 impl QueryContext<'_> {
     fn answer(&self, store: &Store, subject: &PreparedQuery) -> Result<QueryAnswer> {
-        query::answer(store, subject, self.options, self.submissions, self.texts)
+        query::answer(store, subject, self.options, self.submissions, self.texts, self.task)
     }
 }
 
 impl Database {
-    /// Answers queries, in parallel; the answers are in the order of the sources.
+    /// Answers queries, in parallel; the answers are in the order of the sources. The steps that `task` reports are queries, or those of a
+    /// single query.
     ///
     /// # Errors
-    /// Options that make no sense for any query, such as a window below the database's. An error of
+    /// [`Error::Stopped`], soon after the task is stopped: within a query too, though not while one document is parsed. Options that make no sense for any query, such as a window below the database's. An error of
     /// one source is its own result.
-    pub fn query(&self, sources: &[QuerySource], options: &QueryOptions) -> Result<Vec<Result<QueryAnswer>>> {
+    pub fn query(
+        &self,
+        sources: &[QuerySource],
+        options: &QueryOptions,
+        task: &Task<'_>,
+    ) -> Result<Vec<Result<QueryAnswer>>> {
         // Checked once, so that it is not reported for every source.
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
-        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), &StopToken::new())?;
-        let asked = QueryContext { options, submissions: submissions.as_deref(), texts: &texts };
-        let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
+        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let asked = QueryContext { options, submissions: submissions.as_deref(), texts: &texts, task };
+        let new =
+            || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
             // There is nothing to divide: other threads need not be woken.
-            return Ok(vec![self.answer(&mut new()?, source, asked)]);
+            return match self.answer(&mut new()?, source, asked) {
+                Err(Error::Stopped) => Err(Error::Stopped),
+                answer => Ok(vec![answer]),
+            };
         }
+        // Of several queries each is one step.
+        let silent = task.silent();
+        let asked = QueryContext { task: &silent, ..asked };
+        let (answered, total) = (AtomicU64::new(0), sources.len() as u64);
         let answer = |reader: &mut Option<_>, source| {
+            task.token().check()?;
             let reader = match reader {
                 Some(reader) => reader,
                 None => reader.insert(new()?),
             };
-            self.answer(reader, source, asked)
+            match self.answer(reader, source, asked) {
+                Err(Error::Stopped) => Err(Error::Stopped),
+                answer => {
+                    task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+                    Ok(answer)
+                }
+            }
         };
-        self.run(|| Ok(sources.par_iter().map_init(|| None, answer).collect()))
+        self.run(|| sources.par_iter().map_init(|| None, answer).collect())
     }
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a container. Nothing is stored. Documents
@@ -71,8 +95,8 @@ impl Database {
     /// their names, as soon as each answer is there.
     ///
     /// # Errors
-    /// As [`Self::query`], and the error of `visit`; [`Error::Stopped`] once the queries at work are answered and visited. An
-    /// error of one document is its own result.
+    /// As [`Self::query`], and the error of `visit`. An error of one document is its own result. Once the task is stopped no answer is
+    /// visited but those that are complete and next in order.
     pub fn query_below<E: From<Error>>(
         &self,
         path: &Path,
@@ -88,13 +112,16 @@ impl Database {
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
             let (mut bytes, mut answered) = (0, 0);
+            let silent = task.silent();
             let mut answer = |batch: &mut Vec<_>| -> Result<()> {
                 let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
                 if taken.is_empty() {
                     return Ok(());
                 }
                 let texts = TextCache::of_queries(taken.len());
-                let new = || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref());
+                let stop = task.token();
+                let new =
+                    || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop);
                 let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
                     Err((name, error)) => (name, Err(error)),
                     Ok(candidate) => {
@@ -105,17 +132,25 @@ impl Database {
                         };
                         let answer = answer.and_then(|reader| {
                             let subject = reader.read_found(&candidate)?;
-                            let asked = QueryContext { options, submissions: submissions.as_deref(), texts: &texts };
+                            let asked = QueryContext {
+                                options,
+                                submissions: submissions.as_deref(),
+                                texts: &texts,
+                                task: &silent,
+                            };
                             self.answer_subject(&subject, asked)
                         });
                         (name, answer)
                     }
                 };
                 self.answer_in_order(taken, task, one, &mut |answer| {
+                    if let (_, Err(Error::Stopped)) = &answer {
+                        return Err(Error::Stopped);
+                    }
                     answered += 1;
                     visit(answer)?;
-                    // The answers of all queries at work are visited, also after a stop.
-                    task.reports().step("queries answered", answered, 0);
+                    // Answers that are complete are visited, also after a stop.
+                    task.reports().step(QUERIES, answered, 0);
                     Ok(())
                 })
             };
@@ -184,10 +219,12 @@ impl Database {
         source: &QuerySource,
         options: &QueryOptions,
         texts: &TextCache,
+        task: &Task<'_>,
     ) -> Result<QueryAnswer> {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref())?;
-        self.answer(&mut reader, source, QueryContext { options, submissions: None, texts })
+        let stop = task.token();
+        let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
+        self.answer(&mut reader, source, QueryContext { options, submissions: None, texts, task })
     }
 
     fn answer(
@@ -288,5 +325,83 @@ mod tests {
         });
         assert!(matches!(failed, Err(Error::NoSuchNumber { number: 9 })), "{failed:?}");
         assert_eq!(visited, 4);
+    }
+
+    /// A text of sixty sentences, two of three of which all such texts have.
+    fn text(own: u64) -> String {
+        let letter = |part: u64| char::from(b'a' + (part % 26) as u8);
+        let word = |number: u64| String::from_iter([number, number / 26, number / 676].map(letter));
+        let sentence = |first: u64| (first..first + 12).map(word).collect::<Vec<String>>().join(" ") + ". ";
+        (0..60).map(|at| sentence(12 * at + if at % 3 == 1 { 800 * (own + 1) } else { 0 })).collect()
+    }
+
+    /// A query ends at whatever look at its token, and no later one is needed; whatever it does.
+    #[test]
+    fn a_single_query_can_be_stopped_at_each_step() {
+        use crate::input::Document;
+        use crate::query::{PassageOptions, diff};
+        use crate::{IngestOptions, ReadOptions, Source};
+
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(1).create(folder.path().join("db"), &profile).unwrap();
+        let stored = (0..6).map(|number| Document::new(format!("{}/{number}", number % 2), text(number)));
+        database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
+        let [file, gone] = ["file.txt", "gone.txt"].map(|name| folder.path().join(name));
+        std::fs::write(&file, text(7)).unwrap();
+        std::fs::write(&gone, text(8)).unwrap();
+        let sources = [Source::Path(file.clone()), Source::Path(gone.clone())];
+        database.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+        std::fs::remove_file(&gone).unwrap();
+
+        // Ends at each look in turn, or at a hundred of them; returns how many there are.
+        let stops = |about: &str, ask: &dyn Fn(&Task<'_>) -> Result<()>| {
+            let asked = |token: &StopToken| ask(&Task::new().stop(token));
+            let token = StopToken::after(u64::MAX);
+            asked(&token).unwrap();
+            let looks = u64::MAX - token.looks_left();
+            for left in (0..looks).step_by((looks / 100).max(1) as usize).chain([looks - 1]) {
+                let stopped = asked(&StopToken::after(left));
+                assert!(matches!(stopped, Err(Error::Stopped)), "{about}, look {left} of {looks}: {stopped:?}");
+            }
+            looks
+        };
+        let query = |about: &str, source: QuerySource, options: &QueryOptions| {
+            stops(about, &|task| {
+                let answer = database.query(std::slice::from_ref(&source), options, task)?.remove(0).unwrap();
+                assert!(answer.matches.len() >= 3 && answer.found > 50, "{about}");
+                Ok(())
+            })
+        };
+        let by_text = || QuerySource::text(text(9));
+        let plain = QueryOptions::default();
+        let without = query("without passages", by_text(), &plain.clone().passages(false));
+        let with = query("with passages", by_text(), &plain);
+        assert!(without > 50 && with > 2 * without, "each hash is a look: {without}, {with}");
+        for (about, joining) in [
+            ("any order", PassageOptions::default().any_order(true)),
+            ("rewritten", PassageOptions::default().rewritten(true)),
+        ] {
+            query(about, by_text(), &plain.clone().joining(joining));
+        }
+        query("a file", QuerySource::File(file.clone()), &plain);
+        query("a stored text", QuerySource::Stored("0/0".into()), &plain);
+        query("a text that is gone", QuerySource::Stored(gone.to_string_lossy().into()), &plain);
+        // The documents of the first submissions are counted once, so each has another pattern.
+        let patterns = AtomicUsize::new(1);
+        stops("by submission", &|task| {
+            let pattern = format!("^[01]{{1,{}}}/", patterns.fetch_add(1, Ordering::Relaxed));
+            let options = QueryOptions::default().submission_by(Some(pattern));
+            database.query(&[by_text()], &options, task).map(drop)
+        });
+        stops("several", &|task| database.query(&[by_text(), by_text()], &QueryOptions::default(), task).map(drop));
+        let (a, b) = (by_text(), QuerySource::File(file));
+        let compared = stops("diff", &|task| {
+            let (read, joining) = (ReadOptions::default(), PassageOptions::default());
+            let answer = diff(&a, &b, &profile, &read, None, &joining, task)?;
+            assert!(!answer.matches[0].passages.is_empty());
+            Ok(())
+        });
+        assert!(compared > 20, "{compared}: matches and passages too are looks");
     }
 }

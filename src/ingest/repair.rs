@@ -69,7 +69,7 @@ fn read_again(
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(place) = StoredPlace::of(record) else { return Ok(Err("it was not read from a file".into())) };
     // However large the container: the document is lost otherwise.
-    let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX) {
+    let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX, &StopToken::new()) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };

@@ -7,6 +7,7 @@ use super::member_name::{StoredPlace, parts_of};
 use super::stored::{members_of_file, stored_document};
 use super::{Candidate, ReadOptions};
 use crate::error::Result;
+use crate::stop::StopToken;
 
 /// The most bytes that the held members may have, all in all.
 const HELD_BYTES: u64 = 64 << 20;
@@ -46,14 +47,17 @@ impl ContainerBatch {
         place: StoredPlace<'_>,
         options: &ReadOptions,
         searched: u64,
+        stop: &StopToken,
     ) -> Result<Candidate> {
         let source = place.source;
         if let Some((container, member)) = container_of(place) {
             if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
                 let members = self.expected.remove(&container).unwrap_or_default();
                 // An error of one document does not affect the others: they are then read by themselves.
-                let found = members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched)
-                    .unwrap_or_default();
+                let found =
+                    members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
+                stop.check()?;
+                let found = found.unwrap_or_default();
                 for (member, candidate) in found {
                     if let Ok(candidate) = candidate {
                         self.found.insert((source.to_owned(), member), candidate);
@@ -64,7 +68,7 @@ impl ContainerBatch {
                 return Ok(candidate);
             }
         }
-        stored_document(place, options, searched)
+        stored_document(place, options, searched, stop)
     }
 }
 
@@ -81,7 +85,6 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::input::{InputLimits, Reader};
-    use crate::stop::StopToken;
 
     fn text(candidate: &Candidate) -> String {
         let mut text = Vec::new();
@@ -113,11 +116,12 @@ mod tests {
         for (member, expected) in
             [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
         {
-            let mut find = || text(&batch.document(place(Some(member)), &options, u64::MAX).unwrap());
+            let mut find =
+                || text(&batch.document(place(Some(member)), &options, u64::MAX, &StopToken::new()).unwrap());
             // The second time it has been given away.
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
-        let gone = batch.document(place(Some(":99")), &options, u64::MAX);
+        let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());
         assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
         assert!(batch.expect(place(None), 0) && !batch.expect(place(Some(":2")), HELD_BYTES));
     }

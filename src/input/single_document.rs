@@ -14,15 +14,15 @@ use crate::threads;
 /// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
 ///
 /// # Errors
-/// [`DocumentError::IsAContainer`](crate::DocumentError::IsAContainer), and a failure to read the file.
-pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Candidate> {
+/// [`DocumentError::IsAContainer`](crate::DocumentError::IsAContainer), and a failure to read the file; [`Error::Stopped`].
+pub(crate) fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     if path == Path::new("-") {
-        return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options);
+        return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options, stop);
     }
     let candidate = candidate_of(path)?;
-    let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options) };
+    let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options, stop) };
     let mut about = candidate.about;
-    let reading = ReadContext { options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options, stop, progress: &|_| {} };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
@@ -31,18 +31,21 @@ pub(crate) fn single_document(path: &Path, options: &ReadOptions) -> Result<Cand
 
 /// The one document that standard input or a pipe holds, `path` saying which. A thread reads it, and ends with it, or once
 /// the receiver of the document's bytes is gone; as it may then be waiting for more, no thread waits for it.
-fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions) -> Result<Candidate> {
-    let options = options.clone();
+fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
+    let (options, stopped) = (options.clone(), stop.clone());
     let (sender, steps) = sync_channel(0);
     let visit = move || {
-        let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+        let reading = ReadContext { options: &options, stop: &stopped, progress: &|_| {} };
         expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         });
     };
     threads::start("stream", visit).map_err(Error::io("read", path))?;
-    match steps.recv() {
+    let step = steps.recv();
+    // The reader ends early then, and takes what it has for all.
+    stop.check()?;
+    match step {
         Ok(WalkEvent::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
         // For a container this is the error of its beginning, or of its first member.
         Ok(WalkEvent::Failed { error, .. }) => Err(error),

@@ -21,12 +21,13 @@ pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 /// whole.
 ///
 /// # Errors
-/// Fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
+/// [`Error::Stopped`]; fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
 /// [`DocumentError::NotSearched`](crate::DocumentError::NotSearched).
 pub(crate) fn stored_document(
     StoredPlace { source, name, member }: StoredPlace<'_>,
     options: &ReadOptions,
     searched: u64,
+    stop: &StopToken,
 ) -> Result<Candidate> {
     let path = Path::new(source);
     // A pipe that has taken the place of the file is not waited for.
@@ -35,11 +36,13 @@ pub(crate) fn stored_document(
     }
     let Some(member) = member.filter(|&member| member != CLOSED) else {
         let options = ReadOptions { closed: member.is_some(), ..options.clone() };
-        return single_document(path, &options);
+        return single_document(path, &options, stop);
     };
     let wanted = BTreeSet::from([member.to_owned()]);
     let (suffix, field) = parts_of(name, member);
-    members_of_file(path, field, &wanted, options, searched)?.remove(member).unwrap_or_else(|| {
+    let mut found = members_of_file(path, field, &wanted, options, searched, stop)?;
+    stop.check()?;
+    found.remove(member).unwrap_or_else(|| {
         Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
     })
 }
@@ -55,6 +58,7 @@ pub(super) fn members_of_file(
     members: &BTreeSet<String>,
     options: &ReadOptions,
     searched: u64,
+    stop: &StopToken,
 ) -> Result<HashMap<String, Result<Candidate>>> {
     let mut options = options.clone();
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
@@ -63,7 +67,7 @@ pub(super) fn members_of_file(
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
-    let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options: &options, stop, progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
     let suffix_of = |member: &str| {
         let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));

@@ -14,6 +14,7 @@ use super::tally::Tally;
 use super::text_cache::TextCache;
 use crate::document::DocId;
 use crate::error::{Error, Result};
+use crate::progress::{Task, is_due};
 use crate::schema::Schema;
 use crate::store::{DocumentRecord, Store};
 
@@ -21,10 +22,10 @@ use crate::store::{DocumentRecord, Store};
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
 /// Answers one query, by options that were checked, with one match for all documents of a submission. The texts it compares stay in `texts`, for others that need
-/// them.
+/// them. The task is asked whether to go on at each hash, document and step of a comparison.
 ///
 /// # Errors
-/// [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and a failure to read
+/// [`Error::Stopped`]; [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and a failure to read
 /// the store.
 pub(crate) fn answer(
     store: &Store,
@@ -32,6 +33,7 @@ pub(crate) fn answer(
     options: &QueryOptions,
     submissions: Option<&CountedSubmissions>,
     texts: &TextCache,
+    task: &Task<'_>,
 ) -> Result<QueryAnswer> {
     let looked_up = match options.n {
         Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
@@ -45,7 +47,11 @@ pub(crate) fn answer(
         return Err(Error::NoSuchNumber { number: id });
     }
     let mut tally = Tally::new(lookup.view().state().documents, subject.id, submissions);
-    for hash in looked_up {
+    for (done, hash) in (0..).zip(looked_up) {
+        match is_due(done) {
+            true => task.step("fingerprints looked up", done, looked_up.len() as u64)?,
+            false => task.token().check()?,
+        }
         if let Some(because) = hash.skipped {
             match because {
                 IgnoredBecause::Phrase => tally.phrases += 1,
@@ -64,8 +70,9 @@ pub(crate) fn answer(
     let has_identical = !identical.is_empty();
     let identical = tally.add_identical(&identical, options);
     let rank::RankedMatches { best, reaching, below } =
-        rank::rank(store, subject, &tally, submissions, &identical, options)?;
+        rank::rank(store, subject, &tally, submissions, &identical, options, task.token())?;
     let with_files = |ranked: Ranked| {
+        task.token().check()?;
         let files = rank::files(store, subject, &tally, &ranked, options)?;
         Ok((ranked, files))
     };
@@ -75,14 +82,18 @@ pub(crate) fn answer(
         let passages = passages.insert(PassagesOf::new());
         // What a submission covers is in all of its documents, listed or not.
         let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
-        let unlisted = unlisted.map(|&id| Ok((id, store.document(id)?))).collect::<Result<Vec<_>>>()?;
+        let unlisted = unlisted
+            .map(|&id| task.token().check().and_then(|()| Ok((id, store.document(id)?))))
+            .collect::<Result<Vec<_>>>()?;
         let listed: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
         let documents: Vec<_> =
             listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
-        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, submissions)?;
+        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, submissions, task.token())?;
         if !documents.is_empty() {
-            let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared);
+            let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
+            let total = documents.len() as u64;
             for (place, document) in documents.into_iter().enumerate() {
+                task.step("documents compared", place as u64, total)?;
                 let (mut found, why) = evidence.of(document, &shared)?;
                 if place >= listed.len() {
                     found = DocumentPassages { covered: found.covered, ..DocumentPassages::default() };

@@ -18,15 +18,20 @@ use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::input::ReadOptions;
 use crate::profile::Profile;
+use crate::progress::Task;
 use crate::schema::Schema;
+use crate::stop::StopToken;
 use crate::store::FingerprintPlace;
+
+/// The step that a comparison reports.
+const STEP: &str = "documents read";
 
 /// Compares the documents `a` and `b`, files or bytes in memory, with all of their fingerprints, symbol by symbol; the
 /// `phrases` of `a` count for nothing. One of them may be standard input. There is no match where they share none and their
 /// bytes differ.
 ///
 /// # Errors
-/// Fails if a file cannot be read or phrases cannot be looked for; [`Error::InvalidParameter`] for a stored document.
+/// [`Error::Stopped`]; fails if a file cannot be read or phrases cannot be looked for; [`Error::InvalidParameter`] for a stored document.
 pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
@@ -34,19 +39,27 @@ pub fn diff(
     read: &ReadOptions,
     phrases: Option<&Phrases>,
     options: &PassageOptions,
+    task: &Task<'_>,
 ) -> Result<QueryAnswer> {
     options.check(profile)?;
     let finder = PhraseFinder::of(phrases, profile)?;
-    let a = prepared(QueryReader::new(profile, None, read, finder.as_ref())?, a)?;
+    let stop = task.token();
+    task.step(STEP, 0, 2)?;
+    let a = prepared(QueryReader::new(profile, None, read, finder.as_ref(), stop)?, a)?;
+    task.step(STEP, 1, 2)?;
     // Text is ignored in the first, the query.
-    let reader = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None)?;
+    let reader = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None, stop)?;
     let b = prepared(reader, b)?;
+    task.step(STEP, 2, 2)?;
     let shared = shared_hashes(&a, &b).count() as u64;
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
     let skipped = |reason: IgnoredBecause| skipped.iter().filter(|&&(_, because)| because == reason).count() as u64;
-    let matches =
-        if shared > 0 || a.digest == b.digest { vec![compare(&a, &b, shared, read, options)] } else { Vec::new() };
+    let matches = if shared > 0 || a.digest == b.digest {
+        vec![compare(&a, &b, shared, read, options, stop)?]
+    } else {
+        Vec::new()
+    };
     let fingerprints = a.hashes.len() as u64;
     Ok(QueryAnswer {
         schema: Schema::new(),
@@ -91,14 +104,22 @@ fn shared_hashes(a: &PreparedQuery, b: &PreparedQuery) -> impl Iterator<Item = u
         .map(|entry| entry.hash)
 }
 
-fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions, options: &PassageOptions) -> Match {
+fn compare(
+    a: &PreparedQuery,
+    b: &PreparedQuery,
+    shared: u64,
+    read: &ReadOptions,
+    options: &PassageOptions,
+    stop: &StopToken,
+) -> Result<Match> {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint are here because their bytes are the same; others then have what their hashes
     // give, which is 0 where none counts.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
-    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) = find_passages(a, b, read, options);
-    Match {
+    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) =
+        find_passages(a, b, read, options, stop)?;
+    Ok(Match {
         document: b.name.clone(),
         id: DocId(0),
         document_bytes: b.bytes,
@@ -119,7 +140,7 @@ fn compare(a: &PreparedQuery, b: &PreparedQuery, shared: u64, read: &ReadOptions
         repeats,
         files: Vec::new(),
         files_left_out: 0,
-    }
+    })
 }
 
 /// Compares the texts; where one is too large, the fingerprints.
@@ -128,18 +149,20 @@ fn find_passages(
     b: &PreparedQuery,
     read: &ReadOptions,
     options: &PassageOptions,
-) -> (DocumentPassages, Option<&'static str>) {
+    stop: &StopToken,
+) -> Result<(DocumentPassages, Option<&'static str>)> {
     let mut symboliser =
         Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten).with_names();
-    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone())
+    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone(), stop)?
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
-    match texts {
-        Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), options), None),
+    stop.check()?;
+    Ok(match texts {
+        Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), options, stop)?, None),
         Err(why) => {
             let (marks, places) = marks(a, b);
             (passages::infer(a, &marks, &places, options), Some(why))
         }
-    }
+    })
 }
 
 /// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.

@@ -17,6 +17,7 @@ use super::text_unavailable::TextUnavailable;
 use crate::document::Format;
 use crate::error::Result;
 use crate::profile::Unit;
+use crate::stop::StopToken;
 use crate::store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 
 /// The fingerprints that the documents of the answer share with the query.
@@ -40,11 +41,13 @@ impl SharedFingerprints {
         documents: &[(u32, &DocumentRecord)],
         max_df: Option<u64>,
         submissions: Option<&CountedSubmissions>,
+        stop: &StopToken,
     ) -> Result<Self> {
         let marks = documents.iter().map(|&(id, _)| (id, Vec::new())).collect();
         let mut shared = Self { marks, ..Self::default() };
         let mut ignored: Vec<(&QueryHash, IgnoredBecause)> = Vec::new();
         for hash in &subject.hashes {
+            stop.check()?;
             if let Some(because) = hash.skipped {
                 ignored.push((hash, because));
                 continue;
@@ -107,6 +110,7 @@ pub(super) struct Evidence<'a> {
     texts: &'a TextCache,
     stored: StoredTexts<'a>,
     symboliser: Symboliser,
+    stop: &'a StopToken,
     /// The query's text, or why there is none.
     query: std::result::Result<QueryText, &'static str>,
 }
@@ -119,7 +123,8 @@ impl<'a> Evidence<'a> {
         texts: &'a TextCache,
         documents: &[(u32, &DocumentRecord)],
         shared: &SharedFingerprints,
-    ) -> Self {
+        stop: &'a StopToken,
+    ) -> Result<Self> {
         let limits = options.read.limits.clone();
         let rewritten = options.joining.rewritten;
         let mut symboliser =
@@ -129,8 +134,8 @@ impl<'a> Evidence<'a> {
             true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),
             false => subject.uncounted.clone(),
         };
-        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied(), uncounted);
-        let mut stored = StoredTexts::new(store, limits);
+        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied(), uncounted, stop)?;
+        let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
                 if record.bytes <= COMPARED_BYTES && texts.get(id).is_none() {
@@ -138,7 +143,7 @@ impl<'a> Evidence<'a> {
                 }
             }
         }
-        Self { store, subject, options, texts, stored, symboliser, query }
+        Ok(Self { store, subject, options, texts, stored, symboliser, stop, query })
     }
 
     /// The passages of a document, and where they are inferred, why.
@@ -159,8 +164,9 @@ impl<'a> Evidence<'a> {
                 };
                 match text {
                     Ok(document) => {
+                        self.stop.check()?;
                         let shared = marks.iter().map(|mark| mark.hash);
-                        return Ok((query.compare(&document, shared, options), None));
+                        return Ok((query.compare(&document, shared, options, self.stop)?, None));
                     }
                     Err(why) => why,
                 }
@@ -198,14 +204,22 @@ fn document_text(
 }
 
 /// The text of a query, made ready for the hashes it shares; or why there is none. `uncounted` are its symbols that do not count.
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
 pub(super) fn query_text(
     subject: &PreparedQuery,
     symboliser: &mut Symboliser,
     hashes: impl Iterator<Item = u64>,
     uncounted: Uncounted,
-) -> std::result::Result<QueryText, &'static str> {
-    let text = whole_text(subject, symboliser)?;
-    Ok(QueryText::new(text, &subject.profile, hashes, uncounted))
+    stop: &StopToken,
+) -> Result<std::result::Result<QueryText, &'static str>> {
+    let text = whole_text(subject, symboliser);
+    stop.check()?;
+    Ok(match text {
+        Ok(text) => Ok(QueryText::new(text, &subject.profile, hashes, uncounted, stop)?),
+        Err(why) => Err(why),
+    })
 }
 
 /// The symbols of a query document.

@@ -189,6 +189,7 @@ pub(crate) struct QueryReader<'a> {
     profile: Profile,
     read: ReadOptions,
     phrases: Option<&'a PhraseFinder>,
+    stop: StopToken,
     reader: Reader,
     fingerprinter: Fingerprinter,
     /// Winnows at the database's window too, where the query's is another.
@@ -197,12 +198,13 @@ pub(crate) struct QueryReader<'a> {
 
 impl<'a> QueryReader<'a> {
     /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
-    /// The parts that `phrases` finds do not count.
+    /// The parts that `phrases` finds do not count. Reading ends with [`Error::Stopped`] once `stop` is stopped.
     pub(crate) fn new(
         stored: &Profile,
         window: Option<u32>,
         read: &ReadOptions,
         phrases: Option<&'a PhraseFinder>,
+        stop: &StopToken,
     ) -> Result<Self> {
         let profile = stored.with_window(window.unwrap_or(stored.w))?;
         let fingerprinter = |profile: &Profile| Fingerprinter::new(profile).with_limits(&read.limits);
@@ -211,6 +213,7 @@ impl<'a> QueryReader<'a> {
             profile,
             read: read.clone(),
             phrases,
+            stop: stop.clone(),
             reader: Reader::new(read.limits.clone()),
             fingerprinter: fingerprinter(&profile),
             at_stored_window: (profile != *stored).then(|| fingerprinter(stored)),
@@ -219,7 +222,7 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a file, or standard input where the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<PreparedQuery> {
-        let candidate = single_document(path, &self.read)?;
+        let candidate = single_document(path, &self.read, &self.stop)?;
         self.read_as(&candidate, self.read.front_end)
     }
 
@@ -247,6 +250,7 @@ impl<'a> QueryReader<'a> {
             Some(Ok(subject)) if subject.digest == record.digest => {
                 return Ok(PreparedQuery { name: record.name, id: Some(id), ..subject });
             }
+            Some(Err(Error::Stopped)) => return Err(Error::Stopped),
             Some(Ok(_)) => (TextUnavailable::Changed, None),
             Some(Err(error)) => (TextUnavailable::of(&error), Some(error)),
             None => (TextUnavailable::NotStored, None),
@@ -265,17 +269,16 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a stored document where it was read from, if that was a file.
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
-        let candidate = stored_document(StoredPlace::of(record)?, &self.read, SEARCHED_BYTES);
+        let candidate = stored_document(StoredPlace::of(record)?, &self.read, SEARCHED_BYTES, &self.stop);
         Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
     }
 
     /// Reads a document.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<PreparedQuery> {
-        let stop = StopToken::new();
         let mut reading = QueryReading::default();
         let unit = self.profile.unit;
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
-        let digest = self.reader.read(candidate, &stop, &|_| {}, &mut |bytes| {
+        let digest = self.reader.read(candidate, &self.stop, &|_| {}, &mut |bytes| {
             if reading.format.is_none() {
                 let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
                 reading.begin(format, fingerprinter, at_stored_window);
@@ -335,7 +338,7 @@ impl<'a> QueryReader<'a> {
         record: DocumentRecord,
         why: TextUnavailable,
     ) -> Result<PreparedQuery> {
-        let mut postings = store.postings_of(id)?;
+        let mut postings = store.postings_of(id, &self.stop)?;
         postings.sort_unstable_by_key(|posting| posting.ordinal);
         let ordinals: Vec<u32> = postings.iter().map(|posting| posting.ordinal).collect();
         let places = store.places(id, &ordinals)?;

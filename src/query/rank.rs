@@ -12,6 +12,7 @@ use super::top_k::TopK;
 use super::weight::Weight;
 use crate::error::Result;
 use crate::profile::Selection;
+use crate::stop::StopToken;
 use crate::store::{DocumentRecord, Store};
 
 /// What is ranked.
@@ -84,6 +85,7 @@ pub(super) fn rank(
     submissions: Option<&CountedSubmissions>,
     identical: &[u32],
     options: &QueryOptions,
+    stop: &StopToken,
 ) -> Result<RankedMatches> {
     let looked_up = &tally.looked_up;
     let mut candidates: Vec<(u32, &Shares)> = tally.shared.iter().map(|(&id, shares)| (id, shares)).collect();
@@ -97,6 +99,7 @@ pub(super) fn rank(
     let mut best = TopK::new(top.saturating_add(tied));
     let mut reaching = 0;
     for (id, shares) in candidates {
+        stop.check()?;
         let bound = containment(shares.weight, looked_up.weight);
         let is_identical = || identical.binary_search(&id).is_ok();
         if bound < options.min_score && !is_identical() {

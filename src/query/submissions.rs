@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
+use crate::progress::is_due;
 use crate::stop::StopToken;
 use crate::store::Store;
 use crate::submissions::Submissions;
@@ -35,12 +36,16 @@ pub(super) struct SubmissionFacts {
 
 impl CountedSubmissions {
     /// Reads the record of every document and, for the sizes, every posting.
-    fn count(store: &Store, pattern: &str) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; what keeps the store from being read.
+    fn count(store: &Store, pattern: &str, stop: &StopToken) -> Result<Self> {
         let view = store.view();
         let next_document = view.state().next_document;
         let mut submissions = Submissions::new(Some(pattern), next_document as usize)?;
         let (mut facts, mut count) = (HashMap::<u32, SubmissionFacts>::new(), 0);
         store.for_each_document(|id, record| {
+            stop.check()?;
             if !view.is_boilerplate(id) {
                 submissions.add(id, &record.name);
             }
@@ -57,7 +62,12 @@ impl CountedSubmissions {
         })?;
         let mut sizes = vec![0u64; next_document as usize];
         let mut room = Vec::new();
+        let mut read = 0;
         store.for_each_hash(|_, holders| {
+            if is_due(read) {
+                stop.check()?;
+            }
+            read += 1;
             for &holder in submissions.holders(holders, &mut room) {
                 sizes[holder as usize] += 1;
             }
@@ -115,7 +125,7 @@ impl SubmissionCache {
         {
             return Ok(Some(Arc::clone(counted)));
         }
-        let counted = Arc::new(CountedSubmissions::count(store, pattern)?);
+        let counted = Arc::new(CountedSubmissions::count(store, pattern, stop)?);
         *last = Some(Arc::clone(&counted));
         Ok(Some(counted))
     }

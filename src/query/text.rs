@@ -7,7 +7,7 @@ use super::location::Location;
 use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::extract::{self, Limits, Lines, Map, Segment};
 use crate::input::{
     Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory,
@@ -56,6 +56,7 @@ pub(crate) struct StoredTexts<'a> {
     batch: ContainerBatch,
     /// Bytes of a container that is read through for one member.
     searched: u64,
+    stop: StopToken,
 }
 
 impl<'a> StoredTexts<'a> {
@@ -64,7 +65,19 @@ impl<'a> StoredTexts<'a> {
         // An ingested document is a document, whatever its bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        Self { store, options, reader, batch: ContainerBatch::default(), searched: SEARCHED_BYTES }
+        Self {
+            store,
+            options,
+            reader,
+            batch: ContainerBatch::default(),
+            searched: SEARCHED_BYTES,
+            stop: StopToken::new(),
+        }
+    }
+
+    /// The same, which ends once the token is stopped.
+    pub(crate) fn stopped_by(self, stop: &StopToken) -> Self {
+        Self { stop: stop.clone(), ..self }
     }
 
     /// The same, also for members of containers of any size.
@@ -84,7 +97,7 @@ impl<'a> StoredTexts<'a> {
     /// The bytes of a stored document, unless they are more than `limit`.
     ///
     /// # Errors
-    /// Fails if the store cannot be read. A file that cannot be read is no error: the text is gone.
+    /// [`Error::Stopped`]; fails if the store cannot be read. A file that cannot be read is no error: the text is gone.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
@@ -96,9 +109,9 @@ impl<'a> StoredTexts<'a> {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
-        let stored = self.batch.document(place, &self.options, self.searched);
+        let stored = self.batch.document(place, &self.options, self.searched, &self.stop);
         let read = stored.and_then(|candidate| {
-            self.reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
+            self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
                 // A file that has grown is another text, however long.
                 if bytes.len() as u64 <= record.bytes {
                     bytes.extend_from_slice(piece);
@@ -109,6 +122,7 @@ impl<'a> StoredTexts<'a> {
         Ok(match read {
             Ok(digest) if digest == record.digest => Bytes::Here(bytes),
             Ok(_) => Bytes::Unavailable(TextUnavailable::Changed),
+            Err(Error::Stopped) => return Err(Error::Stopped),
             Err(error) => Bytes::Unavailable(TextUnavailable::of(&error)),
         })
     }
@@ -128,7 +142,7 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
 /// # Errors
 /// Fails if the file cannot be read, or is no document of its format.
 pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
-    text_of_candidate(&single_document(path, options)?, unit, options)
+    text_of_candidate(&single_document(path, options, &StopToken::new())?, unit, options)
 }
 
 /// The same of a document in memory.

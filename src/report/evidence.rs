@@ -1,6 +1,7 @@
 //! Evidence of pairs: counting pairs looks at no document, so their passages are found when they are to be shown.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -9,6 +10,7 @@ use crate::document::DocId;
 use crate::error::Result;
 use crate::input::{InputLimits, ReadOptions};
 use crate::pairs::Pair;
+use crate::progress::Task;
 use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
 use crate::setters::setters;
 
@@ -34,14 +36,14 @@ impl Database {
     /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
     ///
     /// # Errors
-    /// Fails if documents or postings cannot be read.
-    pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence) -> Result<()> {
+    /// [`Error::Stopped`](crate::Error::Stopped), and then no pair has got its passages; fails if documents or postings cannot be read.
+    pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence, task: &Task<'_>) -> Result<()> {
         let mut pairs: Vec<&mut Pair> = pairs
             .iter_mut()
             .flat_map(|pair| if pair.files.is_empty() { vec![pair] } else { pair.files.iter_mut().collect() })
             .collect();
         let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
-        let mut found = found_in(self, &ids, evidence)?;
+        let mut found = found_in(self, &ids, evidence, task)?;
         for (pair, ids) in pairs.iter_mut().zip(&ids) {
             pair.passages = Some(found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages));
         }
@@ -61,8 +63,13 @@ pub(super) struct FoundInPairs {
 /// Compares pairs of stored documents: each first document is a query, compared with its partners only.
 ///
 /// # Errors
-/// Fails if documents or postings cannot be read.
-pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &PairEvidence) -> Result<FoundInPairs> {
+/// [`Error::Stopped`](crate::Error::Stopped); fails if documents or postings cannot be read.
+pub(super) fn found_in(
+    database: &Database,
+    pairs: &[(DocId, DocId)],
+    how: &PairEvidence,
+    task: &Task<'_>,
+) -> Result<FoundInPairs> {
     let mut partners: Vec<(DocId, Vec<DocId>)> = Vec::new();
     let mut sorted = pairs.to_vec();
     sorted.sort_unstable();
@@ -73,8 +80,10 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
         }
     }
     let texts = TextCache::of_queries(partners.len());
+    let (silent, compared, total) = (task.silent(), AtomicU64::new(0), partners.len() as u64);
     let compare = |(a, only)| {
-        let mut answer = query(database, a, only, how, &texts)?;
+        let mut answer = query(database, a, only, how, &texts, &silent)?;
+        task.step("documents compared", compared.fetch_add(1, Ordering::Relaxed) + 1, total)?;
         let matches = std::mem::take(&mut answer.matches);
         let found: Vec<_> = matches.into_iter().map(|found| ((a, found.id), found)).collect();
         Ok((found, a, spans(&answer)))
@@ -91,15 +100,17 @@ pub(super) fn found_in(database: &Database, pairs: &[(DocId, DocId)], how: &Pair
 /// The parts of stored documents that count for nothing.
 ///
 /// # Errors
-/// Fails if documents or postings cannot be read.
+/// [`Error::Stopped`](crate::Error::Stopped); fails if documents or postings cannot be read.
 pub(super) fn ignored_in(
     database: &Database,
     documents: Vec<DocId>,
     how: &PairEvidence,
+    task: &Task<'_>,
 ) -> Result<HashMap<DocId, Vec<Location>>> {
     // None of their texts is compared.
     let texts = TextCache::default();
-    let ignored = |id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts)?)));
+    let silent = task.silent();
+    let ignored = |id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts, &silent)?)));
     database.run(|| documents.into_par_iter().map(ignored).collect())
 }
 
@@ -109,6 +120,7 @@ fn query(
     only: Vec<DocId>,
     how: &PairEvidence,
     texts: &TextCache,
+    task: &Task<'_>,
 ) -> Result<QueryAnswer> {
     let options = QueryOptions {
         top: None,
@@ -118,7 +130,7 @@ fn query(
         read: ReadOptions { limits: how.limits.clone(), ..ReadOptions::default() },
         ..QueryOptions::default()
     };
-    database.query_with(&QuerySource::Number(id), &options, texts)
+    database.query_with(&QuerySource::Number(id), &options, texts, task)
 }
 
 /// The parts of a query that count for nothing.

@@ -32,6 +32,7 @@ mod quotes;
 mod reader_process;
 mod repeats;
 mod report;
+mod stopping;
 mod submissions;
 mod supplied;
 mod support;

@@ -277,7 +277,7 @@ impl World {
     fn query(&self, subject: &Subject, options: &QueryOptions, least: (u128, u128), reader: bool) {
         let other = reader.then(|| Database::open(&self.path).unwrap());
         let database = other.as_ref().unwrap_or(self.database());
-        let ask = |source| database.query(&[source], options).unwrap().pop().unwrap();
+        let ask = |source| database.query(&[source], options, &Task::new()).unwrap().pop().unwrap();
         match subject {
             Subject::File(text) => {
                 let text = text.content();
@@ -343,8 +343,13 @@ fn measures_are_exact_where_every_fingerprint_was_looked_up() {
     let file = world.folder.write("query.txt", &query);
     for (min_score, least, matches) in [(0.5, (1, 2), 2), (22.0 / 36.0, (22, 36), 1)] {
         let options = QueryOptions::default().mode(Mode::Resemblance).min_score(min_score);
-        let answer =
-            world.database().query(&[QuerySource::File(file.clone())], &options).unwrap().pop().unwrap().unwrap();
+        let answer = world
+            .database()
+            .query(&[QuerySource::File(file.clone())], &options, &Task::new())
+            .unwrap()
+            .pop()
+            .unwrap()
+            .unwrap();
         assert_eq!(answer.matches.len(), matches, "{min_score}: {answer:#?}");
         world.model.check_answer(&Asked { text: &query, own: None, options: &options, least }, &answer);
     }

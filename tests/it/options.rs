@@ -41,7 +41,7 @@ fn thresholds_that_are_no_shares_are_errors() {
     let (profile, task) = (*database.profile(), Task::new());
     for wrong in [-1.0, -f64::MIN_POSITIVE, 1.0 + f64::EPSILON, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let query = QueryOptions::default().min_score(wrong);
-        assert!(is_refused(database.query(&[QuerySource::text(TEXT)], &query), "min_score"), "{wrong}");
+        assert!(is_refused(database.query(&[QuerySource::text(TEXT)], &query, &Task::new()), "min_score"), "{wrong}");
         let (all, none) = (PairsOptions::of(&profile), PairsOptions::of(&profile).min_resemblance(0.0));
         assert!(is_refused(database.pairs(&all.clone().min_resemblance(wrong), &task), "min_resemblance"), "{wrong}");
         assert!(is_refused(database.pairs(&all.few_min_resemblance(wrong), &task), "few_min_resemblance"), "{wrong}");
@@ -60,7 +60,9 @@ fn thresholds_that_are_no_shares_are_errors() {
         let rule = DedupOptions::of(&profile, DedupBy::Containment).threshold(right);
         assert_eq!(database.dedup(&rule, &task).unwrap().summary.documents, 6);
         assert!(database.pairs(&PairsOptions::of(&profile).min_resemblance(right), &task).is_ok());
-        assert!(database.query(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right)).is_ok());
+        assert!(
+            database.query(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right), &Task::new()).is_ok()
+        );
     }
     assert_eq!(database.stats().unwrap().documents, 6);
 }
@@ -70,7 +72,9 @@ fn thresholds_that_are_no_shares_are_errors() {
 fn a_query_that_makes_no_sense_is_an_error_of_the_call() {
     let folder = TempDir::new().unwrap();
     let database = database(folder.path(), "prose");
-    let ask = |options: QueryOptions| database.query(&[QuerySource::text(TEXT), QuerySource::text("b")], &options);
+    let ask = |options: QueryOptions| {
+        database.query(&[QuerySource::text(TEXT), QuerySource::text("b")], &options, &Task::new())
+    };
     assert!(is_refused(ask(QueryOptions::default().n(Some(0))), "n"));
     assert!(is_refused(ask(QueryOptions::default().n(Some(0)).mode(Mode::Resemblance)), "n"));
     let rewritten = QueryOptions::default().joining(PassageOptions::default().rewritten(true));
@@ -89,7 +93,9 @@ fn the_documents_to_compare_with_are_taken_in_any_order() {
     let ids: Vec<_> = database.documents_from(fpdb::DocId(0), 10).unwrap().iter().map(|one| one.id).collect();
     let ask = |only: &[usize]| {
         let only = only.iter().map(|&at| ids[at]).collect();
-        let answers = database.query(&[QuerySource::text(TEXT)], &QueryOptions::default().only(Some(only))).unwrap();
+        let answers = database
+            .query(&[QuerySource::text(TEXT)], &QueryOptions::default().only(Some(only)), &Task::new())
+            .unwrap();
         let mut found: Vec<_> = answers.into_iter().next().unwrap().unwrap().matches.iter().map(|one| one.id).collect();
         found.sort_unstable();
         found

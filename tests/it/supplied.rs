@@ -90,9 +90,10 @@ fn documents_from_memory_are_those_from_files() {
         assert_eq!(kept(database), kept(&files));
         assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
         for path in &paths {
-            let from_file = files.query(&[QuerySource::File(path.clone())], &options).unwrap().remove(0).unwrap();
+            let from_file =
+                files.query(&[QuerySource::File(path.clone())], &options, &Task::new()).unwrap().remove(0).unwrap();
             let query = QuerySource::Bytes { name: name(path), bytes: bytes(path) };
-            let from_memory = database.query(&[query], &options).unwrap().remove(0).unwrap();
+            let from_memory = database.query(&[query], &options, &Task::new()).unwrap().remove(0).unwrap();
             assert_eq!(from_memory, from_file, "{}", path.display());
         }
         // The same again changes nothing.
@@ -111,7 +112,7 @@ fn passages_are_exact_where_the_text_was_stored_and_inferred_elsewhere() {
         let options = IngestOptions::default().store_text(store_text);
         writer.ingest_documents([Document::new("d", text)], &options, &Task::new()).unwrap();
         let query = QuerySource::Bytes { name: "q".into(), bytes: format!("They say: {text}").into_bytes() };
-        let answer = writer.query(&[query], &QueryOptions::default()).unwrap().remove(0).unwrap();
+        let answer = writer.query(&[query], &QueryOptions::default(), &Task::new()).unwrap().remove(0).unwrap();
         let found = &answer.matches[0];
         assert_eq!(found.passages[0].exact, store_text);
         match (why, &found.inferred) {
@@ -248,7 +249,8 @@ fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
     let paths = samples(folder.path());
     let profile = Profile::default();
     let read = fpdb::ReadOptions::default();
-    let diff = |a: &QuerySource, b: &QuerySource| fpdb::diff(a, b, &profile, &read, None, &Default::default());
+    let diff =
+        |a: &QuerySource, b: &QuerySource| fpdb::diff(a, b, &profile, &read, None, &Default::default(), &Task::new());
     let in_memory = |path: &Path| QuerySource::Bytes { name: name(path), bytes: fs::read(path).unwrap() };
     let (large, page) = (&paths[paths.len() - 3], &paths[paths.len() - 2]);
     let of_files = diff(&QuerySource::File(page.clone()), &QuerySource::File(large.clone())).unwrap();

@@ -127,7 +127,9 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
             let sources = [QuerySource::File(query), QuerySource::Stored(newest.clone())];
             let mut rounds = 0;
             while !done.load(Ordering::Relaxed) || rounds < 3 {
-                for (answer, matches) in place.database.query(&sources, &options).unwrap().into_iter().zip([20, 19]) {
+                for (answer, matches) in
+                    place.database.query(&sources, &options, &Task::new()).unwrap().into_iter().zip([20, 19])
+                {
                     let answer = answer.unwrap();
                     assert_eq!(answer.matches.len(), matches);
                     assert!(answer.matches.iter().all(|found| !found.passages.is_empty()));
@@ -172,7 +174,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
         waits(database.remove(&[&pair.a]).map(drop));
         // Another scan, and a query, go on.
         assert_eq!(database.stats_with_hashes(task)?.documents, 3);
-        let query = database.query(&[QuerySource::text(SHARED)], &QueryOptions::default())?;
+        let query = database.query(&[QuerySource::text(SHARED)], &QueryOptions::default(), &Task::new())?;
         assert_eq!(query[0].as_ref().unwrap().matches.len(), 3);
         Ok::<(), Error>(())
     });
@@ -237,7 +239,7 @@ fn what_no_document_has_is_not_taken_for_damage() {
         let is_unknown = |error: &Error| matches!(error, Error::NoSuchNumber { number: told } if *told == number);
         assert!(is_unknown(&place.database.document(id).unwrap_err()));
         assert!(is_unknown(&place.database.text_of(id).map(|_| ()).unwrap_err()));
-        let answers = place.database.query(&[QuerySource::Number(id)], &QueryOptions::default()).unwrap();
+        let answers = place.database.query(&[QuerySource::Number(id)], &QueryOptions::default(), &Task::new()).unwrap();
         assert!(is_unknown(answers[0].as_ref().unwrap_err()));
     }
 }

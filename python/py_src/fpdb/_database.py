@@ -377,6 +377,8 @@ class Database:
         weight: Literal["none", "idf"] = "none",
         submission_by: str | None = None,
         format: str = "auto",
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
     ) -> QueryAnswer | QueryAnswers:
         """Which stored documents share text with this, how much, and where?
 
@@ -399,6 +401,7 @@ class Database:
                 expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
             format: the format of the queries: "auto", or as for `ingest`.
+            progress, stop: as for `ingest`.
 
         Returns:
             A `QueryAnswer` for one query; `QueryAnswers` for many, which are an Arrow stream too. In these the query of a
@@ -408,24 +411,26 @@ class Database:
             ParameterError: an argument makes no sense, such as a window below the database's.
             DocumentNotFoundError: there is no such stored document.
             DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
+            KeyboardInterrupt, StoppedError: it was stopped, within a query too.
         """
         options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format)
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
-        if document is not None:
-            return self._one(("stored", "", document), options)
-        if id is not None:
-            return self._one(("number", "", id), options)
-        if isinstance(queries, (str, bytes, os.PathLike, Document)):
-            return self._one(source_of(queries, ""), options)
-        data = arrow_of(queries)
-        if data is not None:
-            rows, failed = self._native.query_column(data, options)
-            return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
-        if isinstance(queries, Mapping):
-            raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
-        sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
-        rows, failed = self._native.query(list(sources), options)
+        with following("query", progress, stop) as caller:
+            if document is not None:
+                return self._one(("stored", "", document), options, caller)
+            if id is not None:
+                return self._one(("number", "", id), options, caller)
+            if isinstance(queries, (str, bytes, os.PathLike, Document)):
+                return self._one(source_of(queries, ""), options, caller)
+            data = arrow_of(queries)
+            if data is not None:
+                rows, failed = self._native.query_column(data, options, caller)
+            elif isinstance(queries, Mapping):
+                raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
+            else:
+                sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
+                rows, failed = self._native.query(list(sources), options, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
     def query_below(
@@ -471,8 +476,10 @@ class Database:
             rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
-    def _one(self, source: tuple[str, str, object], options: _native._Querying) -> QueryAnswer:
-        rows, _ = self._native.query([source], options)
+    def _one(
+        self, source: tuple[str, str, object], options: _native._Querying, caller: _native._Caller
+    ) -> QueryAnswer:
+        rows, _ = self._native.query([source], options, caller)
         fields = json.loads(rows.json(0))
         text = _Text(lambda: rows.text(0))
         if source[0] == "number":

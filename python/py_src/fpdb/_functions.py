@@ -11,6 +11,7 @@ from ._answers import Fingerprints, QueryAnswer, _Text
 from ._database import Database
 from ._inputs import ArrowData, Document, Path, arrow_of, reading, source_of
 from ._profile import Profile, native_profile
+from ._progress import ProgressLike, following
 
 
 def create(
@@ -71,6 +72,8 @@ def diff(
     *,
     rewritten: bool = False,
     format: str = "auto",
+    progress: ProgressLike = None,
+    stop: _native.StopToken | None = None,
 ) -> QueryAnswer:
     """Compares two documents, without a database. `a` is the query, `b` the only possible match.
 
@@ -85,14 +88,20 @@ def diff(
         profile: what is compared: "prose" where not given, or "words" with `rewritten`.
         rewritten: also finds paraphrases.
         format: the format of both: "auto", or as for `Database.ingest`.
+        progress, stop: as for `Database.ingest`.
 
     Returns:
         The answer, with no match where they share nothing.
+
+    Raises:
+        DocumentError, StorageError: one of them cannot be read.
+        KeyboardInterrupt, StoppedError: it was stopped.
     """
     if profile is None:
         profile = "words" if rewritten else "prose"
     first, second = source_of(a, "a"), source_of(b, "b")
-    rows = _native.diff(first, second, native_profile(profile), reading(format), rewritten)
+    with following("diff", progress, stop) as caller:
+        rows = _native.diff(first, second, native_profile(profile), reading(format), rewritten, caller)
     query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
     return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from . import _native
 from ._inputs import Path
+from ._progress import ProgressLike
 
 
 class QueryOptions(TypedDict, total=False):
@@ -22,6 +24,8 @@ class QueryOptions(TypedDict, total=False):
     weight: Literal["none", "idf"]
     submission_by: str | None
     format: str
+    progress: ProgressLike
+    stop: _native.StopToken | None
 
 
 class PairsOptions(TypedDict, total=False):

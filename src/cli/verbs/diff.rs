@@ -1,11 +1,12 @@
 //! `fpdb diff`: two files compared, without a database.
 
 use fpdb::report::{HtmlAnswers, HtmlOptions};
-use fpdb::{Profile, QuerySource};
+use fpdb::{Profile, QuerySource, Task};
 
 use super::query;
 use crate::cli::excerpt::Excerpts;
 use crate::cli::html_report::{HtmlReport, TemporaryCopies};
+use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::render::query_header;
@@ -31,7 +32,9 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let joining = args.joining.options(HtmlReport::most_passages(html.as_ref()));
     let phrases = phrases::read(&args.read, &profile, printer)?;
     let (first, second) = (QuerySource::File(a.clone()), QuerySource::File(b.clone()));
-    let mut answer = fpdb::diff(&first, &second, &profile, &args.read.options(), phrases.as_ref(), &joining)?;
+    let task = Task::new().stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once"));
+    let mut answer = fpdb::diff(&first, &second, &profile, &args.read.options(), phrases.as_ref(), &joining, &task)?;
+    interrupt::at_once();
     printer.detail(&format!("compared with {profile}"));
     spooled.rename(&args.a, &mut answer.query.name);
     answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));

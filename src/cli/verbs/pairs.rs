@@ -2,7 +2,7 @@
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
-use fpdb::{Database, ReadOptions, Unit, Weight};
+use fpdb::{Database, ReadOptions, Task, Unit, Weight};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::output::Output;
@@ -151,7 +151,7 @@ impl Listing<'_> {
 
     fn write_waiting(&mut self) -> anyhow::Result<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
-        self.database.add_passages(&mut waiting, &self.how)?;
+        self.database.add_passages(&mut waiting, &self.how, &Task::new())?;
         waiting.iter().try_for_each(|pair| self.write(pair))
     }
 

@@ -60,7 +60,15 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let mut asked =
         Asked { database: &database, args, options: &options, global, output, printer, tally: QueryTally::default() };
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
-        for (source, answer) in some.iter().zip(database.query(some, &options)?) {
+        let answers = match asked.query(some) {
+            Err(Error::Stopped) => {
+                // A file of answers takes its place whole, or not at all.
+                asked.output.flush()?;
+                return Ok(RunStatus::Interrupted);
+            }
+            answers => answers?,
+        };
+        for (source, answer) in some.iter().zip(answers) {
             match (source, answer) {
                 // Several documents: each is a query of its own.
                 (
@@ -117,7 +125,21 @@ struct QueryTally {
     skipped: u64,
 }
 
+/// The message at the first Ctrl-C.
+const STOPPING: &str = "stopping; press Ctrl-C again to stop at once";
+
 impl Asked<'_> {
+    /// Answers some queries. Ctrl-C ends them, whatever they are at.
+    fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
+        let bar = StepBar::start(self.printer, "querying");
+        let stop = interrupt::graceful(STOPPING);
+        let answers = self.database.query(some, self.options, &bar.task().stop(stop));
+        bar.end();
+        // The answers of these are written whole, or not at all.
+        interrupt::at_once();
+        answers
+    }
+
     fn take(&mut self, name: &str, answer: fpdb::Result<QueryAnswer>) -> anyhow::Result<()> {
         let answer = match answer {
             Ok(answer) => answer,
@@ -152,9 +174,7 @@ impl Asked<'_> {
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
         let bar = StepBar::start(self.printer, "reading the queries");
         let (database, options) = (self.database, self.options);
-        let stop = interrupt::graceful(
-            "stopping after the queries at work, whose answers are written too; press Ctrl-C again to stop at once",
-        );
+        let stop = interrupt::graceful(STOPPING);
         let task = bar.task().stop(stop);
         let mut documents = 0u64;
         let named = Source::Path(path.to_owned()).name().ok();
@@ -198,10 +218,13 @@ fn report(
 ) -> anyhow::Result<RunStatus> {
     let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed)?;
     let (mut answers, mut failures) = (Vec::new(), Vec::new());
+    let stop = interrupt::graceful(STOPPING);
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
-        let answered = database.query(&places, options)?;
-        for ((source, place), answer) in some.iter().zip(places).zip(answered) {
+        let bar = StepBar::start(printer, "querying");
+        let answered = database.query(&places, options, &bar.task().stop(stop));
+        bar.end();
+        for ((source, place), answer) in some.iter().zip(places).zip(answered?) {
             let mut answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {

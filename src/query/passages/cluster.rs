@@ -12,6 +12,7 @@ use super::chain::longest_chain;
 use super::connected::connected;
 use super::joined::{Joined, Joining};
 use super::runs::MaximalMatch;
+use crate::error::Result;
 use crate::query::ranges::Uncounted;
 
 /// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
@@ -33,18 +34,23 @@ const HALVINGS: u32 = 4;
 const RIVALS: usize = 1 << 10;
 
 /// The clusters of matches, in no order.
-pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Vec<Joined> {
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
+pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Result<Vec<Joined>> {
     let long = LONG * joining.k;
     let significant = |found: &&MaximalMatch| found.rarest <= RARE || u64::from(found.length) >= long;
     let significant: Vec<MaximalMatch> = matches.iter().filter(significant).copied().collect();
     let mut clusters = Vec::new();
     for part in connected(&significant, joining.gap) {
+        joining.stop.check()?;
         narrow(part, joining.gap, joining, &mut clusters);
     }
+    joining.stop.check()?;
     clusters.retain(|cluster| cluster.counted >= joining.least);
     let mut clusters = without_rivals(clusters);
     add_missed(matches, joining, &mut clusters);
-    clusters
+    Ok(clusters)
 }
 
 /// Adds shared runs of t symbols that no cluster holds, until each of them lies in a passage on either side. A phrase that both

@@ -12,37 +12,42 @@ use super::gaps::Gaps;
 use super::joined::{Joined, Joining};
 use super::open::PassageIndex;
 use super::runs::MaximalMatch;
+use crate::error::Result;
 use crate::query::ranges::{Uncounted, lies_in, union};
 
 /// Joins matches, which come in order of the query, to passages in order of the query.
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
 pub(super) fn join(
     query: &[u64],
     document: &[u64],
     matches: &[MaximalMatch],
     joining: &Joining<'_>,
     gaps: &mut Gaps,
-) -> Vec<Joined> {
+) -> Result<Vec<Joined>> {
     let mut passages = match joining.any_order {
-        true => super::cluster::cluster(matches, joining),
-        false => chain(query, document, matches, joining, gaps),
+        true => super::cluster::cluster(matches, joining)?,
+        false => chain(query, document, matches, joining, gaps)?,
     };
     passages.retain(|passage| passage.counted >= joining.least);
     without_contained(&mut passages);
     without_repeated(&mut passages, joining.guarantee);
-    passages
+    Ok(passages)
 }
 
 fn chain(
     query: &[u64],
     document: &[u64],
     matches: &[MaximalMatch],
-    &Joining { gap, uncounted, .. }: &Joining<'_>,
+    &Joining { gap, uncounted, stop, .. }: &Joining<'_>,
     gaps: &mut Gaps,
-) -> Vec<Joined> {
+) -> Result<Vec<Joined>> {
     let mut passages: Vec<Joined> = Vec::new();
     // The passages that a coming match may continue or lie in, by their agreement.
     let mut open = PassageIndex::new();
     for found in matches {
+        stop.check()?;
         let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
         if open.holds(&in_query, &in_document) {
             continue;
@@ -63,7 +68,7 @@ fn chain(
         open.push(passages.len(), &in_query, &in_document, agreed, found.query.saturating_sub(gap));
         passages.push(Joined::of(found, uncounted));
     }
-    passages
+    Ok(passages)
 }
 
 /// How far a match is from the end of a passage it continues; `None` where it does not.

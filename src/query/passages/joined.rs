@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::runs::MaximalMatch;
 use crate::query::ranges::Uncounted;
+use crate::stop::StopToken;
 
 /// A pair of spans in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,4 +51,6 @@ pub(super) struct Joining<'a> {
     pub(super) least: u64,
     /// The symbols of the query that do not count.
     pub(super) uncounted: &'a Uncounted,
+    /// Ends the joining.
+    pub(super) stop: &'a StopToken,
 }

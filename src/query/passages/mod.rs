@@ -34,6 +34,7 @@ use super::ranges::Uncounted;
 use super::text::WholeText;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Selection, Unit};
+use crate::stop::StopToken;
 use gaps::Gaps;
 pub(super) use inferred::infer;
 use joined::{Joined, Joining};
@@ -128,31 +129,41 @@ pub(super) struct QueryText {
 
 impl QueryText {
     /// Prepares a text whose fingerprints have the `hashes`, each given once; `uncounted` are its symbols that do not count.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
     pub(super) fn new(
         text: WholeText,
         profile: &Profile,
         hashes: impl Iterator<Item = u64>,
         uncounted: Uncounted,
-    ) -> Self {
+        stop: &StopToken,
+    ) -> Result<Self> {
         let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k as usize, &wanted);
-        Self { text, profile: *profile, wanted, occurrences, uncounted }
+        stop.check()?;
+        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted })
     }
 
     /// Compares it with a document symbol by symbol. `shared` are the hashes of fingerprints that both have, in order: so the
     /// passages do not depend on which other documents the query is compared with.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]: the token is looked at between steps that take a time in proportion to the texts, and within longer ones.
     pub(super) fn compare(
         &self,
         document: &WholeText,
         shared: impl Iterator<Item = u64>,
         options: &PassageOptions,
-    ) -> DocumentPassages {
+        stop: &StopToken,
+    ) -> Result<DocumentPassages> {
         let profile = &self.profile;
         let w = if matches!(profile.selection, Selection::Mod(_)) { 1 } else { profile.w };
         let settings = Settings::new(profile.k as usize, w as usize);
         let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
         let mut shared: Vec<usize> = shared.filter_map(|hash| Some(*self.wanted.get(&hash)? as usize)).collect();
         shared.dedup();
+        stop.check()?;
         let (query_values, document_values) = (self.text.values(), document.values());
         let (matches, repeats) = maximal_matches(
             IndexedText { values: query_values, occurrences: &self.occurrences },
@@ -160,6 +171,7 @@ impl QueryText {
             &shared,
             &settings,
         );
+        stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {
                 values: [query_values, document_values],
@@ -169,7 +181,8 @@ impl QueryText {
                 k: profile.k,
                 guarantee: settings.guarantee() as u64,
                 least: options.least,
-            }),
+                stop,
+            })?,
             false => {
                 let joining = Joining {
                     gap: options.widest_gap(profile),
@@ -178,9 +191,10 @@ impl QueryText {
                     guarantee: settings.guarantee() as u64,
                     least: options.least,
                     uncounted: &self.uncounted,
+                    stop,
                 };
                 let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
-                join::join(query_values, document_values, &matches, &joining, &mut gaps)
+                join::join(query_values, document_values, &matches, &joining, &mut gaps)?
             }
         };
         // The bytes of a passage have all symbols of its first and its last letter: so has what is said of it. A token is one symbol.
@@ -190,6 +204,7 @@ impl QueryText {
                 passage.document = document.whole_origins(&passage.document);
             }
         }
+        stop.check()?;
         let extent = |joined: &Joined| thinning::Extent {
             query: joined.query.clone(),
             document: joined.document.clone(),
@@ -202,8 +217,11 @@ impl QueryText {
         let covered = Covered::new(ranges.collect(), query_values.len() as u64);
         let left_out = options.thin_out(&mut joined, profile, extent);
         let mut names = NameComparison::new(&self.text, document, &matches);
-        let passages = joined.iter().map(|joined| passage(joined, &self.text, document, &mut names)).collect();
-        DocumentPassages { passages, left_out, covered, repeats }
+        let passages = joined.iter().map(|joined| {
+            stop.check()?;
+            Ok(passage(joined, &self.text, document, &mut names))
+        });
+        Ok(DocumentPassages { passages: passages.collect::<Result<_>>()?, left_out, covered, repeats })
     }
 }
 

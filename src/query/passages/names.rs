@@ -74,18 +74,19 @@ mod tests {
     use crate::query::passages::occurrences::KgramHashes;
     use crate::query::ranges::Uncounted;
     use crate::query::text::Symboliser;
+    use crate::stop::StopToken;
 
     /// The passages of two texts: the symbols of each, and the share of its names that are the same.
     fn passages(a: &str, b: &str, format: Format) -> Vec<(u64, Option<f64>)> {
         let profile = Profile::named("code").unwrap();
         let mut symboliser = Symboliser::new(&profile).with_names();
         let [query, document] = [a, b].map(|text| symboliser.read(text.as_bytes(), format).unwrap());
-        let mut hashes = Vec::new();
+        let (mut hashes, stop) = (Vec::new(), StopToken::new());
         KgramHashes::new(profile.k as usize).for_each(query.values(), |_, hash| hashes.push(hash));
         hashes.sort_unstable();
         hashes.dedup();
-        let query = QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default());
-        let found = query.compare(&document, hashes.into_iter(), &PassageOptions::default()).passages;
+        let query = QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default(), &stop).unwrap();
+        let found = query.compare(&document, hashes.into_iter(), &PassageOptions::default(), &stop).unwrap().passages;
         found.iter().map(|passage| (passage.symbols, passage.same_names)).collect()
     }
 

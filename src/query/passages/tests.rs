@@ -57,8 +57,8 @@ impl Case {
 
     fn joined(&self, matches: &[MaximalMatch], gap: u32, any_order: bool) -> Vec<Joined> {
         let (k, guarantee, uncounted) = (self.k as u64, self.t() as u64, &Uncounted::default());
-        let joining = Joining { gap, any_order, k, guarantee, least: 0, uncounted };
-        join::join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2))
+        let joining = Joining { gap, any_order, k, guarantee, least: 0, uncounted, stop: &StopToken::new() };
+        join::join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2)).unwrap()
     }
 
     /// All maximal matches of at least `least` symbols, by comparing each symbol with each.

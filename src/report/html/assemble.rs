@@ -17,6 +17,7 @@ use crate::duplicate::Because;
 use crate::error::{Error, Result};
 use crate::pairs::{Pair, PairsAnswer};
 use crate::profile::Profile;
+use crate::progress::Task;
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
 
@@ -40,12 +41,12 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
 /// The report of answers.
 ///
 /// # Errors
-/// Fails if documents or postings cannot be read.
-pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions) -> Result<ReportContent> {
+/// [`Error::Stopped`]; fails if documents or postings cannot be read.
+pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &Task<'_>) -> Result<ReportContent> {
     match answers {
-        HtmlAnswers::Queries { database, answers } => ReportContent::of_queries(database, answers, options),
-        HtmlAnswers::Pairs { database, answer } => ReportContent::of_pairs(database, answer, options),
-        HtmlAnswers::Dedup { database, answer } => ReportContent::of_dedup(database, answer, options),
+        HtmlAnswers::Queries { database, answers } => ReportContent::of_queries(database, answers, options, task),
+        HtmlAnswers::Pairs { database, answer } => ReportContent::of_pairs(database, answer, options, task),
+        HtmlAnswers::Dedup { database, answer } => ReportContent::of_dedup(database, answer, options, task),
         HtmlAnswers::Diff { a, b, answer } => {
             Ok(ReportContent::of_diff(answer, Origin::File(a.to_owned()), Origin::File(b.to_owned()), options))
         }
@@ -59,6 +60,7 @@ impl ReportContent {
         database: &Database,
         answers: Vec<(QuerySource, QueryAnswer)>,
         options: &HtmlOptions,
+        task: &Task<'_>,
     ) -> Result<Self> {
         let with_passages = options.evidence.is_some();
         let mut documents = DocumentIndex::default();
@@ -121,7 +123,7 @@ impl ReportContent {
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
         let ignored = match &options.evidence {
-            Some(how) => documents.all_ignored(database, how)?,
+            Some(how) => documents.all_ignored(database, how, task)?,
             None => documents.known_ignored(),
         };
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
@@ -160,7 +162,7 @@ impl ReportContent {
     }
 
     /// The report of all pairs of a database. The passages of those it lists are looked for.
-    fn of_pairs(database: &Database, answer: PairsAnswer, options: &HtmlOptions) -> Result<Self> {
+    fn of_pairs(database: &Database, answer: PairsAnswer, options: &HtmlOptions, task: &Task<'_>) -> Result<Self> {
         let default = PairEvidence::default();
         let how = options.evidence.as_ref().unwrap_or(&default);
         let searched = searched(database, options)?;
@@ -183,7 +185,7 @@ impl ReportContent {
         let with_texts =
             best.iter().flat_map(|pair| if pair.files.is_empty() { std::slice::from_ref(pair) } else { &pair.files });
         let ids: Vec<(DocId, DocId)> = with_texts.map(|pair| (pair.a_id, pair.b_id)).collect();
-        let mut found = found_in(database, &ids, how)?;
+        let mut found = found_in(database, &ids, how, task)?;
         let mut documents = DocumentIndex::default();
         let mut listed = PairList::default();
         for pair in best {
@@ -221,7 +223,7 @@ impl ReportContent {
                 documents.ignored.insert(index, ignored);
             }
         }
-        let ignored = documents.all_ignored(database, how)?;
+        let ignored = documents.all_ignored(database, how, task)?;
         let common = answer.summary.common;
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
         Ok(Self { overview, evidence, ignored })
@@ -249,7 +251,7 @@ fn grouped(answer: &mut DedupAnswer) -> Vec<(u64, Removable)> {
 
 impl ReportContent {
     /// The report of removable documents, each as a pair with its survivor.
-    fn of_dedup(database: &Database, mut answer: DedupAnswer, options: &HtmlOptions) -> Result<Self> {
+    fn of_dedup(database: &Database, mut answer: DedupAnswer, options: &HtmlOptions, task: &Task<'_>) -> Result<Self> {
         let default = PairEvidence::default();
         let how = options.evidence.as_ref().unwrap_or(&default);
         let mut listed = grouped(&mut answer);
@@ -259,7 +261,7 @@ impl ReportContent {
         let left = listed.len().saturating_sub(options.max_pairs) as u64;
         listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|(_, one)| (one.remove_id, one.keep_id)).collect();
-        let mut found = found_in(database, &ids, how)?;
+        let mut found = found_in(database, &ids, how, task)?;
         let mut documents = DocumentIndex::default();
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (group, removable) in listed {
@@ -311,7 +313,7 @@ impl ReportContent {
                 documents.ignored.insert(index, ignored);
             }
         }
-        let ignored = documents.all_ignored(database, how)?;
+        let ignored = documents.all_ignored(database, how, task)?;
         let (compared, common) = (answer.summary.documents, answer.summary.common);
         let dedup = Some(answer.summary);
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, dedup, ..overview };
@@ -364,12 +366,12 @@ impl DocumentIndex {
     }
 
     /// The same of all documents.
-    fn all_ignored(&mut self, database: &Database, how: &PairEvidence) -> Result<Vec<Vec<Location>>> {
+    fn all_ignored(&mut self, database: &Database, how: &PairEvidence, task: &Task<'_>) -> Result<Vec<Vec<Location>>> {
         let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
             Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
             _ => None,
         });
-        for (id, ignored) in ignored_in(database, unknown.collect(), how)? {
+        for (id, ignored) in ignored_in(database, unknown.collect(), how, task)? {
             self.ignored.insert(self.by_origin[&Origin::Stored(id)], ignored);
         }
         Ok(self.known_ignored())

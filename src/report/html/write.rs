@@ -15,6 +15,7 @@ use crate::document::Offsets;
 use crate::error::{Error, Result};
 use crate::ingest::Failure;
 use crate::normalize::Readable;
+use crate::progress::Task;
 use crate::query::{Match, Passage};
 
 /// The result of writing a report.
@@ -52,7 +53,7 @@ type Sides = HashMap<(usize, bool), SideData>;
 ///
 /// let answer = database.pairs(&PairsOptions::of(&profile), &Task::new())?;
 /// let answers = HtmlAnswers::Pairs { database: &database, answer };
-/// let written = write_html(answers, folder.join("report"), &HtmlOptions::default())?;
+/// let written = write_html(answers, folder.join("report"), &HtmlOptions::default(), &Task::new())?;
 /// assert_eq!(written.unreadable, 0);
 /// assert!(folder.join("report/index.html").is_file());
 /// # Ok(())
@@ -60,9 +61,14 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// ```
 ///
 /// # Errors
-/// [`Error::NotAReport`] where something else is there, [`Error::Io`], and a failure to read documents or postings. A
+/// [`Error::Stopped`], and then an earlier report is as it was; [`Error::NotAReport`] where something else is there, [`Error::Io`], and a failure to read documents or postings. A
 /// text that cannot be read is no error: the report says so.
-pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &HtmlOptions) -> Result<HtmlSummary> {
+pub fn write_html(
+    answers: HtmlAnswers<'_>,
+    path: impl AsRef<Path>,
+    options: &HtmlOptions,
+    task: &Task<'_>,
+) -> Result<HtmlSummary> {
     let path = path.as_ref();
     let database = match &answers {
         HtmlAnswers::Queries { database, .. }
@@ -70,7 +76,7 @@ pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &Ht
         | HtmlAnswers::Dedup { database, .. } => Some(*database),
         HtmlAnswers::Diff { .. } => None,
     };
-    let mut report = assemble(answers, options)?;
+    let mut report = assemble(answers, options, task)?;
     let mut output = Output::create(path, options.single_file)?;
     report.overview.texts = options.texts;
     report.overview.left_out.bytes = options.max_bytes;
@@ -84,7 +90,9 @@ pub fn write_html(answers: HtmlAnswers<'_>, path: impl AsRef<Path>, options: &Ht
     let texts = TextReader::new(database, unit, &options.read, origins.iter());
     let mut pages =
         Pages { known: known.collect(), report, texts, options, sides: Sides::new(), room: options.max_bytes };
-    for number in 0..pages.report.overview.pairs.len() {
+    let total = pages.report.overview.pairs.len();
+    for number in 0..total {
+        task.step("pairs written", number as u64, total as u64)?;
         let Some(found) = pages.report.evidence[number].take() else { continue };
         let page = pages.write(number, found, &mut output).map_err(|failed| match failed {
             Failed::Pack(error) => Error::io("write", path)(error),

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
+use crate::progress::is_due;
+use crate::stop::StopToken;
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::{POSITIONS, position_key, split_u32};
 use crate::store::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
@@ -44,12 +46,19 @@ impl Store {
 
     /// The postings of one document, ascending. Reads every posting of the runs it may be in: for when
     /// the document's text cannot be had.
-    pub(crate) fn postings_of(&self, document: u32) -> Result<Vec<Posting>> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; fails if the store cannot be read.
+    pub(crate) fn postings_of(&self, document: u32, stop: &StopToken) -> Result<Vec<Posting>> {
         let mut postings = Vec::new();
         let may_hold = |run: &RunRecord| (run.first_document..=run.last_document).contains(&document);
         let (_, mut readers) = self.readers(may_hold)?;
         for reader in &mut readers {
-            while let Some(posting) = reader.next()? {
+            for read in 0u64.. {
+                let Some(posting) = reader.next()? else { break };
+                if is_due(read) {
+                    stop.check()?;
+                }
                 postings.extend((posting.document == document).then_some(posting));
             }
         }

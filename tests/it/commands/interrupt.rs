@@ -75,7 +75,8 @@ fn a_stopped_command_leaves_nothing_behind() {
     folder.write("old.json", "as it was");
     let report = ["query", "-", "--format", "html", "-o", "report"];
     let answers = ["query", "-", "--format", "json", "-o", "old.json"];
-    for (signal, arguments) in [("-INT", &report), ("-TERM", &answers)] {
+    let stopping = "stopping; press Ctrl-C again to stop at once\n";
+    for (signal, arguments, message) in [("-INT", &report, "interrupted\n"), ("-TERM", &answers, stopping)] {
         let tmp = folder.path().join("tmp");
         let mut command = folder.command(arguments);
         command.env("TMPDIR", &tmp).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -97,7 +98,7 @@ fn a_stopped_command_leaves_nothing_behind() {
         let status = child.wait().unwrap();
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!((status.code(), said.as_str()), (Some(130), "interrupted\n"));
+        assert_eq!((status.code(), said.as_str()), (Some(130), message));
         drop(input);
         assert_eq!(entries(&tmp), 0, "{signal}");
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

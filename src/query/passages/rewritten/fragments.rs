@@ -10,6 +10,8 @@ use std::ops::Range;
 use super::super::connected::connected;
 use super::seeds::Seed;
 use super::words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
+use crate::error::Result;
+use crate::stop::StopToken;
 
 /// Words between two seeds of a fragment, at most, on either side; and the narrowest gap that is tried.
 const GAP: u32 = 60;
@@ -76,14 +78,18 @@ impl<'a> Comparison<'a> {
     }
 
     /// The fragments that grow from seeds.
-    pub(super) fn fragments(&mut self, seeds: &[Seed]) -> Vec<Fragment> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`](crate::Error::Stopped).
+    pub(super) fn fragments(&mut self, seeds: &[Seed], stop: &StopToken) -> Result<Vec<Fragment>> {
         let seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_fragment).copied().collect();
         let mut fragments = Vec::new();
         let mut waiting = vec![(seeds, GAP)];
         while let Some((seeds, gap)) = waiting.pop() {
             for part in connected(&seeds, gap) {
+                stop.check()?;
                 let spans = hull(&part);
-                let Some(cosine) = self.cosine(&spans) else { return fragments };
+                let Some(cosine) = self.cosine(&spans) else { return Ok(fragments) };
                 if cosine >= COSINE {
                     fragments.extend(self.trimmed(spans).and_then(|spans| self.fragment(spans)));
                 } else if gap > NARROWEST {
@@ -91,7 +97,7 @@ impl<'a> Comparison<'a> {
                 }
             }
         }
-        fragments
+        Ok(fragments)
     }
 
     /// The fragment of two spans, if they have enough in common.

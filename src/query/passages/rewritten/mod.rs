@@ -21,7 +21,9 @@ use super::chain::longest_chain;
 use super::join::without_contained;
 use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
+use crate::error::Result;
 use crate::query::ranges::{Uncounted, lies_in, union};
+use crate::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
@@ -62,20 +64,26 @@ pub(super) struct Rewriting<'a> {
     pub(super) guarantee: u64,
     /// Passages with fewer words that agree and count are left out.
     pub(super) least: u64,
+    /// Ends the comparison.
+    pub(super) stop: &'a StopToken,
 }
 
 /// The passages of a pair of texts, in order of the query.
 ///
 /// A shared run of at least t words that weighs [`LEAST`] words or more lies in passages, on one of the two sides at least.
-pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
-    let &Rewriting { values, sentences, matches, uncounted, k, .. } = rewriting;
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
+pub(super) fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
+    let &Rewriting { values, sentences, matches, uncounted, k, stop, .. } = rewriting;
     let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
     let words = WordTexts::new(values, sentences, counts);
-    let mut seeds = seeds::of_pieces(&words);
+    let mut seeds = seeds::of_pieces(&words, stop)?;
     seeds.extend(seeds::of_matches(matches, k));
     let mut comparison = Comparison::new(&words);
-    let mut fragments = without_rivals(comparison.fragments(&seeds));
+    let mut fragments = without_rivals(comparison.fragments(&seeds, stop)?);
     for side in [QUERY, DOCUMENT] {
+        stop.check()?;
         for summary in summary::summaries(&words, &seeds, side) {
             replace(&mut fragments, summary);
         }
@@ -83,11 +91,14 @@ pub(super) fn passages(rewriting: &Rewriting<'_>) -> Vec<Joined> {
     whole_matches(&mut fragments, matches, LONG.saturating_mul(k));
     add_runs(&mut fragments, &words, rewriting);
     let mut counting = AgreementCounter::new(&words);
-    let mut joined: Vec<Joined> =
-        fragments.iter().map(|fragment| counting.joined(&words, &fragment.spans, rewriting)).collect();
+    let joined = fragments.iter().map(|fragment| {
+        stop.check()?;
+        Ok(counting.joined(&words, &fragment.spans, rewriting))
+    });
+    let mut joined = joined.collect::<Result<Vec<Joined>>>()?;
     joined.retain(|joined| joined.counted >= rewriting.least);
     without_contained(&mut joined);
-    joined
+    Ok(joined)
 }
 
 /// Leaves out the fragments that have most of one span in another with twice as much in common.

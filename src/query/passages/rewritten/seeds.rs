@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::super::connected::Spanning;
 use super::super::runs::MaximalMatch;
 use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
+use crate::error::Result;
 use crate::query::ranges::{lies_in, union};
+use crate::stop::StopToken;
 
 /// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
 /// Sanchez-Perez et al. 2014, who have 0.3 and 0.33.
@@ -94,7 +96,10 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
 }
 
 /// The pairs of pieces that are seeds, in order of the query.
-pub(super) fn of_pieces(words: &WordTexts) -> Vec<Seed> {
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
+pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>> {
     let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
     let candidates = Candidates::new(words, &bags);
     let [of_query, of_document] = [QUERY, DOCUMENT].map(|side| SentencePiece::all(words, &bags[side], &candidates));
@@ -102,6 +107,7 @@ pub(super) fn of_pieces(words: &WordTexts) -> Vec<Seed> {
     let mut shared: Vec<CommonWords> = vec![CommonWords::default(); bags[DOCUMENT].len()];
     let mut touched: Vec<u32> = Vec::new();
     for (here, query) in of_query.iter().enumerate() {
+        stop.check()?;
         for &(word, count) in bags[QUERY].of(here) {
             let weight = words.weight(word);
             for &(piece, other) in candidates.pieces_with(word) {
@@ -131,7 +137,7 @@ pub(super) fn of_pieces(words: &WordTexts) -> Vec<Seed> {
             }
         }
     }
-    best(seeds, bags.map(|bags| bags.len()))
+    Ok(best(seeds, bags.map(|bags| bags.len())))
 }
 
 /// The seeds to whose pieces no other piece is more similar, of those that fragments grow from, or of all.
@@ -341,7 +347,7 @@ mod tests {
         ) {
             let sentences = texts.each_ref().map(|text| (0..text.len() as u32).step_by(every as usize).collect::<Vec<u32>>());
             let words = WordTexts::new([&texts[0], &texts[1]], [&sentences[0], &sentences[1]], |place| place % 11 != 0);
-            let (fast, slow) = (of_pieces(&words), naive(&words));
+            let (fast, slow) = (of_pieces(&words, &StopToken::new()).unwrap(), naive(&words));
             prop_assert_eq!(fast.len(), slow.len());
             for (fast, slow) in fast.iter().zip(&slow) {
                 let parts = |seed: &Seed| (seed.starts, seed.ends, seed.of_fragment, seed.of_summary);

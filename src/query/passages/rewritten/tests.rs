@@ -52,7 +52,9 @@ impl Case {
             k: K as u32,
             guarantee: K as u64,
             least,
+            stop: &StopToken::new(),
         })
+        .unwrap()
     }
 
     fn spans(&self) -> Vec<Spans> {

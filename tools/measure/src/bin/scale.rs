@@ -135,7 +135,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
                 let mut context = PerfContext::default();
                 context.reset();
                 let start = Instant::now();
-                let answer = database.query(&source, &options)?.remove(0)?;
+                let answer = database.query(&source, &options, &Task::new())?.remove(0)?;
                 Ok((start.elapsed(), context.metric(PerfMetric::BlockReadCount), answer))
             };
             let (cold, cold_reads, answer) = query()?;
