@@ -93,8 +93,8 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
-    // As a file operation, whose hints it needs: what listens takes two open files.
-    interrupt::install().map_err(|source| Error::Io { action: "listen for", path: "Ctrl-C".into(), source })?;
+    // With the hint for too many open files: what listens takes two.
+    interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
     resolved::output::not_inside_a_database(&cli.global)?;
     let global: &Global = &cli.global;
     match &cli.verb {

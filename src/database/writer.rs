@@ -194,8 +194,24 @@ impl DatabaseWriter {
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn remove<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
+        self.remove_named_or_numbered(names, &[])
+    }
+
+    /// Deletes documents by number, in one commit.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
+        self.remove_named_or_numbered::<&str>(&[], ids)
+    }
+
+    /// Deletes the documents with one of these names (all versions of each) and those with one of these numbers, in one commit.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn remove_named_or_numbered<N: AsRef<str>>(&self, names: &[N], ids: &[DocId]) -> Result<Removal> {
         self.store.change_alone(&StopToken::new(), || {
-            let (mut found, mut unknown_names) = (Vec::new(), Vec::new());
+            let (mut found, mut unknown_names) = (ids.to_vec(), Vec::new());
             for name in names {
                 let ids = self.ids_named(name.as_ref())?;
                 if ids.is_empty() {
@@ -205,14 +221,6 @@ impl DatabaseWriter {
             }
             Ok(Removal { unknown_names, ..self.remove_live(&found)? })
         })
-    }
-
-    /// Deletes documents by number, in one commit.
-    ///
-    /// # Errors
-    /// Fails if the store cannot be read or written.
-    pub fn remove_numbers(&self, ids: &[DocId]) -> Result<Removal> {
-        self.store.change_alone(&StopToken::new(), || self.remove_live(ids))
     }
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {

@@ -41,6 +41,10 @@ impl Error {
         move |source| Self::Threads { threads, source: source.into() }
     }
 
+    pub(crate) fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System { action, source }
+    }
+
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

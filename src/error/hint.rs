@@ -74,6 +74,7 @@ impl Error {
                 io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
                 _ => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
             },
+            Self::System { source, .. } => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
             _ => return None,
         };
         Some(text)

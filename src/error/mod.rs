@@ -34,6 +34,14 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+    /// The operating system refused something that is about no file: memory, a signal, another process.
+    #[error("cannot {action}")]
+    System {
+        /// The action that failed, as a verb phrase: "compress a text".
+        action: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
     /// No database where one was looked for.
     #[error("there is no database at {}", path.display())]
     NoDatabase {

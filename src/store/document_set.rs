@@ -64,7 +64,7 @@ impl DocumentSet {
                 continue;
             }
             let mut value = Vec::with_capacity(low.serialized_size());
-            low.serialize_into(&mut value).map_err(Error::io("encode", self.family))?;
+            low.serialize_into(&mut value).map_err(Error::system("encode a set of documents"))?;
             changes.put(self.family, key, value)?;
         }
         Ok(())

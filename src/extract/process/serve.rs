@@ -17,10 +17,9 @@ const OWN_MEMORY: u64 = 64 << 20;
 /// Reads documents for the process at the other end of standard input, until that closes it.
 ///
 /// # Errors
-/// [`Error::Io`] where standard input is no such connection, or breaks.
+/// [`Error::System`] where standard input is no such connection, or breaks.
 pub fn serve_documents() -> Result<()> {
-    let failed = Error::io("talk to", "the process that reads documents");
-    serve().map_err(failed)
+    serve().map_err(Error::system("talk to the process that asks for documents"))
 }
 
 fn serve() -> io::Result<()> {

@@ -28,12 +28,12 @@ impl PostingBuffer {
             None => {
                 let bytes = self.capacity.saturating_mul(size_of::<Posting>());
                 let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
-                let map = map.map_err(Error::io("reserve memory for", "a batch of postings"))?;
+                let map = map.map_err(Error::system("reserve memory for a batch of postings"))?;
                 self.map.insert(map)
             }
         };
         let room = bytemuck::cast_slice_mut::<u8, Posting>(map).get_mut(self.len..self.len + postings.len());
-        let full = || Error::io("add a posting to", "a batch that is full")(std::io::ErrorKind::OutOfMemory.into());
+        let full = || Error::system("add a posting to a batch that is full")(std::io::ErrorKind::OutOfMemory.into());
         let room = room.ok_or_else(full)?;
         self.len += room.len();
         room.iter_mut().zip(postings).for_each(|(slot, posting)| *slot = posting);
