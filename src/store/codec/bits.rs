@@ -74,16 +74,21 @@ pub(in crate::store) fn write_bits(set: impl IntoIterator<Item = usize>, count: 
     }
 }
 
-/// Reads a bit vector in place. The unused bits of its last byte are clear.
+/// Reads a bit vector in place.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct BitVector<'a> {
+    /// The spare bits of the last byte are clear, so that counting and selecting need not know where the vector ends.
     bytes: &'a [u8],
 }
 
 impl<'a> BitVector<'a> {
-    /// Takes a vector of `count` bits off the front of `bytes`; `None` where they end too early.
+    /// Takes a vector of `count` bits off the front of `bytes`; `None` where they end too early or a spare bit is set.
     pub(in crate::store) fn take(bytes: &mut &'a [u8], count: usize) -> Option<Self> {
         let (vector, rest) = bytes.split_at_checked(count.div_ceil(8))?;
+        let used = count % 8;
+        if used != 0 && vector.last()? >> used != 0 {
+            return None;
+        }
         *bytes = rest;
         Some(Self { bytes: vector })
     }
@@ -188,6 +193,11 @@ mod tests {
                     assert_eq!(vector.select_zero(n), Some(bit));
                 }
                 assert_eq!(vector.select_zero(clear.len()), Some(count));
+                for spare in count..count.next_multiple_of(8) {
+                    let mut marked = bytes.clone();
+                    marked[spare / 8] |= 1 << (spare % 8);
+                    assert!(BitVector::take(&mut &marked[..], count).is_none(), "spare bit {spare} of {count}");
+                }
             }
         }
     }

@@ -101,9 +101,10 @@ impl<'a> Block<'a> {
         }
         // Each step is a bit, so there cannot be more of them than that.
         let steps = usize::try_from(span >> low).ok().filter(|&steps| steps <= rest.len() * 8).ok_or(SHORT)?;
-        let high_bits = BitVector::take(rest, steps + distinct).ok_or(SHORT)?;
+        const BITS: &str = "the bits of the posting block end early, or late";
+        let high_bits = BitVector::take(rest, steps + distinct).ok_or(BITS)?;
         let low_bits = Column::take(rest, distinct, low).ok_or(SHORT)?;
-        let new_hash = if distinct < count { Some(BitVector::take(rest, count).ok_or(SHORT)?) } else { None };
+        let new_hash = if distinct < count { Some(BitVector::take(rest, count).ok_or(BITS)?) } else { None };
         if high_bits.count_ones() != distinct
             || new_hash.is_some_and(|marks| marks.count_ones() != distinct || !marks.get(0))
         {
@@ -247,8 +248,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn flipped_bits_are_safe(seed: u64, flips in proptest::collection::vec(any::<u32>(), 1..4)) {
-            let postings: Vec<Posting> = (1..40u64)
+        fn flipped_bits_are_safe(
+            seed: u64,
+            count in 1..=64u64,
+            flips in proptest::collection::vec(any::<u32>(), 1..4),
+        ) {
+            let postings: Vec<Posting> = (1..=count)
                 .map(|i| Posting { hash: (i / 2).wrapping_mul(seed >> 12), document: i as u32, ordinal: 7 })
                 .collect();
             let mut bytes = Vec::new();
@@ -257,11 +262,37 @@ mod tests {
                 let bit = flip as usize % (bytes.len() * 8);
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
-            let last = postings[38].hash;
+            let last = postings[postings.len() - 1].hash;
             if let Ok(block) = Block::decode(last, &bytes) {
                 prop_assert!(block.postings().count() <= BLOCK_POSTINGS);
                 for posting in &postings {
                     block.find(posting.hash, &mut Vec::new());
+                }
+            }
+        }
+    }
+
+    /// One bit is cleared and another one set, so that the number of bits is as it was.
+    #[test]
+    fn moved_bits_are_safe() {
+        for count in 1..=24u64 {
+            let postings: Vec<Posting> =
+                (0..count).map(|i| Posting { hash: 1000 * (i / 2), document: 3 * i as u32, ordinal: 200 }).collect();
+            let mut bytes = Vec::new();
+            encode(&postings, &mut bytes);
+            let last = postings[postings.len() - 1].hash;
+            let bits = 0..bytes.len() * 8;
+            let is_set = |bytes: &[u8], bit: usize| bytes[bit / 8] >> (bit % 8) & 1 == 1;
+            for from in bits.clone().filter(|&bit| is_set(&bytes, bit)) {
+                for to in bits.clone().filter(|&bit| !is_set(&bytes, bit)) {
+                    let mut moved = bytes.clone();
+                    moved[from / 8] ^= 1 << (from % 8);
+                    moved[to / 8] ^= 1 << (to % 8);
+                    let Ok(block) = Block::decode(last, &moved) else { continue };
+                    assert!(block.postings().count() <= BLOCK_POSTINGS);
+                    for posting in block.postings().chain(postings.iter().copied()) {
+                        block.find(posting.hash, &mut Vec::new());
+                    }
                 }
             }
         }
