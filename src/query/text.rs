@@ -108,7 +108,10 @@ impl<'a> StoredTexts<'a> {
         let Some(place) = StoredPlace::of(record) else {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
-        let mut bytes = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(usize::try_from(record.bytes).unwrap_or(usize::MAX)).is_err() {
+            return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
+        }
         let stored = self.batch.document(place, &self.options, self.searched, &self.stop);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
@@ -383,5 +386,23 @@ mod tests {
         let expected = symbols(&mut symboliser);
         symboliser.read(b"int a;", Format::Code(Language::C)).unwrap();
         assert_eq!(symbols(&mut symboliser), expected);
+    }
+
+    /// A record whose size only damage can give asks for no memory.
+    #[test]
+    fn a_size_beyond_all_memory_is_a_text_that_is_too_large() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(
+            &folder.path().join("db"),
+            &Profile::named("words").unwrap(),
+            &crate::store::StoreOptions::default(),
+        );
+        let store = store.unwrap();
+        let file = folder.path().join("file.txt");
+        std::fs::write(&file, "text").unwrap();
+        let source = Some(file.to_str().unwrap().to_owned());
+        let record = DocumentRecord { source, bytes: u64::MAX, ..crate::store::tests::record(1, 1) };
+        let found = StoredTexts::new(&store, InputLimits::default()).bytes_of(0, &record, u64::MAX).unwrap();
+        assert!(matches!(found, Bytes::Unavailable(TextUnavailable::TooLarge)));
     }
 }

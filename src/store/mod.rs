@@ -26,7 +26,7 @@ mod sizes;
 mod sources;
 mod staged;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod texts;
 mod turns;
 mod view;

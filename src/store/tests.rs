@@ -24,7 +24,7 @@ pub(super) fn fingerprint(hash: u64, position: u64) -> Fingerprint {
     Fingerprint { hash, position, span, first_line: 1 + position / 10, last_line: 1 + (position + 5) / 10 }
 }
 
-pub(super) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
+pub(crate) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
     DocumentRecord {
         name: format!("{name}.txt"),
         source: None,

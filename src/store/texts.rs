@@ -5,7 +5,6 @@ use xxhash_rust::xxh3::Xxh3;
 use super::Store;
 use super::codec::format::{TEXTS, text_key};
 use super::codec::records::DocumentRecord;
-use super::engine::Changes;
 use crate::error::{Error, Result};
 
 /// Bytes of a document in one chunk: a value that holds no more however long the document is.
@@ -14,14 +13,19 @@ pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 /// The level zstd calls its default: on text some two fifths of the size at some 300 MB/s.
 const LEVEL: i32 = 3;
 
-/// Chunks of a document of so many bytes.
+/// Chunks of a document of so many bytes. There are no more than keys can number, whatever a damaged record says.
 pub(crate) fn chunks(bytes: u64) -> u32 {
-    bytes.div_ceil(CHUNK_BYTES as u64) as u32
+    u32::try_from(bytes.div_ceil(CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
+}
+
+/// Chunks of a document that are in the store.
+pub(super) fn chunks_of(record: &DocumentRecord) -> u32 {
+    if record.stored_text { chunks(record.bytes) } else { 0 }
 }
 
 /// Compresses a chunk, at most [`CHUNK_BYTES`].
 pub(crate) fn compress(chunk: &[u8]) -> Result<Vec<u8>> {
-    zstd::bulk::compress(chunk, LEVEL).map_err(Error::io("compress", "a text"))
+    zstd::bulk::compress(chunk, LEVEL).map_err(Error::system("compress a text"))
 }
 
 /// The input of [`compress`].
@@ -50,6 +54,11 @@ impl Store {
     /// # Errors
     /// [`Error::Damaged`] where they are not there, or not those that were ingested.
     pub(crate) fn text(&self, document: u32, record: &DocumentRecord) -> Result<Vec<u8>> {
+        // A damaged record must not ask for more memory than its text takes.
+        let last = chunks(record.bytes).saturating_sub(1);
+        if last > 0 && self.engine.get(TEXTS, text_key(document, last), "read a text")?.is_none() {
+            return Err(self.missing_row(document, || missing_chunk(document)));
+        }
         let mut text = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
         self.for_each_text_chunk(document, record, |chunk| {
             text.extend_from_slice(chunk);
@@ -73,7 +82,7 @@ impl Store {
         let mut digest = Xxh3::new();
         for chunk in 0..chunks(record.bytes) {
             let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
-            let value = value.ok_or_else(|| self.missing_row(document, || damaged("a chunk of it is missing")))?;
+            let value = value.ok_or_else(|| self.missing_row(document, || missing_chunk(document)))?;
             let bytes = decompress(&value).map_err(damaged)?;
             digest.update(&bytes);
             visit(&bytes)?;
@@ -92,22 +101,14 @@ impl Store {
         record: &DocumentRecord,
         mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
+        for chunk in 0..chunks_of(record) {
             let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
-            let damaged = || Error::Damaged {
-                what: format!("the text of document {document}"),
-                detail: "a chunk of it is missing",
-            };
-            visit(chunk, &value.ok_or_else(|| self.missing_row(document, damaged))?)?;
+            visit(chunk, &value.ok_or_else(|| self.missing_row(document, || missing_chunk(document)))?)?;
         }
         Ok(())
     }
+}
 
-    /// Deletes the stored bytes of a document with a commit.
-    pub(super) fn delete_text(&self, document: u32, record: &DocumentRecord, changes: &mut Changes<'_>) -> Result<()> {
-        for chunk in 0..chunks(if record.stored_text { record.bytes } else { 0 }) {
-            changes.delete(TEXTS, text_key(document, chunk))?;
-        }
-        Ok(())
-    }
+fn missing_chunk(document: u32) -> Error {
+    Error::Damaged { what: format!("the text of document {document}"), detail: "a chunk of it is missing" }
 }

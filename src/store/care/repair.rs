@@ -20,7 +20,7 @@ use crate::store::codec::format::{
     INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
     marker_profile, position_key, text_key,
 };
-use crate::store::codec::positions::CHUNK_PLACES;
+use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, SourceRecord};
 use crate::store::open::files::read_short;
 use crate::store::open::lock::WriterLock;
@@ -237,8 +237,8 @@ impl Repairing {
         let mut text_files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
         for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
             let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
-            for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-                let key = position_key(id, chunk as u32);
+            for chunk in 0..positions::chunks(record.fingerprints) {
+                let key = position_key(id, chunk);
                 files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| unreadable(id))?)?;
             }
             batch.skip_to(id);

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::profile::Profile;
 use crate::progress::Task;
+use crate::store::codec::block::{self, Block};
 use crate::store::codec::format::{
     BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
-    digest_key, document_key, name_key, position_key, run_key, source_key,
+    digest_key, document_key, filter_key, name_key, parse_posting_key, position_key, posting_key, run_key, source_key,
 };
 use crate::store::codec::records::{self, RunRecord, SourceRecord, StateRecord};
 use crate::store::open::mark;
@@ -115,6 +116,86 @@ fn names_and_digests_are_made_anew() {
         put(store, DIGESTS, &digest_key(&[9; 16], 4), &[]);
         put(store, NAMES, b"x", &[]);
     });
+}
+
+#[test]
+fn stray_chunks_are_found_and_left_out() {
+    for (key, said) in [
+        (position_key(4, 1), "there is one of document 4, which has none"),
+        (position_key(7, 2), "document 7 has chunk 2 of 2, counted from 0"),
+        (position_key(7, u32::MAX), "document 7 has chunk 4294967295 of 2, counted from 0"),
+    ] {
+        let (found, before, after) = repaired_with(|store| put(store, POSITIONS, &key, &first(store, POSITIONS).1), 0);
+        let problems: Vec<(&str, &str)> =
+            found.problems.iter().map(|problem| (problem.what.as_str(), problem.detail.as_str())).collect();
+        assert_eq!(problems, [(POSITIONS, said)]);
+        assert_eq!(after, before);
+    }
+}
+
+#[test]
+fn postings_of_a_document_that_was_never_committed_are_found() {
+    let damage = |store: &Store| {
+        // One document of the last run gets a number that was never given.
+        let (run, record) = store.view().runs[1].clone();
+        let (key, value) = {
+            let mut rows = store.engine.rows(POSTINGS, "read").unwrap();
+            rows.seek(posting_key(run, 0, 0));
+            let (key, value) = rows.item().unwrap();
+            (key.to_vec(), value.to_vec())
+        };
+        let last_hash = parse_posting_key(&key).unwrap().1;
+        let mut postings: Vec<_> = Block::decode(last_hash, &value).unwrap().postings().collect();
+        for at in 0..postings.len() {
+            if postings.get(at + 1).is_none_or(|next| next.hash != postings[at].hash) {
+                postings[at].document = 90;
+            }
+        }
+        let mut block = Vec::new();
+        block::encode(&postings, &mut block);
+        put(store, POSTINGS, &key, &block);
+        let wrong = RunRecord { last_document: 90, ..record };
+        store.engine.put_row(MAIN, &run_key(run), &records::encode(&wrong).unwrap());
+    };
+    let (found, ..) = repaired_with(damage, 0);
+    let said = "there are some of document 90, which was never committed";
+    assert_eq!(found.problems.iter().filter(|problem| problem.detail == said).count(), 1, "{:?}", found.problems);
+}
+
+/// A size that only damage can give asks for no memory and no endless work.
+#[test]
+fn damaged_sizes_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    make(&folder.path().join("db"));
+    let store = Store::open_writer(&folder.path().join("db"), &StoreOptions::default()).unwrap();
+    for bytes in [u64::MAX, u64::MAX / 2, 1 << 40] {
+        let record = DocumentRecord { bytes, stored_text: true, ..store.document(7).unwrap() };
+        assert!(store.text(7, &record).unwrap_err().is_damage());
+        let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+        batch.delete(7, DocumentRecord { fingerprints: bytes, ..record });
+        assert!(Committer::new(&store).commit(&store, &mut batch).unwrap_err().is_damage());
+    }
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+}
+
+/// No run and no document has the last number, but a damaged key may name it.
+#[test]
+fn rows_of_the_last_number_are_discarded() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    let before = make(&root);
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    put(&store, POSTINGS, &posting_key(u32::MAX, u64::MAX, u32::MAX), b"?");
+    put(&store, FILTERS, &filter_key(u32::MAX, 0), b"?");
+    put(&store, POSITIONS, &position_key(u32::MAX, u32::MAX), b"?");
+    store.discard_unfinished().unwrap();
+    for name in [POSTINGS, FILTERS, POSITIONS] {
+        let mut rows = store.engine.rows(name, "read").unwrap();
+        rows.seek_to_last();
+        assert!(rows.key().unwrap() < &u32::MAX.to_be_bytes()[..], "{name}");
+    }
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+    assert_eq!(documents(&store), before);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::store::codec::format::{
     DOCUMENTS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key,
     position_key, posting_key, split_u32,
 };
-use crate::store::codec::positions::{self, CHUNK_PLACES};
+use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, StateRecord};
 use crate::store::document_set;
 use crate::store::open::mark::CommitMark;
@@ -268,8 +268,8 @@ fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitma
 /// True where all positions of a document can be read and are what they should be.
 fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<bool> {
     let mut check = positions::PositionCheck::new(record);
-    for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-        let Some(row) = salvage.get(POSITIONS, &position_key(id, chunk as u32))? else { return Ok(false) };
+    for chunk in 0..positions::chunks(record.fingerprints) {
+        let Some(row) = salvage.get(POSITIONS, &position_key(id, chunk))? else { return Ok(false) };
         if check.chunk(&row).is_err() {
             return Ok(false);
         }

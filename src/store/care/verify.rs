@@ -10,16 +10,15 @@ use crate::store::care::findings::{Problem, Verification};
 use crate::store::care::survey::DocumentRows;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, POSITIONS, SOURCE_PREFIX, TEXTS, digest_key,
-    document_key, marker, name_key, parse_name_prefix, parse_posting_key, position_key, source_key, split_u32,
-    text_key,
+    document_key, keys_of, marker, name_key, parse_name_prefix, parse_posting_key, position_key, source_key, split_u32,
 };
-use crate::store::codec::positions::{self, CHUNK_PLACES};
+use crate::store::codec::positions;
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
 use crate::store::open::files::read_short;
 use crate::store::read::filter_cursor::FilterCursor;
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::read::run_rows::{ReadPattern, blocks_of, current_block, rows_of};
-use crate::store::{Posting, Store, View};
+use crate::store::{Posting, Store, View, texts};
 
 struct Verifier<'a> {
     store: &'a Store,
@@ -43,7 +42,8 @@ impl Store {
         verifier.check_marker()?;
         verifier.check_strays(NAMES)?;
         verifier.check_strays(DIGESTS)?;
-        verifier.check_stray_texts()?;
+        verifier.check_stray_chunks(POSITIONS, |record| positions::chunks(record.fingerprints))?;
+        verifier.check_stray_chunks(TEXTS, texts::chunks_of)?;
         verifier.check_containers()?;
         verifier.check_sources()?;
         Ok(verifier.found)
@@ -151,7 +151,11 @@ impl Verifier<'_> {
 
     /// Counts the postings of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
-        let mut tallies = vec![DocumentRows::default(); self.view.state.next_document as usize];
+        let next = self.view.state.next_document;
+        // As many as the runs speak of: a damaged state must not ask for more memory than there are documents.
+        let posted = self.view.runs.iter().map(|(_, run)| u64::from(run.last_document) + 1).max().unwrap_or(0);
+        let mut tallies = vec![DocumentRows::default(); posted.min(next.into()) as usize];
+        let mut uncommitted = None;
         let readers = self.view.runs.iter().map(|&(run, _)| RunReader::new(&self.store.engine, run));
         let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
         let (mut last, mut counted) = (None, 0);
@@ -160,13 +164,19 @@ impl Verifier<'_> {
             if is_due(counted) {
                 task.step("postings counted", counted, self.view.posting_count())?;
             }
-            if let Some(tally) = tallies.get_mut(posting.document as usize) {
-                tally.add(posting, last != Some((posting.hash, posting.document)));
+            match tallies.get_mut(posting.document as usize) {
+                Some(tally) => tally.add(posting, last != Some((posting.hash, posting.document))),
+                // Above what its run speaks of it has been listed with the run.
+                None if posting.document >= next => uncommitted = Some(posting.document).max(uncommitted),
+                None => {}
             }
             last = Some((posting.hash, posting.document));
             Ok(())
         });
         self.listed(merged)?;
+        if let Some(id) = uncommitted {
+            self.problem("the postings", format!("there are some of document {id}, which was never committed"));
+        }
         Ok(tallies)
     }
 
@@ -175,6 +185,9 @@ impl Verifier<'_> {
     fn check_documents(&mut self, tallies: &[DocumentRows], task: &Task<'_>) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         let mut recorded = RoaringBitmap::new();
+        if self.awaits_assembly() {
+            return Ok(sums);
+        }
         for entry in self.store.engine.entries(DOCUMENTS, &[], "read the documents")? {
             let Some((key, value)) = self.listed(entry)? else { break };
             let Some(([], id)) = split_u32(&key) else {
@@ -182,9 +195,6 @@ impl Verifier<'_> {
                 continue;
             };
             let what = format!("document {id}");
-            if self.awaits_assembly() {
-                break;
-            }
             if !self.view.is_live(id) {
                 self.problem(&what, "it is deleted or was never committed, and has a record");
                 continue;
@@ -198,7 +208,7 @@ impl Verifier<'_> {
             sums.bytes = sums.bytes.saturating_add(record.bytes);
             sums.symbols = sums.symbols.saturating_add(record.symbols);
             sums.fingerprints = sums.fingerprints.saturating_add(record.fingerprints);
-            let tally = &tallies[id as usize];
+            let tally = tallies.get(id as usize).copied().unwrap_or_default();
             for (held, wanted, name) in [
                 (tally.postings, record.fingerprints, "postings"),
                 (tally.distinct, record.distinct, "distinct hashes"),
@@ -238,8 +248,8 @@ impl Verifier<'_> {
 
     fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
         let mut check = positions::PositionCheck::new(record);
-        for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-            let row = self.store.engine.get(POSITIONS, position_key(id, chunk as u32), "read positions");
+        for chunk in 0..positions::chunks(record.fingerprints) {
+            let row = self.store.engine.get(POSITIONS, position_key(id, chunk), "read positions");
             let Some(row) = self.listed(row)? else { return Ok(()) };
             let Some(row) = row else {
                 self.problem(what, format!("chunk {chunk} of its positions is missing"));
@@ -280,24 +290,37 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Chunks of texts that belong to no document, or to one whose record knows nothing of them.
-    fn check_stray_texts(&mut self) -> Result<()> {
-        let mut rows = self.store.engine.rows(TEXTS, "read texts")?;
+    /// Chunks of positions or texts that belong to no document, or to one that has fewer.
+    fn check_stray_chunks(&mut self, family: &'static str, chunks: impl Fn(&DocumentRecord) -> u32) -> Result<()> {
+        let mut rows = self.store.engine.rows(family, "look for stray rows")?;
         rows.seek_to_first();
         while let Some(key) = rows.key() {
-            let Some((id, _)) = split_u32(key).and_then(|(id, chunk)| Some((split_u32(id)?.1, chunk))) else {
-                self.problem(TEXTS, "a key is not eight bytes");
+            let Some((id, chunk)) = split_u32(key).and_then(|(id, chunk)| Some((split_u32(id)?.1, chunk))) else {
+                self.problem(family, "a key is not eight bytes");
                 break;
             };
+            // A row above the state's next id is of a commit to come, or of none.
+            if id >= self.view.state.next_document {
+                break;
+            }
             let record = self.store.engine.get(DOCUMENTS, document_key(id), "read the documents");
             let record = self.listed(record)?.flatten();
             let record = record.and_then(|row| records::decode::<DocumentRecord>(&row, || "a record".into()).ok());
-            // A row above the state's next id is of a commit to come, or of none.
-            if id < self.view.state.next_document && !record.is_some_and(|record| record.stored_text) {
-                self.problem(TEXTS, format!("there is one of document {id}, which has none"));
+            let wanted = record.map_or(0, |record| chunks(&record));
+            if chunk < wanted {
+                // The next row is another document's, or beyond the last of this one.
+                rows.seek(position_key(id, wanted));
+                continue;
             }
-            let Some(next) = id.checked_add(1) else { break };
-            rows.seek(text_key(next, 0));
+            self.problem(
+                family,
+                match wanted {
+                    0 => format!("there is one of document {id}, which has none"),
+                    _ => format!("document {id} has chunk {chunk} of {wanted}, counted from 0"),
+                },
+            );
+            let (_, next) = keys_of(id);
+            rows.seek(next);
         }
         self.listed(rows.check())?;
         Ok(())

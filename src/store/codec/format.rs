@@ -197,6 +197,13 @@ pub(in crate::store) fn parse_filter_key(key: &[u8]) -> Option<(u32, u64)> {
     Some((u32::from_be_bytes(*run), u64::from_be_bytes(hash.try_into().ok()?)))
 }
 
+/// The keys that begin with the number of a run or of a document: from the first to before the second. These families have no
+/// key longer than 16 bytes, so there is a second for the last number, too.
+pub(in crate::store) fn keys_of(number: u32) -> ([u8; 4], Vec<u8>) {
+    let after = number.checked_add(1).map_or(vec![0xff; 17], |next| next.to_be_bytes().to_vec());
+    (number.to_be_bytes(), after)
+}
+
 /// The run that a key of one of [`RUN_FAMILIES`] belongs to.
 pub(in crate::store) fn run_of_key(key: &[u8]) -> Option<u32> {
     key.first_chunk::<4>().map(|run| u32::from_be_bytes(*run))
@@ -376,6 +383,21 @@ mod tests {
         for name in names {
             for other in names {
                 assert_eq!(name_key(other, 0).starts_with(&name_prefix(name)), name == other, "{name:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_number_end_before_those_of_the_next_one() {
+        for number in [0, 1, 255, 256, u32::MAX - 1, u32::MAX] {
+            let (first, after) = keys_of(number);
+            let most = posting_key(number, u64::MAX, u32::MAX);
+            for key in [&posting_key(number, 0, 0)[..], &most, &filter_key(number, 0), &text_key(number, u32::MAX)] {
+                assert!(first[..] <= *key && *key < after[..], "{number}");
+            }
+            for other in [number.checked_sub(1), number.checked_add(1)].into_iter().flatten() {
+                let key = posting_key(other, if other < number { u64::MAX } else { 0 }, 0);
+                assert!(key[..] < first[..] || key[..] >= after[..], "{other} beside {number}");
             }
         }
     }

@@ -10,6 +10,11 @@ use crate::store::codec::varint;
 /// Fingerprints in one chunk: a value of some 3 KiB that holds no more however long the document is.
 pub(in crate::store) const CHUNK_PLACES: u32 = 1024;
 
+/// Chunks of a document with so many fingerprints. No document has more than 2^32 fingerprints, whatever a damaged record says.
+pub(in crate::store) fn chunks(fingerprints: u64) -> u32 {
+    fingerprints.min(1 << 32).div_ceil(u64::from(CHUNK_PLACES)) as u32
+}
+
 /// Where one fingerprint stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct FingerprintPlace {

@@ -33,7 +33,8 @@ impl Store {
                 if !view.runs.iter().any(|&(listed, _)| listed == run) {
                     self.remove_run(run)?;
                 }
-                rows.seek(posting_key(run + 1, 0, 0));
+                let Some(next) = run.checked_add(1) else { break };
+                rows.seek(posting_key(next, 0, 0));
             }
             rows.check()?;
         }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hex;
 use crate::store::codec::block::Block;
 use crate::store::codec::filter::Filter;
-use crate::store::codec::format::{POSTINGS, parse_filter_key, parse_posting_key, posting_key};
+use crate::store::codec::format::{POSTINGS, keys_of, parse_filter_key, parse_posting_key};
 use crate::store::engine::Engine;
 use crate::store::engine::rows::Rows;
 
@@ -29,7 +29,7 @@ pub(in crate::store) fn rows_of<'a>(
     run: u32,
     reading: ReadPattern,
 ) -> Result<Rows<'a>> {
-    let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
+    let (first, after) = keys_of(run);
     let action = if name == POSTINGS { "read postings" } else { "read filters" };
     engine.rows_between(name, (&first, &after), reading == ReadPattern::Through, action)
 }

@@ -15,9 +15,9 @@ use crate::progress::{Task, is_due};
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key,
-    name_key, name_prefix, position_key, run_key, text_key,
+    keys_of, name_key, name_prefix, position_key, run_key, text_key,
 };
-use crate::store::codec::positions::CHUNK_PLACES;
+use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, RunRecord};
 use crate::store::engine::Changes;
 use crate::store::engine::sorted_file::WrittenFiles;
@@ -25,7 +25,7 @@ use crate::store::open::mark;
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::write::batch::{Batch, Chunks};
 use crate::store::write::run_writer::{self, WrittenRun};
-use crate::store::{Store, View};
+use crate::store::{Store, View, texts};
 
 /// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
 const POSTINGS_IN_PART: usize = 1 << 17;
@@ -214,10 +214,8 @@ impl Committer {
             write.delete(DOCUMENTS, document_key(*id))?;
             write.delete(NAMES, name_key(&record.name, *id))?;
             write.delete(DIGESTS, digest_key(&record.digest, *id))?;
-            for chunk in 0..record.fingerprints.div_ceil(u64::from(CHUNK_PLACES)) {
-                write.delete(POSITIONS, position_key(*id, chunk as u32))?;
-            }
-            store.delete_text(*id, record, &mut write)?;
+            delete_chunks(POSITIONS, *id, positions::chunks(record.fingerprints), &mut write)?;
+            delete_chunks(TEXTS, *id, texts::chunks_of(record), &mut write)?;
             state.remove(record)?;
         }
         for &id in &batch.unused_ids {
@@ -254,8 +252,23 @@ impl Committer {
 
 /// Deletes the positions and the text of a document, however many rows there are of them.
 fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
-    changes.delete_between(POSITIONS, &position_key(id, 0), &position_key(id + 1, 0))?;
-    changes.delete_between(TEXTS, &text_key(id, 0), &text_key(id + 1, 0))
+    let (first, after) = keys_of(id);
+    changes.delete_between(POSITIONS, &first, &after)?;
+    changes.delete_between(TEXTS, &first, &after)
+}
+
+/// More rows than this are deleted as a range, however many a record says that there are. A deleted range costs each reader of the
+/// family something, so a few rows are deleted one by one.
+const FEW_ROWS: u32 = 64;
+
+/// Deletes the chunks of a document: its positions, or its text.
+fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) -> Result<()> {
+    if chunks > FEW_ROWS {
+        let (first, after) = keys_of(id);
+        return changes.delete_between(family, &first, &after);
+    }
+    // Positions and texts have the same keys.
+    (0..chunks).try_for_each(|chunk| changes.delete(family, position_key(id, chunk)))
 }
 
 /// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a

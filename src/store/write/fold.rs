@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
 use crate::progress::{STEP, Task, is_due};
-use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, posting_key, run_key};
+use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, keys_of, run_key};
 use crate::store::codec::records::{self, RunRecord};
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::read::run_rows::{ReadPattern, rows_of};
@@ -88,7 +88,7 @@ impl Store {
 
     /// Removes the rows of a run that is in the list of runs no more.
     pub(in crate::store) fn remove_run(&self, run: u32) -> Result<()> {
-        let (first, after) = (posting_key(run, 0, 0), posting_key(run + 1, 0, 0));
+        let (first, after) = keys_of(run);
         for name in RUN_FAMILIES {
             // Whole files go at once; a run shares none with another. Rows that are left, if any, are hidden.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
