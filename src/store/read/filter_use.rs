@@ -7,7 +7,7 @@
 //! least possible read.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::Result;
 use crate::store::codec::records::RunRecord;
@@ -22,7 +22,7 @@ pub(in crate::store) enum Worth {
     /// Not: blocks are read at once.
     Nothing,
     /// They are read, in order, and forgotten.
-    ReadPattern,
+    ReadOnce,
     /// They are read and stay.
     Holding,
 }
@@ -33,7 +33,22 @@ pub(in crate::store) struct FilterUse {
     cache: BlockCache,
     /// How many hashes have been looked up in each run.
     looked_up: Mutex<HashMap<u32, u64>>,
-    held: Mutex<HashMap<u32, Arc<HeldFilters>>>,
+    /// By run. The lock is held for a moment only, never while filters are read.
+    held: Mutex<HashMap<u32, Arc<RunFilters>>>,
+}
+
+/// The filters of one run.
+#[derive(Default)]
+struct RunFilters {
+    held: OnceLock<Arc<HeldFilters>>,
+    /// Held by the thread that reads them.
+    reading: Mutex<()>,
+}
+
+impl RunFilters {
+    fn size(&self) -> usize {
+        self.held.get().map_or(0, |held| held.size())
+    }
 }
 
 impl FilterUse {
@@ -61,7 +76,7 @@ impl FilterUse {
             *so_far = so_far.saturating_add(expected);
             match all_stay {
                 true if pays(*so_far, record) => Worth::Holding,
-                false if pays(expected, record) => Worth::ReadPattern,
+                false if pays(expected, record) => Worth::ReadOnce,
                 _ => Worth::Nothing,
             }
         };
@@ -81,35 +96,40 @@ impl FilterUse {
         self.make_room(&held);
     }
 
-    fn make_room(&self, held: &HashMap<u32, Arc<HeldFilters>>) {
-        let size: usize = held.values().map(|held| held.size()).sum();
-        self.cache.leave(size);
+    fn make_room(&self, held: &HashMap<u32, Arc<RunFilters>>) {
+        self.cache.leave(held.values().map(|filters| filters.size()).sum());
     }
 
     /// The filters of a run, held in memory from now on; `rows` are those of the run.
     pub(in crate::store) fn hold(&self, run: u32, record: &RunRecord, rows: &mut Rows<'_>) -> Result<Arc<HeldFilters>> {
-        // Other threads that want them wait meanwhile, rather than read them as well.
-        let mut all = self.held();
-        let held = match all.get(&run) {
-            Some(held) => Arc::clone(held),
-            None => Arc::new(HeldFilters::read(run, record, rows)?),
-        };
-        all.insert(run, Arc::clone(&held));
-        self.make_room(&all);
+        self.hold_with(run, || HeldFilters::read(run, record, rows))
+    }
+
+    fn hold_with(&self, run: u32, read: impl FnOnce() -> Result<HeldFilters>) -> Result<Arc<HeldFilters>> {
+        let filters = Arc::clone(self.held().entry(run).or_default());
+        // Other threads that want those of this run wait meanwhile, rather than read them as well.
+        let reading = filters.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(held) = filters.held.get() {
+            return Ok(Arc::clone(held));
+        }
+        let read = Arc::new(read()?);
+        let held = Arc::clone(filters.held.get_or_init(|| read));
+        drop(reading);
+        self.make_room(&self.held());
         Ok(held)
     }
 
     /// The filters of a run, if they are in memory.
     pub(in crate::store) fn of_run(&self, run: u32) -> Option<Arc<HeldFilters>> {
-        self.held().get(&run).map(Arc::clone)
+        self.held().get(&run)?.held.get().map(Arc::clone)
     }
 
     /// Bytes of the filters in memory and of the cache.
     pub(in crate::store) fn cached_bytes(&self) -> usize {
-        self.held().values().map(|held| held.size()).sum::<usize>() + self.cache.usage()
+        self.held().values().map(|filters| filters.size()).sum::<usize>() + self.cache.usage()
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<HeldFilters>>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<RunFilters>>> {
         // An entry is put in whole.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,8 +138,9 @@ impl FilterUse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::store::engine::options::DEFAULT_CACHE_BYTES;
-    use Worth::{Holding, Nothing, ReadPattern};
+    use Worth::{Holding, Nothing, ReadOnce};
 
     fn run(number: u32, filter_bytes: u64) -> (u32, RunRecord) {
         (number, RunRecord { postings: 1, first_document: 0, last_document: 0, filter_bytes })
@@ -143,8 +164,28 @@ mod tests {
         let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let runs = [run(1, filters.most_held()), run(2, 1)];
         let enough = filters.most_held() / BLOCK_BYTES as u64;
-        assert_eq!(filters.expect(&runs, enough), [ReadPattern, ReadPattern]);
-        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, ReadPattern]);
+        assert_eq!(filters.expect(&runs, enough), [ReadOnce, ReadOnce]);
+        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, ReadOnce]);
         assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
+    }
+
+    #[test]
+    fn nothing_waits_for_the_filters_of_another_run() {
+        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
+        let first = filters.hold_with(1, || Ok(HeldFilters::default())).unwrap();
+        let second = filters.hold_with(2, || {
+            // These would wait for ever if they waited for the reading.
+            assert!(Arc::ptr_eq(&filters.of_run(1).unwrap(), &first));
+            assert!(filters.of_run(2).is_none());
+            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 1), [Holding, Holding]);
+            assert!(filters.cached_bytes() < DEFAULT_CACHE_BYTES);
+            Ok(HeldFilters::default())
+        });
+        let again = filters.hold_with(2, || unreachable!("they are held")).unwrap();
+        assert!(Arc::ptr_eq(&second.unwrap(), &again));
+        let damaged = || Err(Error::Damaged { what: "the filters".into(), detail: "they are gone" });
+        assert!(filters.hold_with(3, damaged).is_err());
+        assert!(filters.of_run(3).is_none());
+        assert!(filters.hold_with(3, || Ok(HeldFilters::default())).is_ok());
     }
 }

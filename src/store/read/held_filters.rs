@@ -10,6 +10,7 @@ use crate::store::read::run_rows::current_filter;
 
 /// All filters of one run, in order.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Default))]
 pub(in crate::store) struct HeldFilters {
     /// The last hash each knows of.
     last_hashes: Vec<u64>,
