@@ -57,6 +57,9 @@ pub struct QueryAnswer {
     /// True if some document has the very same bytes, returned or not. Not in the JSON.
     #[serde(skip)]
     pub(crate) has_identical: bool,
+    /// The share of the query's symbols inside passages of any of the matches, each symbol counted once. Not in the JSON.
+    #[serde(skip)]
+    pub(crate) coverage: f64,
 }
 
 impl Answer for QueryAnswer {

@@ -102,12 +102,13 @@ pub(crate) fn answer(
             }
         }
     }
-    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut()).0;
-    let mut matches: Vec<Match> = ranked.into_iter().map(finish).collect();
+    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut());
+    let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
     // Stable: where the coverage is the same too they stay in the order of their names.
     let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
-    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
+    matches.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
     matches.truncate(options.top.unwrap_or(usize::MAX));
+    let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
     Ok(QueryAnswer {
         schema: Schema::new(),
         mode: options.mode,
@@ -125,7 +126,8 @@ pub(crate) fn answer(
         below,
         ignored: shared.ignored,
         has_identical,
-        matches,
+        coverage: covered.share(),
+        matches: matches.into_iter().map(|(found, _)| found).collect(),
     })
 }
 

@@ -21,8 +21,8 @@ pub struct CorpusAnswer {
     pub found: u64,
     /// `found / looked_up`: the share of the query that the archive holds.
     pub corpus_containment: f64,
-    /// The share of the query's symbols inside passages of the documents below, each symbol counted once. `None` where documents match
-    /// and no passages were asked for.
+    /// The share of the query's symbols inside passages of the best of those documents, each symbol counted once. `None` where documents
+    /// match and no passages were asked for.
     pub coverage: Option<f64>,
     /// True if a document has the very same bytes.
     pub identical: bool,
@@ -84,21 +84,12 @@ impl QueryAnswer {
             }
         }
         places.sort_by_key(|place| (place.query.start, place.query.end));
-        let (mut covered, mut at) = (0.0, 0);
-        for place in &places {
-            let Location { start, end, .. } = place.query;
-            // The share that is left of a part that an earlier one overlaps, by bytes.
-            let (new, all) = (end.saturating_sub(start.max(at)), end.saturating_sub(start));
-            covered += place.symbols as f64 * new as f64 / all.max(1) as f64;
-            at = at.max(end);
-        }
-        let share = if self.query.symbols == 0 { 0.0 } else { (covered / self.query.symbols as f64).min(1.0) };
         CorpusAnswer {
             schema: Schema::new(),
             looked_up: self.looked_up,
             found: self.found,
             corpus_containment: self.corpus_containment,
-            coverage: has_passages.then_some(share),
+            coverage: has_passages.then_some(self.coverage),
             identical,
             documents: self.matching_documents,
             query: self.query,

@@ -30,7 +30,8 @@ impl Covered {
         let (mut ranges, mut symbols) = (Vec::new(), 0);
         for part in parts {
             ranges.extend_from_slice(&part.ranges);
-            symbols = part.symbols;
+            // A part that has no passages knows nothing of the query.
+            symbols = symbols.max(part.symbols);
         }
         Self::new(ranges, symbols)
     }

@@ -77,8 +77,9 @@ pub fn diff(
         matching_documents: matches.len() as u64,
         below: 0,
         ignored,
-        matches,
         has_identical: a.digest == b.digest,
+        coverage: matches.iter().find_map(|found| found.coverage).unwrap_or(0.0),
+        matches,
     })
 }
 

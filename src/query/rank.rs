@@ -211,13 +211,25 @@ fn measure(
     } else {
         Sizes { query: subject.size as f64, document: holder.distinct() as f64 }
     };
-    let (document_containment, resemblance) = match looked_up {
-        0 => (1.0, 1.0),
-        _ => {
-            let (found, sampled) = (shared as f64, looked_up as f64);
-            (sizes.document_containment(found, sampled), sizes.resemblance(found, sampled))
-        }
-    };
+    if looked_up == 0 {
+        // Too short for a fingerprint: the documents that are compared then are those of the same bytes.
+        let (score, containment, document_containment, resemblance) = (1.0, 1.0, 1.0, 1.0);
+        let interval = None;
+        return Ranked {
+            id,
+            shared,
+            score,
+            containment,
+            document_containment,
+            resemblance,
+            interval,
+            estimated,
+            holder,
+        };
+    }
+    let (found, sampled) = (shared as f64, looked_up as f64);
+    let (document_containment, resemblance) =
+        (sizes.document_containment(found, sampled), sizes.resemblance(found, sampled));
     let winnowed = matches!(subject.profile.selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
     let (low, high) = wilson_interval(shared, looked_up);
     let high = if winnowed { with_edges(high, looked_up as f64 / fingerprints as f64) } else { high };

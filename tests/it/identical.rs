@@ -54,7 +54,14 @@ fn they_are_matches_whatever_does_not_count() {
         assert_eq!(ask(&[&["--document", "c/a.txt"], ignored].concat()), both(0.0)[1..]);
         // Where there is no fingerprint, none is ignored.
         let short = [("c/s.txt".to_owned(), true, 1.0)];
-        assert_eq!(ask(&[&["c/s.txt", "--min-score", "1"], ignored].concat()), short);
+        for measured in [
+            &[][..],
+            &["--mode", "resemblance"],
+            &["--mode", "resemblance", "--weight", "idf"],
+            &["--weight", "idf", "--window", "200"],
+        ] {
+            assert_eq!(ask(&[&["c/s.txt", "--min-score", "1"], ignored, measured].concat()), short, "{measured:?}");
+        }
     }
     folder.ok(&["ingest", "-q", "quoted.txt"]);
     assert_eq!(ask(&["quoted.txt", "--skip-quotes"]), [("quoted.txt".to_owned(), true, 0.0)]);

@@ -93,6 +93,25 @@ fn large_members_and_many_of_them_are_answered_in_order() {
     assert_eq!(answers[300]["query"]["bytes"], large.len());
 }
 
+/// Symbols that passages of two documents share count once, also where bytes and symbols are not in proportion.
+#[test]
+fn a_row_counts_each_symbol_once() {
+    let letter = |number: u64| char::from(b'a' + (number % 26) as u8);
+    let short = |place: u64| format!("{}{} ", letter(place / 26), letter(place));
+    let long = |place: u64| format!("{}longer{} ", letter(place / 26), letter(place).to_string().repeat(20));
+    let part = |make: &dyn Fn(u64) -> String, from: u64| (from..from + 100).map(make).collect::<String>();
+    let (first, middle, last) = (part(&short, 0), part(&long, 0), part(&short, 200));
+    let folder = Folder::new();
+    folder.write("in/a.txt", format!("{first}{middle}"));
+    folder.write("in/b.txt", format!("{middle}{last}"));
+    folder.write("whole.txt", format!("{first}{middle}{last}"));
+    folder.write("more.txt", format!("{first}{middle}{last}{}", part(&|place| format!("new{} ", short(place)), 0)));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let rows = ask(&folder, &["whole.txt", "more.txt", "--by-corpus"]);
+    assert_eq!((rows[0]["places"].as_array().unwrap().len(), rows[0]["coverage"].as_f64()), (2, Some(1.0)));
+    assert_eq!(rows[1]["coverage"], 300.0 / rows[1]["query"]["symbols"].as_f64().unwrap());
+}
+
 #[test]
 fn a_row_tells_of_all_documents_and_of_all_of_the_text() {
     let folder = Folder::new();
