@@ -137,19 +137,23 @@ pub(super) fn place(target: &Path, like: &Path, write: impl FnOnce(&mut File) ->
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     let path = folder.join(part_name(target));
-    // One that was killed may have left it.
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&path)
-        .map_err(Error::io("create", target))?;
+    // One that was killed may have left it. A file made anew is never another one that a link of this name leads to.
+    remove_part(&path)?;
+    let new = File::options().read(true).write(true).create_new(true).open(&path);
+    let mut file = new.map_err(Error::io("create", target))?;
     let part = Part { _noted: Temporary::new(&path), path };
     write(&mut file)?;
     let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
     file.set_permissions(permissions).map_err(Error::io("write", target))?;
     Ok(Placing { file, part, target: target.to_owned() })
+}
+
+/// Removes an unfinished file, if there is one.
+fn remove_part(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
+        _ => Ok(()),
+    }
 }
 
 impl Placing {
@@ -216,7 +220,7 @@ pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
 /// Replaces a file by a link to another one.
 pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
     let part = path.with_file_name(part_name(path));
-    let _ = fs::remove_file(&part);
+    remove_part(&part)?;
     match kind {
         LinkKind::Hard => {
             // The file itself: a link to a symbolic link would lead elsewhere from here.
@@ -267,5 +271,30 @@ pub(super) fn move_to(path: &Path, target: &Path, stop: &StopToken) -> Result<()
             fs::remove_file(path).map_err(Error::io("remove", path))
         }
         moved => moved.map_err(Error::io("move", path)),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A link of the unfinished file's name does not lead the copy to another file.
+    #[test]
+    fn a_planted_link_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("source"), "copied").unwrap();
+        fs::write(path("victim"), "kept").unwrap();
+        let target = path("target");
+        for planted in [path("victim"), path("nowhere")] {
+            std::os::unix::fs::symlink(planted, folder.path().join(part_name(&target))).unwrap();
+            let copied =
+                place(&target, &path("source"), |file| copy(&path("source"), file, &StopToken::new())).unwrap();
+            assert_eq!((copied.synced().unwrap(), copied.finish().unwrap()), (6, 6));
+            assert_eq!(fs::read_to_string(&target).unwrap(), "copied");
+            assert!(!target.is_symlink());
+            assert_eq!(fs::read_to_string(path("victim")).unwrap(), "kept");
+            assert!(!path("nowhere").exists());
+        }
     }
 }

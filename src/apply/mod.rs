@@ -353,6 +353,8 @@ impl Acting<'_> {
             if !changes {
                 placing.keep_time(path)?;
             }
+            // On the disk before the log says so: the same call trusts the log.
+            placing.synced()?;
             placing.finish()
         });
         let bytes = match written {
