@@ -40,7 +40,7 @@ pub(crate) use map::{Lines, Map};
 pub use process::ReaderProcess;
 
 use crate::document::Format;
-use crate::error::{Error, Result};
+use crate::error::{DocumentError, Error, Result};
 use crate::guarded::guarded;
 
 /// True if documents of this format are extracted before they are read; the others are their own text.
@@ -88,5 +88,5 @@ fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extract
         Format::Epub => epub::extract(bytes, limits).map(Extracted::detached),
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
     });
-    extracted.unwrap_or_else(|_| Err(Error::not_of_format(format, "its reader failed on it")))
+    extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }

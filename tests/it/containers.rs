@@ -437,3 +437,40 @@ fn a_run_that_is_stopped_within_a_container_is_finished_by_the_next() {
     assert_eq!(names(&folder), all);
     folder.ok(&["verify"]);
 }
+
+/// An entry that is neither a document nor a folder nor a header is reported, whatever its type.
+#[test]
+fn entries_of_unknown_types_are_reported() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut add = |kind: u8, name: &str, content: &str| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::new(kind));
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, content.as_bytes()).unwrap();
+    };
+    let text = prose(0);
+    add(b'0', "a.txt", &text);
+    add(b'5', "folder", "");
+    add(b'g', "pax_global_header", "19 comment=nothing\n");
+    add(b'V', "label", "");
+    add(b'D', "listed", "Ya.txt\0\0");
+    add(b'M', "rest.txt", &text);
+    add(b'Z', "odd.txt", &text);
+    add(b'6', "pipe", "");
+    let folder = Folder::new();
+    folder.write("a.tar", builder.into_inner().unwrap());
+    let run = folder.ok(&["ingest", "--verbose", "a.tar"]);
+    let skipped: Vec<&str> = run.stderr.lines().filter(|line| line.contains("skipped")).collect();
+    assert_eq!(
+        skipped[..3],
+        [
+            "skipped a.tar!rest.txt: an entry of an unknown type",
+            "skipped a.tar!odd.txt: an entry of an unknown type",
+            "skipped a.tar!pipe: neither a file nor a folder",
+        ],
+        "{}",
+        run.stderr
+    );
+    assert_eq!(names(&folder), ["a.tar!a.txt"]);
+}

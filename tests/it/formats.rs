@@ -95,7 +95,7 @@ fn a_library_that_panics_fails_its_document_without_a_word() {
     folder.write("b.txt", "It goes on with the next document.");
     let run = folder.run(&["ingest", "a.pdf", "b.txt"]);
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("a.pdf") && run.stderr.contains("its reader failed on it"), "{run:?}");
+    assert!(run.stderr.contains("a.pdf") && run.stderr.contains("the reader of this format failed on it: "), "{run:?}");
     assert!(!run.stderr.contains("panicked"), "{run:?}");
     assert!(run.stdout.contains("1 document"), "{run:?}");
 }

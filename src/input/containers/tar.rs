@@ -77,7 +77,11 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             EntryType::Char | EntryType::Block | EntryType::Fifo => {
                 members.skipped(suffix, "neither a file nor a folder")?;
             }
-            _ => {}
+            // A folder, of either age; headers that say something of the whole archive: those of pax, and GNU's label of a
+            // volume and list of a folder.
+            EntryType::Regular | EntryType::Continuous | EntryType::Directory | EntryType::XGlobalHeader => {}
+            kind if matches!(kind.as_byte(), b'V' | b'D') => {}
+            _ => members.skipped(suffix, "an entry of an unknown type")?,
         }
         io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
         ends = taken.get().next_multiple_of(BLOCK);
