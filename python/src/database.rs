@@ -372,13 +372,11 @@ impl NativeDatabase {
         Ok(text.map(|text| (PyBytes::new(py, &text.bytes), text.encoding)))
     }
 
-    /// Deletes documents by name, or by number.
-    fn remove(&self, py: Python<'_>, names: Vec<String>, ids: Vec<u32>) -> PyResult<(String, String)> {
+    /// Deletes documents by name and by number.
+    fn remove(&self, py: Python<'_>, names: Vec<String>, ids: Vec<u32>) -> PyResult<String> {
         let writer = self.writer()?;
         let ids: Vec<DocId> = ids.into_iter().map(DocId).collect();
-        let (named, numbered) =
-            py.detach(|| Ok((writer.remove(&names)?, writer.remove_numbers(&ids)?))).map_err(raise)?;
-        Ok((json(&named)?, json(&numbered)?))
+        json(&py.detach(|| writer.remove_named_or_numbered(&names, &ids)).map_err(raise)?)
     }
 
     /// The numbers of the documents that prefixes and values select, and the prefixes and values that no document has.

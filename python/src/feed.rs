@@ -22,7 +22,8 @@ use crate::waiting::{Event, Feed};
 /// Portions on the way.
 const PORTIONS: usize = 3;
 
-/// A portion of an iterable has at most so many documents, or bytes once the last is there, or is what came within this time.
+/// A portion of an iterable has at most so many documents, or bytes once the last is there, or what came within this time: at
+/// least one document, unless the iterable has ended.
 const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
 
 /// A text of a table that has more bytes is not copied as a whole.
@@ -111,14 +112,17 @@ impl Items {
 impl Portions for Items {
     fn next(&mut self) -> PyResult<Option<Portion>> {
         let (most, most_bytes, patience) = PORTION;
-        let (mut documents, mut bytes, started) = (Vec::new(), 0, Instant::now());
+        let (mut documents, mut bytes) = (Vec::new(), 0);
         Python::attach(|py| {
-            let mut items = self.0.bind(py).clone();
-            while documents.len() < most && bytes < most_bytes && started.elapsed() < patience {
-                let Some(item) = items.next() else { break };
+            // To wait for the interpreter's lock may take longer than the patience; it is no part of it.
+            let started = Instant::now();
+            for item in self.0.bind(py).clone() {
                 let (document, length) = document(&item?)?;
                 documents.push(document);
                 bytes += length;
+                if documents.len() >= most || bytes >= most_bytes || started.elapsed() >= patience {
+                    break;
+                }
             }
             PyResult::Ok(())
         })?;

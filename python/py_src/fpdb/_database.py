@@ -311,15 +311,13 @@ class Database:
             removed = 0
             # The records of one commit are held until it is made.
             for first in range(0, 0 if dry_run else len(selected), 100_000):
-                _, numbered = self._native.remove([], selected[first : first + 100_000])
-                removed += int(json.loads(numbered)["removed"])
+                part = json.loads(self._native.remove([], selected[first : first + 100_000]))
+                removed += int(part["removed"])
             return Removal(removed, [], [], len(selected), unmatched)
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
-        named, numbered = (json.loads(text) for text in self._native.remove(list(names), [int(number) for number in ids]))
-        return Removal(
-            named["removed"] + numbered["removed"], named["unknown_names"], numbered["unknown_ids"]
-        )
+        answer = json.loads(self._native.remove(list(names), [int(number) for number in ids]))
+        return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
         """Folds all batches into one and frees the space of removed documents. Readers are not disturbed."""
