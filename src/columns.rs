@@ -202,6 +202,7 @@ impl Fingerprints {
     #[cold]
     fn begin_block(&mut self, bases: FingerprintRow) {
         if !self.is_empty() {
+            debug_assert!(self.closed.last().is_none_or(|&(end, _)| end < self.len()), "a block has a row");
             self.closed.push((self.len(), self.bases));
         }
         self.bases = bases;

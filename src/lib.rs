@@ -46,6 +46,7 @@
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
+#![deny(clippy::undocumented_unsafe_blocks)]
 
 // The program names the library as any other program does.
 #[cfg(feature = "cli")]

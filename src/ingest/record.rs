@@ -45,7 +45,6 @@ pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     (Some(file.source.clone()), trusted_mtime(file))
 }
 
-/// When a file was written, where it can vouch for the content.
 /// The metadata of a stored document that has been found again as `name`, with this metadata. A table that names it says all of it.
 /// Otherwise what was said before under other names stays: to say nothing of a document is not to take back what was said.
 pub(super) fn metadata_after(
@@ -62,6 +61,7 @@ pub(super) fn metadata_after(
     found
 }
 
+/// When a file was written, where it can vouch for the content.
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
     let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;
     file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))

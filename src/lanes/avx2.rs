@@ -203,7 +203,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads the block's 16 hashes and no more.
         unsafe {
             let bound = signed(_mm256_set1_epi64x(bound as i64));
             let [a, b, c, d] = registers(block);
@@ -218,7 +218,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads the block's 16 hashes and no more.
         unsafe {
             let value = _mm256_set1_epi64x(value as i64);
             let [a, b, c, d] = registers(block);
@@ -233,7 +233,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads 16 hashes of each block and no more.
         unsafe {
             let [a, b, c, d] = registers(last);
             let (mut a, mut b, mut c, mut d) = (signed(a), signed(b), signed(c), signed(d));

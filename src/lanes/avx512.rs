@@ -163,7 +163,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads 16 hashes of the block and no more.
         unsafe {
             let bound = _mm512_set1_epi64(bound as i64);
             let [low, high] = registers(block);
@@ -174,7 +174,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads 16 hashes of the block and no more.
         unsafe {
             let value = _mm512_set1_epi64(value as i64);
             let [low, high] = registers(block);
@@ -185,7 +185,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
-        // SAFETY: see above.
+        // SAFETY: `self` proves the features; `registers` reads 16 hashes of each block and no more.
         unsafe {
             let [mut low, mut high] = registers(last);
             for block in blocks {

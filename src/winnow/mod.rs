@@ -36,8 +36,8 @@ use windows::WindowSelector;
 
 use crate::profile::Selection;
 
-/// Selects from a document's hashes, piece by piece, in constant memory (at most some 2 w hashes)
-/// and in time linear in the hashes whatever they are.
+/// Selects from a document's hashes, piece by piece, in memory for some 2 w hashes and the longest piece, which it keeps, and in
+/// time linear in the hashes whatever they are.
 #[derive(Clone, Debug)]
 pub struct Winnower {
     rule: Rule,
