@@ -41,6 +41,7 @@ fn class(error: &Error) -> &'static str {
         | Error::NoTextToIgnore { .. }
         | Error::OtherRule { .. }
         | Error::DecisionsOfAnother { .. }
+        | Error::LaterDecisions { .. }
         | Error::BadTable { .. }
         | Error::NotADedupReport { .. }
         | Error::FieldTaken { .. }

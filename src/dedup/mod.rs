@@ -179,6 +179,7 @@ impl DedupRun<'_> {
         let same_text = self.same_text()?;
         let standing = &mut |id| past.standing(id);
         let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
+        past.check_ends_before(store.view().state().next_document, &files)?;
         let open: RoaringBitmap = open_documents(&ranking).collect();
         if !open.is_empty() || past.header().is_none() {
             let found = if past.header().is_some() {

@@ -43,6 +43,19 @@ impl<'a> Past<'a> {
         self.record.as_ref().map(RecordReader::header)
     }
 
+    /// Reads the rest of the record: a reader that was opened before its last documents were stored would forget what was decided
+    /// about them.
+    ///
+    /// # Errors
+    /// [`Error::LaterDecisions`] where it has a document of this number or above; [`Error::Damaged`]; [`Error::Io`].
+    pub(super) fn check_ends_before(&mut self, next_document: u32, files: &RecordFiles) -> Result<()> {
+        let later = match &mut self.record {
+            Some(record) => record.has_from(next_document)?,
+            None => false,
+        };
+        if later { Err(Error::LaterDecisions { path: files.path().to_owned() }) } else { Ok(()) }
+    }
+
     /// The decision about a document, if it holds. Documents must ascend.
     pub(super) fn entry(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         let Some(record) = &mut self.record else { return Ok(None) };

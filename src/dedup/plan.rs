@@ -120,6 +120,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
                     open.insert(id);
                 }
             }
+            past.check_ends_before(view.state().next_document, &files)?;
             if compares {
                 postings = store.postings_near(&open);
             }

@@ -255,6 +255,12 @@ impl RecordReader {
         Ok(None)
     }
 
+    /// True if it has a document of this number or above, which documents asked for before must not be.
+    pub(super) fn has_from(&mut self, document: u32) -> Result<bool> {
+        self.find(document)?;
+        Ok(self.next.is_some())
+    }
+
     fn advance(&mut self) -> Result<()> {
         let before = self.next;
         if self.block.len() == 0 && !self.ended {

@@ -391,7 +391,7 @@ pub enum Error {
         field: String,
     },
     /// Another run works on the same job.
-    #[error("another process works on this job, whose state is in {}", path.display())]
+    #[error("another process or thread works on this job, whose state is in {}", path.display())]
     JobInUse {
         /// The file the state is kept in.
         path: PathBuf,
@@ -409,6 +409,12 @@ pub enum Error {
     /// Decisions about the documents of another database, or of this one before it was repaired.
     #[error("the decisions in {} are of another database, or of this one before a repair", path.display())]
     DecisionsOfAnother {
+        /// The file they are kept in.
+        path: PathBuf,
+    },
+    /// Decisions about documents that were stored after this reader was opened.
+    #[error("the decisions in {} are about documents that were stored after this reader was opened", path.display())]
+    LaterDecisions {
         /// The file they are kept in.
         path: PathBuf,
     },

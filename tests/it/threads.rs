@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use fpdb::dedup::{DedupBy, DedupOptions};
+use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
 use fpdb::maintenance::BackupOptions;
 use fpdb::pairs::PairsOptions;
 use fpdb::{
@@ -102,6 +103,67 @@ fn ingests_and_removals_at_once_lose_nothing() {
     assert_eq!(documents(&place.database), expected.map(|path| path.display().to_string()).collect());
     let restored = Database::builder().restore(place.path("restored"), place.path("backups"), None).unwrap();
     documents(&restored);
+}
+
+/// The record of decisions is the same, whoever writes it: the writer, a reader beside it, or a reader alone.
+#[test]
+fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
+    let place = Place::new();
+    // The second folder has the texts of the first.
+    let texts = place.write("a", 9, 0);
+    ingest(&place.database, &texts);
+    fs::create_dir(place.path("b")).unwrap();
+    for number in 0..6 {
+        fs::copy(texts.join(format!("{number}.txt")), place.path("b").join(format!("{number}.txt"))).unwrap();
+    }
+    ingest(&place.database, &place.path("b"));
+    let path = place.path("db");
+    let record = || fs::read(path.join("dedup-decisions")).unwrap();
+    let dedup = |database: &Database, mode| {
+        let options = DedupOptions::of(database.profile(), DedupBy::Exact).mode(mode);
+        database.dedup(&options, &Task::new()).map(|answer| answer.removable.len())
+    };
+    let program = |mode: &str| {
+        let database = path.to_str().unwrap();
+        let arguments = ["dedup", "--db", database, "--by", "exact", mode, "-q"];
+        let output = Command::new(env!("CARGO_BIN_EXE_fpdb")).args(arguments).env_remove("FPDB_DB").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    // Beside the writer.
+    let reader = Database::open(&path).unwrap();
+    assert_eq!(reader.commit_id().unwrap(), place.database.commit_id().unwrap());
+    assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6);
+    let expected = record();
+    for mode in [DedupMode::Append, DedupMode::Rerank, DedupMode::Append] {
+        assert_eq!(dedup(&reader, mode).unwrap(), 6, "{mode:?}");
+        assert_eq!(record(), expected, "{mode:?}");
+        assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6, "{mode:?}");
+    }
+    for mode in ["--append", "--rerank", "--append"] {
+        program(mode);
+        assert_eq!(record(), expected, "{mode}");
+    }
+    // A reader that was opened before documents came would forget what is decided about them.
+    ingest(&place.database, &place.write("c", 3, 0));
+    assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6);
+    let later = record();
+    assert_ne!(later, expected);
+    assert!(matches!(dedup(&reader, DedupMode::Append), Err(Error::LaterDecisions { .. })));
+    let options = DedupOptions::of(reader.profile(), DedupBy::Exact).mode(DedupMode::Append);
+    assert!(matches!(reader.plan_dedup(&options), Err(Error::LaterDecisions { .. })));
+    assert_eq!(dedup(&Database::open(&path).unwrap(), DedupMode::Append).unwrap(), 6);
+    assert_eq!(record(), later);
+    // Alone.
+    let Place { folder: _folder, database } = place;
+    let commit = database.commit_id().unwrap();
+    drop((reader, database));
+    let reader = Database::open(&path).unwrap();
+    assert_eq!(reader.commit_id().unwrap(), commit);
+    assert_eq!(dedup(&reader, DedupMode::Append).unwrap(), 6);
+    assert_eq!(record(), later);
+    assert_eq!(dedup(&reader, DedupMode::Rerank).unwrap(), 6);
+    program("--append");
+    assert_ne!(record(), later, "one run instead of two");
 }
 
 #[test]

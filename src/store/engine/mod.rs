@@ -13,6 +13,7 @@ pub(super) mod rows;
 pub(super) mod sorted_file;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -264,8 +265,17 @@ impl Engine {
 
     /// A name of the store that stays with it when it is moved.
     pub(super) fn identity(&self) -> Result<String> {
-        let identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
-        Ok(String::from_utf8_lossy(&identity).into_owned())
+        let mut identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
+        if identity.is_empty() {
+            // The engine does not tell a secondary instance. The writer has put the file there when it opened the store.
+            let path = self.db.path().join("IDENTITY");
+            identity = fs::read(&path).map_err(Error::io("read", &path))?;
+        }
+        let identity = String::from_utf8_lossy(&identity).trim_end().to_owned();
+        if identity.is_empty() {
+            return Err(missing("the identity of the store"));
+        }
+        Ok(identity)
     }
 
     fn background_failures(&self) -> u64 {
