@@ -71,6 +71,14 @@ impl Answers {
         each!(self, rows => rows.len())
     }
 
+    /// The JSON of one.
+    pub(crate) fn json(&self, index: usize) -> PyResult<String> {
+        if index >= self.len() {
+            return Err(PyIndexError::new_err("there are not as many rows"));
+        }
+        each!(self, rows => json(&rows[index]))
+    }
+
     pub(crate) fn schema(&self) -> SchemaRef {
         match self {
             Self::Query(_) => arrow::query_schema(),
@@ -119,10 +127,7 @@ impl Rows {
 
     /// The JSON of one.
     fn json(&self, index: usize) -> PyResult<String> {
-        if index >= self.answers.len() {
-            return Err(PyIndexError::new_err("there are not as many rows"));
-        }
-        each!(&*self.answers, rows => json(&rows[index]))
+        self.answers.json(index)
     }
 
     /// The bytes that the offsets of a query count, and their encoding; `None` where they can no longer be had. Of a comparison

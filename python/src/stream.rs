@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 
 use arrow_schema::SchemaRef;
@@ -15,7 +15,7 @@ use pyo3::types::PyCapsule;
 
 use crate::arrow_output as arrow;
 use crate::errors::{exception, poisoned, raise};
-use crate::rows::{Answers, BATCH, Rows};
+use crate::rows::{Answers, BATCH};
 use crate::waiting::{StopToken, TICK};
 
 /// Batches that wait to be read. The thread fills one more.
@@ -27,11 +27,35 @@ pub(crate) struct RowStream(Arc<Stream>);
 
 struct Stream {
     schema: SchemaRef,
-    /// None once all is read, or it is closed.
-    work: Mutex<Option<Work>>,
+    reading: Mutex<Reading>,
+    /// Arrow streams that were made of it.
+    arrow_readers: AtomicUsize,
     stop: fpdb::StopToken,
     /// Rows that were found and not read yet.
     held: Arc<AtomicUsize>,
+}
+
+/// What was read, and by which reader: rows are read once.
+struct Reading {
+    /// None once it has ended.
+    work: Option<Work>,
+    end: End,
+    /// [`ROW_BY_ROW`], or the number of the Arrow stream that goes on with the rows.
+    reader: usize,
+    /// The batch that is read row by row, and how many of its rows have been.
+    batch: Option<(Answers, usize)>,
+}
+
+/// The reader of single rows.
+const ROW_BY_ROW: usize = 0;
+
+#[derive(PartialEq)]
+enum End {
+    No,
+    /// The last row was read.
+    Whole,
+    /// It was closed, stopped or has failed before.
+    Cut,
 }
 
 /// The thread, and the batches that come from it.
@@ -80,16 +104,76 @@ impl RowStream {
         };
         let thread = thread::Builder::new().name("fpdb rows".into()).spawn(run)?;
         let work = Work { batches, thread: Some(thread), stop: stop.clone(), process: process::id() };
-        let (schema, work) = (answers(Vec::new()).schema(), Mutex::new(Some(work)));
-        Ok(Self(Arc::new(Stream { schema, work, stop, held })))
+        let reading = Reading { work: Some(work), end: End::No, reader: ROW_BY_ROW, batch: None };
+        let (schema, arrow_readers) = (answers(Vec::new()).schema(), AtomicUsize::new(ROW_BY_ROW));
+        Ok(Self(Arc::new(Stream { schema, reading: Mutex::new(reading), arrow_readers, stop, held })))
+    }
+}
+
+impl Reading {
+    /// Lets `reader` go on with the rows, where no other Arrow stream has them.
+    fn claim(&mut self, reader: usize) -> PyResult<()> {
+        if self.reader != reader && (self.reader != ROW_BY_ROW || self.end == End::Whole) {
+            let message = "these rows have been read, or another reader has begun to: each row is read once";
+            return Err(exception("ParameterError", message, Some("ask again, for a new stream")));
+        }
+        self.reader = reader;
+        Ok(())
+    }
+
+    /// Ends the thread.
+    fn cut(&mut self) {
+        if self.work.take().is_some() {
+            self.end = End::Cut;
+        }
     }
 }
 
 impl Stream {
-    /// The next batch; `None` after the last one. `look` is called while it waits.
-    fn next(&self, look: impl Fn() -> PyResult<()>) -> PyResult<Option<Answers>> {
-        let mut guard = self.work.lock().map_err(|_| poisoned())?;
-        let Some(work) = guard.as_mut() else { return Ok(None) };
+    fn reading(&self) -> PyResult<MutexGuard<'_, Reading>> {
+        self.reading.lock().map_err(|_| poisoned())
+    }
+
+    /// The JSON of the next row; `None` after the last one. `look` is called while it waits.
+    fn next_row(&self, look: impl Fn() -> PyResult<()>) -> PyResult<Option<String>> {
+        let mut reading = self.reading()?;
+        reading.claim(ROW_BY_ROW)?;
+        loop {
+            if let Some((answers, read)) = &mut reading.batch
+                && *read < answers.len()
+            {
+                *read += 1;
+                return answers.json(*read - 1).map(Some);
+            }
+            reading.batch = self.next_batch(&mut reading, &look)?.map(|answers| (answers, 0));
+            if reading.batch.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next batch of an Arrow stream, and its first row that is not read yet; `None` after the last one.
+    fn next_of(&self, reader: usize, look: impl Fn() -> PyResult<()>) -> PyResult<Option<(Answers, usize)>> {
+        let mut reading = self.reading()?;
+        reading.claim(reader)?;
+        // The rest of what was read row by row comes first.
+        if let Some((answers, read)) = reading.batch.take()
+            && read < answers.len()
+        {
+            return Ok(Some((answers, read)));
+        }
+        if let Some(answers) = self.next_batch(&mut reading, &look)? {
+            return Ok(Some((answers, 0)));
+        }
+        if reading.end == End::Cut {
+            let message = "the stream ended before its last row: it was closed, stopped or has failed";
+            return Err(exception("ClosedError", message, Some("ask again, for a new stream")));
+        }
+        Ok(None)
+    }
+
+    fn next_batch(&self, reading: &mut Reading, look: &impl Fn() -> PyResult<()>) -> PyResult<Option<Answers>> {
+        let Some(work) = reading.work.as_mut() else { return Ok(None) };
         if process::id() != work.process {
             let hint = "ask again in this process";
             return Err(exception("ForkedError", "the rows come from a thread of another process", Some(hint)));
@@ -105,24 +189,25 @@ impl Stream {
             }
         }
         let outcome = work.thread.take().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        *guard = None;
-        outcome.unwrap_or(Ok(())).map(|()| None).map_err(raise)
+        reading.work = None;
+        let outcome = outcome.unwrap_or(Ok(()));
+        reading.end = if outcome.is_ok() { End::Whole } else { End::Cut };
+        outcome.map(|()| None).map_err(raise)
     }
 }
 
 #[pymethods]
 impl RowStream {
-    /// The next rows; `None` after the last ones.
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Rows>> {
-        let answers = py.detach(|| self.0.next(|| Python::attach(|py| py.check_signals())))?;
-        Ok(answers.map(Rows::new))
+    /// The JSON of the next row; `None` after the last one.
+    fn next_row(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        py.detach(|| self.0.next_row(|| Python::attach(|py| py.check_signals())))
     }
 
-    /// Ends the search. There are no more rows then.
+    /// Ends the search. There are no more rows then but those of the batch that is read row by row.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         // A thread that waits for rows lets go of the lock then.
         self.0.stop.stop();
-        py.detach(|| self.0.work.lock().map(|mut work| *work = None).map_err(|_| poisoned()))
+        py.detach(|| self.0.reading().map(|mut reading| reading.cut()))
     }
 
     /// Rows that were found and not read yet.
@@ -140,13 +225,15 @@ impl RowStream {
         // By the protocol a producer may answer with its own schema.
         drop(requested_schema);
         let (stream, schema) = (Arc::clone(&self.0), self.0.schema.clone());
+        // It has the rows once it is read: libraries make streams to see their schema, too.
+        let reader = stream.arrow_readers.fetch_add(1, Ordering::Relaxed) + 1;
         // Signals are looked for on this thread only: another one might be waited for by a thread that has the interpreter.
         let home = thread::current().id();
         let look =
             move || if thread::current().id() == home { Python::attach(|py| py.check_signals()) } else { Ok(()) };
-        arrow::stream(py, schema.clone(), move || match stream.next(look) {
+        arrow::stream(py, schema.clone(), move || match stream.next_of(reader, look) {
             Ok(None) => None,
-            Ok(Some(answers)) => Some(answers.batch(&schema, 0)),
+            Ok(Some((answers, from))) => Some(answers.batch(&schema, from)),
             Err(error) => Some(Err(arrow::refused(&error))),
         })
     }

@@ -43,7 +43,45 @@ def test_a_stream_has_the_rows_of_pairs(samples, many):
     stream = many.iter_pairs(**ALL)
     first = next(stream)
     rest = pyarrow.RecordBatchReader.from_stream(stream).read_all()
-    assert first.to_dict() == expected[0].to_dict() and rest.num_rows == len(expected) - BATCH
+    assert first.to_dict() == expected[0].to_dict() and rest.num_rows == len(expected) - 1
+    assert rest.equals(pyarrow.table(expected).slice(1))
+
+
+def test_a_stream_that_was_read_or_closed_does_not_read_as_an_empty_table(many):
+    # Read twice.
+    stream = many.iter_pairs(**ALL)
+    assert polars.DataFrame(stream).height == 300 * 299 // 2
+    for again in (polars.DataFrame, pyarrow.table, next):
+        with pytest.raises(Exception, match="have been read|each row is read once"):
+            again(stream)
+    stream = many.iter_pairs(**ALL)
+    assert sum(1 for _ in stream) == 300 * 299 // 2
+    with pytest.raises(Exception, match="have been read"):
+        pyarrow.table(stream)
+    # Two readers.
+    stream = many.iter_pairs(**ALL)
+    one, two = (pyarrow.RecordBatchReader.from_stream(stream) for _ in range(2))
+    assert one.read_next_batch().num_rows == BATCH
+    for other in (lambda: two.read_all(), lambda: next(stream)):
+        with pytest.raises(Exception, match="each row is read once"):
+            other()
+    assert one.read_all().num_rows == 300 * 299 // 2 - BATCH
+    # Closed before it is read, and in the middle.
+    with many.iter_pairs(**ALL) as stream:
+        unread = pyarrow.RecordBatchReader.from_stream(stream)
+    with many.iter_pairs(**ALL) as stream:
+        begun = pyarrow.RecordBatchReader.from_stream(stream)
+        begun.read_next_batch()
+    for cut in (unread, begun):
+        with pytest.raises(pyarrow.ArrowException, match="ended before its last row"):
+            cut.read_all()
+    stop = fpdb.StopToken()
+    stopped = pyarrow.RecordBatchReader.from_stream(many.iter_pairs(stop=stop, **ALL))
+    stop.stop()
+    with pytest.raises(pyarrow.ArrowException, match="stopped"):
+        stopped.read_all()
+    with pytest.raises(pyarrow.ArrowException, match="ended before its last row"):
+        stopped.read_all()
 
 
 def test_a_stream_holds_three_batches_at_most(many):
@@ -56,7 +94,7 @@ def test_a_stream_holds_three_batches_at_most(many):
             time.sleep(0.01)
         time.sleep(0.05)
         assert native.held == 3 * BATCH
-        read += len(native.next())
+        read += sum(native.next_row() is not None for _ in range(BATCH))
     assert read == 5 * BATCH
     assert read + sum(1 for _ in stream) == 300 * 299 // 2 and native.held == 0
 

@@ -1049,25 +1049,26 @@ class PairStream(Iterator[Pair]):
     """Pairs of documents, best first, read once: an iterator of `Pair`, and an Arrow stream.
 
     A thread finds them, and is a few thousand pairs ahead at most. With `with`, or `close`, the search ends early.
+
+    An Arrow stream made of it has the pairs that no reader has had yet. The first Arrow stream that is read has them all: to read
+    pairs by `next` or by another Arrow stream is an error then. So is an Arrow stream of pairs that have all been read, and
+    the end of one that `close` cuts short.
     """
 
     def __init__(self, native: _native.RowStream) -> None:
         self._native = native
-        self._read: Iterator[Pair] = iter(())
 
     def __iter__(self) -> PairStream:
         return self
 
     def __next__(self) -> Pair:
-        while (pair := next(self._read, None)) is None:
-            rows = self._native.next()
-            if rows is None:
-                raise StopIteration
-            self._read = iter(Pairs(rows))
-        return pair
+        row = self._native.next_row()
+        if row is None:
+            raise StopIteration
+        return _pair(json.loads(row))
 
     def close(self) -> None:
-        """Ends the search. There are no more pairs then."""
+        """Ends the search. Iteration ends after the pairs that were fetched already, some thousand at most; an Arrow stream fails."""
         self._native.close()
 
     def __enter__(self) -> PairStream:
@@ -1075,6 +1076,9 @@ class PairStream(Iterator[Pair]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"<PairStream: {self._native.held:,} pairs fetched and not read>"
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         return self._native.__arrow_c_stream__(requested_schema)
