@@ -1,6 +1,8 @@
 //! The Python module `fpdb._native`: conversions, waiting and Arrow, and nothing that decides. What users see of it is in
 //! `py_src/fpdb/`.
 
+#![deny(clippy::undocumented_unsafe_blocks)]
+
 mod arrow_input;
 mod arrow_output;
 mod asked;

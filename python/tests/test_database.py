@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -36,6 +37,40 @@ def test_documents_of_memory_are_found_and_removed(tmp_path):
         assert [document.name for document in database.documents()] == ["melville"]
         assert database.compact().after > 0
         assert len(database) == 1
+
+
+def test_names_and_numbers_are_removed_in_one_commit(tmp_path):
+    def commits():
+        return int(re.search(r"^commit (\d+)", (tmp_path / "db" / "committed").read_text(), re.MULTILINE)[1])
+
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": LONG, "b": OTHER, "c": LONG + OTHER})
+        before = commits()
+        removal = database.remove("a", "nobody", ids=[0, 1, 99])
+        assert (removal.removed, removal.unknown_names, removal.unknown_ids) == (2, ["nobody"], [99])
+        assert commits() == before + 1
+        assert [document.name for document in database.documents()] == ["c"]
+
+
+def test_an_iterable_is_read_to_its_end_while_another_thread_holds_the_lock(tmp_path):
+    """A wait for the interpreter's lock is no end of the iterable."""
+    ended, interval = threading.Event(), sys.getswitchinterval()
+
+    def compute():
+        while not ended.is_set():
+            sum(range(1000))
+
+    busy = threading.Thread(target=compute)
+    sys.setswitchinterval(0.2)
+    busy.start()
+    try:
+        with fpdb.create(tmp_path / "db") as database:
+            summary = database.ingest((f"d{number}", f"{LONG} {number}") for number in range(600))
+            assert (summary.added, summary.failures, len(database)) == (600, 0, 600)
+    finally:
+        ended.set()
+        sys.setswitchinterval(interval)
+        busy.join()
 
 
 def test_an_iterator_is_read_as_it_is_needed_and_its_error_ends_the_ingest(tmp_path):

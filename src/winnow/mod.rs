@@ -82,8 +82,8 @@ impl Winnower {
         }
     }
 
-    /// Ends the document: appends what a sequence shorter than one window selects, and makes ready
-    /// for the next document.
+    /// Ends the document: appends what a sequence shorter than one window selects (nothing more with [`Selection::Mod`], which knows
+    /// no windows), and makes ready for the next document.
     pub fn finish(&mut self, out: &mut Vec<Selected>) {
         match &mut self.rule {
             Rule::Windows(selector) => selector.finish(out),
