@@ -116,6 +116,38 @@ pub(super) fn df(term: TermKey) -> u64 {
     (4 + class % 4) << (class / 4 - 2)
 }
 
+/// Increments of counts that wait to be made. An atomic increment waits for its count to come from memory, and all that follows waits
+/// for it; reads do not wait for each other. So the counts of many increments are read first, and are in the cache then.
+struct Increments<'a> {
+    counts: &'a [AtomicU64],
+    waiting: Vec<(Rank, u64)>,
+}
+
+/// Increments that are made at a time: they and their counts fit the nearest cache.
+const INCREMENTS: usize = 256;
+
+impl<'a> Increments<'a> {
+    fn new(counts: &'a [AtomicU64]) -> Self {
+        Self { counts, waiting: Vec::with_capacity(INCREMENTS) }
+    }
+
+    fn add(&mut self, rank: Rank, increment: u64) {
+        self.waiting.push((rank, increment));
+        if self.waiting.len() == INCREMENTS {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let read =
+            self.waiting.iter().fold(0, |all, &(rank, _)| all | self.counts[rank as usize].load(Ordering::Relaxed));
+        std::hint::black_box(read);
+        for (rank, increment) in self.waiting.drain(..) {
+            self.counts[rank as usize].fetch_add(increment, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Frequencies {
     /// Counts. The postings that are read at once keep to `memory`.
     pub(super) fn count(
@@ -133,6 +165,7 @@ impl Frequencies {
         let count_range = |range: &RangeInclusive<u64>| -> Result<()> {
             let mut holders = HashHolders::default();
             let mut tally = monitor.tally(Activity::Counting, &done);
+            let mut waiting = Increments::new(&counts);
             source.visit_hashes(range, &mut |_, held| {
                 tally.add(held.len() as u64)?;
                 match holders.take(held, compared, max_df) {
@@ -143,12 +176,13 @@ impl Frequencies {
                         let mut last = None;
                         for &(rank, _) in &holders.postings {
                             let is_new = last.replace(rank) != Some(rank);
-                            counts[rank as usize].fetch_add(u64::from(is_new) << 32 | 1, Ordering::Relaxed);
+                            waiting.add(rank, u64::from(is_new) << 32 | 1);
                         }
                     }
                 }
                 Ok(())
             })?;
+            waiting.flush();
             Ok(())
         };
         let least = ranges_per_reader(ranges.len(), documents, memory).max(1);

@@ -91,16 +91,17 @@ impl SurvivorIndex {
         self.free.clear();
     }
 
-    /// Bytes of memory, about.
-    fn bytes(&self) -> u64 {
+    /// Bytes of memory, about; each survivor takes so many elsewhere.
+    fn bytes(&self, elsewhere: u64) -> u64 {
         let slot = size_of::<(TermKey, List)>() + 1;
         // A table that has just grown is half empty, and the one before it is still there while it grows.
-        (self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8) as u64
+        let bytes = self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8;
+        bytes as u64 + self.members.len() as u64 * elsewhere
     }
 
     /// True if it should take no more.
-    pub(super) fn is_full(&self, memory: u64) -> bool {
-        self.bytes() > memory || self.arena.len() > MOST_LISTED
+    pub(super) fn is_full(&self, memory: u64, elsewhere: u64) -> bool {
+        self.bytes(elsewhere) > memory || self.arena.len() > MOST_LISTED
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | part   | bytes | what                                                                              |
 //! |--------|-------|-----------------------------------------------------------------------------------|
-//! | magic  | 26    | `fpdb dedup job, format 2\n`, and a zero (1 had other posting reads)               |
+//! | magic  | 26    | `fpdb dedup job, format 3\n`, and a zero (1 and 2 had other posting reads)               |
 //! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
 //!
@@ -21,7 +21,7 @@ use super::ranking::{Rank, Ranking};
 use super::witness::Witness;
 use crate::error::{Error, Result};
 
-const MAGIC: &[u8; 26] = b"fpdb dedup job, format 2\n\0";
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
 
 /// How often what was written is made to last a power failure.
 const SYNC: Duration = Duration::from_secs(2);

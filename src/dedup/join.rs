@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::buffers::Buffers;
 use super::decisions::{Decision, Decisions};
 use super::frequencies::TermKey;
 use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
 use super::join_inputs::Join;
-use super::justify::{Buffers, SearchResult, Wanted};
+use super::justify::{SearchResult, Wanted};
 use super::probes::Probes;
 use super::ranking::Rank;
 use super::sets::Term;
@@ -93,7 +94,7 @@ impl Join<'_> {
             self.index_survivors(block..end.unwrap_or(next), probed, decisions, &mut index)?;
             let mut next = next;
             if end.is_none() {
-                while next < total && !(next > block && index.is_full(self.memory)) {
+                while next < total && !(next > block && index.is_full(self.memory, self.buffered_bytes())) {
                     let batch = next..total.min(next.saturating_add(self.batch));
                     let mut decided = self.search_batch(batch.clone(), &index, active, decisions)?;
                     fresh.clear();
@@ -144,9 +145,10 @@ impl Join<'_> {
             return Ok(Vec::new());
         }
         let open = batch.into_par_iter().filter(|&rank| active[rank as usize] && decisions.is_open(rank));
-        let decided = open.map_init(Buffers::default, |buffers, rank| {
-            Ok((rank, self.decide(rank, index, decisions.get(rank), buffers)?))
-        });
+        let decided = open.map_init(
+            || self.buffers.lend(),
+            |buffers, rank| Ok((rank, self.decide(rank, index, decisions.get(rank), buffers)?)),
+        );
         let mut decided: Vec<(Rank, Decision)> = decided.collect::<Result<_>>()?;
         decided.retain(|(_, decision)| *decision != Decision::Open { cost: 0 });
         for &(rank, decision) in &decided {
@@ -164,7 +166,7 @@ impl Join<'_> {
         probed: &ProbedTerms,
         decisions: &mut Decisions,
     ) -> Result<Vec<Rank>> {
-        let mut buffers = Buffers::default();
+        let mut buffers = self.buffers.lend();
         let mut decided = Vec::new();
         for rank in batch.filter(|&rank| self.ranking.leads(rank)) {
             if decisions.is_open(rank) {

@@ -1,6 +1,7 @@
 //! Join inputs: what the survivor join works with. Finding probes, comparing and deciding are methods of it, each in a file of
 //! its own.
 
+use super::buffers::BufferPool;
 use super::measure::Threshold;
 use super::ranking::Ranking;
 use super::sets::Sets;
@@ -22,4 +23,5 @@ pub(super) struct Join<'a> {
     pub(super) memory: u64,
     /// Documents that are compared with the same survivors at a time.
     pub(super) batch: u32,
+    pub(super) buffers: BufferPool,
 }

@@ -3,10 +3,11 @@
 //! The probes give candidates and how many fingerprints of the probed terms each holds. Candidates are compared in order of rank; a comparison
 //! ends as soon as the terms that are left cannot suffice.
 
+use super::buffers::Buffers;
 use super::frequencies::TermKey;
 use super::index::SurvivorIndex;
 use super::join_inputs::Join;
-use super::probes::{ProbeBuffers, Probes};
+use super::probes::Probes;
 use super::ranking::Rank;
 use super::sets::{Term, weight};
 use super::witness::Witness;
@@ -29,23 +30,6 @@ pub(super) struct Wanted<'a> {
     pub(super) stays: Option<&'a (dyn Fn(Rank) -> bool + Sync)>,
 }
 
-/// Reused memory of one thread.
-#[derive(Default)]
-pub(super) struct Buffers {
-    pub(super) terms: Vec<Term>,
-    other: Vec<Term>,
-    pub(super) probes: ProbeBuffers,
-    /// For each survivor how many fingerprints of the probed terms it holds; 0 between searches.
-    counts: Vec<u32>,
-    /// With a budget, how many probed terms it holds; 0 between searches.
-    reads: Vec<u32>,
-    candidates: Vec<u32>,
-    /// By number, whether a survivor holds the term.
-    shared: Vec<bool>,
-    ordinals: Vec<u32>,
-    boundaries: Vec<u32>,
-}
-
 /// A document that is searched for.
 struct Subject<'a> {
     rank: Rank,
@@ -59,6 +43,13 @@ struct Subject<'a> {
 }
 
 impl Join<'_> {
+    /// Bytes that each survivor of an index takes in the buffers of all threads.
+    pub(super) fn buffered_bytes(&self) -> u64 {
+        let counts = if self.budget.is_some() { 2 } else { 1 };
+        // One thread may hold buffers while it waits for others.
+        counts * size_of::<u32>() as u64 * (rayon::current_num_threads() as u64 + 1)
+    }
+
     /// The first of the wanted survivors that justifies the removal of a document. Adds to `cost` the posting reads up to
     /// its comparison: those of survivors of lower rank, in the lists and in comparisons, so that it does not depend on how
     /// the survivors are divided among indexes.

@@ -7,6 +7,7 @@
 
 mod answer;
 mod arrival;
+mod buffers;
 mod decisions;
 mod frames;
 mod frequencies;
@@ -50,6 +51,7 @@ use crate::progress::Task;
 use crate::spill::TempSpace;
 use crate::store::Store;
 use answer::DecisionSource;
+use buffers::BufferPool;
 use decisions::{Decision, Decisions};
 use frequencies::Frequencies;
 use job::Job;
@@ -273,6 +275,7 @@ fn join(
         k: source.k(),
         memory: plan.rest.saturating_sub(sets.bytes()),
         batch: plan.batch,
+        buffers: BufferPool::default(),
     };
     let probed = join.prepare(&mut active, monitor)?;
     join.first_pass(&active, &probed, decisions, job, monitor)?;

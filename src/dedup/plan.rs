@@ -32,7 +32,7 @@ pub(super) struct MemoryPlan {
 /// So many documents occupy all threads, and comparing them with each other costs little.
 const BATCH: u32 = 2048;
 
-/// Bytes that each document takes in the second pass, and beside those of the other rooms.
+/// Bytes that each document takes in the second pass, beside those of the other rooms and of the answers of other blocks.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
 /// Bytes that each document takes on disk where documents are sorted there: a key, and one among those of the same bytes.
@@ -53,10 +53,11 @@ impl MemoryPlan {
 }
 
 fn bytes_per_document(options: &DedupOptions) -> u64 {
-    let cost = if options.budget.is_some() { decisions::BYTES_OF_COST } else { 0 };
+    let cost = if options.budget.is_some() { 2 * decisions::BYTES_OF_COST } else { 0 };
     let text = if options.by == DedupBy::ExactText { same_text::BYTES_PER_DOCUMENT } else { 0 };
     ranking::BYTES_PER_DOCUMENT
-        + decisions::BYTES_PER_DOCUMENT
+        // Those of the run, and the answers of the blocks of survivors in its second pass.
+        + 2 * decisions::BYTES_PER_DOCUMENT
         + sets::BYTES_PER_DOCUMENT
         + BYTES_PER_DOCUMENT
         + cost

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::buffers::ProbeBuffers;
 use super::frequencies::{TermKey, df};
 use super::join_inputs::Join;
 use super::ranking::Rank;
@@ -24,18 +25,9 @@ pub(super) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// The summed df of the rarest terms from which on stretches are looked at: reading positions costs as much.
-const COSTLY: u64 = 256;
-
-/// Reused memory.
-#[derive(Default)]
-pub(super) struct ProbeBuffers {
-    /// By ordinal, the number of the term in the set, or [`OWN`].
-    terms: Vec<u32>,
-    /// By number, how many fingerprints of the stretch that is looked at are of the term.
-    inside: Vec<u32>,
-    ordinals: Vec<u32>,
-}
+/// The summed df of the rarest terms from which on stretches are looked at: reading positions costs as much. They are read from
+/// anywhere, some 30 microseconds for a document whose block is not in the cache, and a survivor in a list takes some 10 nanoseconds.
+const COSTLY: u64 = 2048;
 
 /// A fingerprint that no other document holds.
 const OWN: u32 = u32::MAX;

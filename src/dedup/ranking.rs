@@ -227,6 +227,9 @@ impl Ranking {
         for &id in boilerplate {
             ranking.ranks[id as usize] = BOILERPLATE;
         }
+        let documents = usize::try_from(keys.len()).unwrap_or(usize::MAX);
+        ranking.ids.reserve_exact(documents);
+        ranking.sizes.reserve_exact(documents);
         let mut twins = Sorter::new(temp, memory);
         for key in keys.sorted()? {
             let RankKey { class, id, digest, distinct, pinned, .. } = key?;

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::buffers::Buffers;
 use super::decisions::{Decision, Decisions};
 use super::index::SurvivorIndex;
 use super::job::{Job, Stage};
 use super::join::ProbedTerms;
 use super::join_inputs::Join;
-use super::justify::{Buffers, SearchResult, Wanted};
+use super::justify::{SearchResult, Wanted};
 use super::ranking::Rank;
 use super::{Activity, Monitor};
 use crate::error::Result;
@@ -29,10 +30,12 @@ struct Justified {
     documents: Vec<Rank>,
 }
 
-/// The answers of the blocks of higher ranks, by rank; empty while there are none.
+/// The answers of the blocks of higher ranks, by rank; none while there are no such blocks.
 #[derive(Default)]
 struct Fallback {
-    found: Vec<Option<SearchResult>>,
+    /// To go, where a witness was found; undecided, where the budget did not suffice; else open.
+    found: Option<Decisions>,
+    /// Empty without a budget.
     costs: Vec<u64>,
 }
 
@@ -139,16 +142,19 @@ impl Pass<'_> {
     /// The survivors of a batch that some survivor of a higher rank may justify the removal of.
     fn candidates(&self, batch: Range<Rank>, decisions: &Decisions) -> Result<Vec<Rank>> {
         let survivors = batch.into_par_iter().filter(|&rank| self.may_go(rank, decisions));
-        let candidates = survivors.map_init(Buffers::default, |buffers, rank| {
-            let (answered, mut cost) = self.fallback.of(rank);
-            if answered != SearchResult::Nobody {
-                return Ok(Some(rank));
-            }
-            let wanted = Wanted { after: Some(rank), stays: None };
-            let search = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
-            let over = self.join.budget.is_some_and(|budget| cost > budget);
-            Ok((search != SearchResult::Nobody || over).then_some(rank))
-        });
+        let candidates = survivors.map_init(
+            || self.join.buffers.lend(),
+            |buffers, rank| {
+                let (answered, mut cost) = self.fallback.of(rank);
+                if answered != SearchResult::Nobody {
+                    return Ok(Some(rank));
+                }
+                let wanted = Wanted { after: Some(rank), stays: None };
+                let search = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
+                let over = self.join.budget.is_some_and(|budget| cost > budget);
+                Ok((search != SearchResult::Nobody || over).then_some(rank))
+            },
+        );
         let candidates: Vec<Option<Rank>> = candidates.collect::<Result<_>>()?;
         Ok(candidates.into_iter().flatten().collect())
     }
@@ -161,7 +167,7 @@ impl Pass<'_> {
     fn reconsider(&self, rank: Rank, decisions: &mut Decisions, changed: &mut Vec<Rank>) -> Result<()> {
         let search =
             |of: Rank, decisions: &Decisions, buffers: &mut Buffers| self.next_witness(of, rank, decisions, buffers);
-        let mut buffers = Buffers::default();
+        let mut buffers = self.join.buffers.lend();
         let own = search(rank, decisions, &mut buffers)?;
         let mut others = Vec::new();
         let mut outcome = own;
@@ -170,8 +176,9 @@ impl Pass<'_> {
                 break;
             }
             let decided = &*decisions;
-            let found =
-                some.par_iter().map_init(Buffers::default, |buffers, &of| Ok((of, search(of, decided, buffers)?)));
+            let found = some
+                .par_iter()
+                .map_init(|| self.join.buffers.lend(), |buffers, &of| Ok((of, search(of, decided, buffers)?)));
             for (of, found) in found.collect::<Result<Vec<_>>>()? {
                 match found {
                     SearchResult::Found(witness) => others.push((of, Decision::Goes(witness))),
@@ -219,8 +226,8 @@ impl Pass<'_> {
     /// Lets the survivors of this block answer for all documents whose witness comes before it.
     fn answer_for_lower(&mut self, start: Rank, decisions: &Decisions, monitor: &Monitor<'_>) -> Result<()> {
         let total = self.join.ranking.len();
-        if self.fallback.found.is_empty() {
-            self.fallback.found = vec![None; total as usize];
+        if self.fallback.found.is_none() {
+            self.fallback.found = Some(Decisions::new(total, false));
             self.fallback.costs = vec![0; if self.join.budget.is_some() { total as usize } else { 0 }];
         }
         let mut first = 0;
@@ -230,12 +237,15 @@ impl Pass<'_> {
                 Decision::Goes(witness) => witness.rank < start,
                 _ => *rank < start && self.may_go(*rank, decisions),
             };
-            let answers = batch.clone().into_par_iter().filter(asks).map_init(Buffers::default, |buffers, rank| {
-                let mut cost = 0;
-                let wanted = Wanted { after: None, stays: Some(&|rank| decisions.stays(rank)) };
-                let found = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
-                Ok((rank, found, cost))
-            });
+            let answers = batch.clone().into_par_iter().filter(asks).map_init(
+                || self.join.buffers.lend(),
+                |buffers, rank| {
+                    let mut cost = 0;
+                    let wanted = Wanted { after: None, stays: Some(&|rank| decisions.stays(rank)) };
+                    let found = self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)?;
+                    Ok((rank, found, cost))
+                },
+            );
             for (rank, found, cost) in answers.collect::<Result<Vec<_>>>()? {
                 self.fallback.take(rank, found, cost, self.join.budget);
             }
@@ -249,9 +259,12 @@ impl Pass<'_> {
 impl Fallback {
     /// The answer of the blocks above, and its cost.
     fn of(&self, rank: Rank) -> (SearchResult, u64) {
-        let index = rank as usize;
-        let found = self.found.get(index).copied().flatten().unwrap_or(SearchResult::Nobody);
-        (found, self.costs.get(index).copied().unwrap_or(0))
+        let found = match self.found.as_ref().map(|found| found.get(rank)) {
+            Some(Decision::Goes(witness)) => SearchResult::Found(witness),
+            Some(Decision::Undecided) => SearchResult::OverBudget,
+            _ => SearchResult::Nobody,
+        };
+        (found, self.costs.get(rank as usize).copied().unwrap_or(0))
     }
 
     /// Takes the answer of a block below those that have answered so far.
@@ -264,7 +277,14 @@ impl Fallback {
             SearchResult::Nobody => (before, cost + more),
             found => (found, cost),
         };
-        self.found[rank as usize] = Some(found);
+        if let Some(answers) = &mut self.found {
+            let decision = match found {
+                SearchResult::Found(witness) => Decision::Goes(witness),
+                SearchResult::OverBudget => Decision::Undecided,
+                SearchResult::Nobody => Decision::Open { cost: 0 },
+            };
+            answers.set(rank, decision);
+        }
         if let Some(spent) = self.costs.get_mut(rank as usize) {
             *spent = cost;
         }

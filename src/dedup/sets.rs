@@ -251,7 +251,12 @@ fn ordinal(entry: u128) -> u32 {
 struct Partitions<'a> {
     /// The first rank after each.
     ends: Vec<Rank>,
+    /// For each range of 2^`shift` ranks the first partition that one of them can be in.
+    coarse: Vec<u32>,
+    shift: u32,
     partitions: Vec<Partition>,
+    /// Records that one thread holds back for a partition before it writes them.
+    held_back: usize,
     temp: &'a TempSpace,
 }
 
@@ -275,8 +280,13 @@ type Record = [u32; 4];
 
 const AGAIN: u32 = 1 << 31;
 
-/// Records that one thread holds back for a partition before it writes them.
-const HELD_BACK: usize = 512;
+/// Records that one thread holds back for a partition: in memory so few that those of all partitions stay in its caches, and more
+/// where each time they are written is a call to the system.
+const HELD_BACK: usize = 128;
+const HELD_BACK_FOR_FILE: usize = 512;
+
+/// The most ranges of ranks by which a partition is found.
+const COARSE_BITS: u32 = 12;
 
 /// Records of a partition where there is memory enough: so many stay in the caches of a processor while they are sorted.
 const SORTED_AT_ONCE: u64 = 1 << 19;
@@ -303,7 +313,22 @@ impl<'a> Partitions<'a> {
             held += u64::from(count);
         }
         partitions.push(Partition::new(first..postings.len() as Rank, held, in_memory, temp)?);
-        Ok(Self { ends: partitions.iter().map(|partition| partition.ranks.end).collect(), partitions, temp })
+        let ends: Vec<Rank> = partitions.iter().map(|partition| partition.ranks.end).collect();
+        let shift = (postings.len().max(1).ilog2() + 1).saturating_sub(COARSE_BITS);
+        let ranges = (postings.len() >> shift) as u32 + 1;
+        let first_of = |range: u32| ends.partition_point(|&end| u64::from(end) <= u64::from(range) << shift) as u32;
+        let coarse = (0..ranges).map(first_of).collect();
+        let held_back = if in_memory { HELD_BACK } else { HELD_BACK_FOR_FILE };
+        Ok(Self { ends, coarse, shift, partitions, held_back, temp })
+    }
+
+    /// The partition of a rank.
+    fn number_of(&self, rank: Rank) -> usize {
+        let mut number = self.coarse[(rank >> self.shift) as usize] as usize;
+        while self.ends[number] <= rank {
+            number += 1;
+        }
+        number
     }
 
     fn writer(&self) -> PartitionWriter<'_> {
@@ -425,18 +450,18 @@ struct PartitionWriter<'a> {
 impl PartitionWriter<'_> {
     /// Puts a hash into the sets of its holders. A document that is not active needs it once only: its places are never asked for.
     fn put(&mut self, key: TermKey, postings: &[(Rank, u32)], active: &[bool]) -> Result<()> {
-        let Partitions { ends, partitions, temp } = self.partitions;
+        let Partitions { partitions, temp, held_back: most, .. } = self.partitions;
         let mut last = None;
         for &(rank, ordinal) in postings {
             let again = last.replace(rank) == Some(rank);
             if again && !active[rank as usize] {
                 continue;
             }
-            let number = ends.partition_point(|&end| end <= rank);
+            let number = self.partitions.number_of(rank);
             let held_back = &mut self.held_back[number];
             let within = rank - partitions[number].ranks.start;
             held_back.push([within | if again { AGAIN } else { 0 }, ordinal, (key >> 32) as u32, key as u32]);
-            if held_back.len() == HELD_BACK {
+            if held_back.len() == *most {
                 partitions[number].append(held_back, temp)?;
             }
         }

@@ -9,7 +9,7 @@ use super::decisions::Decisions;
 use super::index::SurvivorIndex;
 use super::join::ProbedTerms;
 use super::join_inputs::Join;
-use super::justify::{Buffers, SearchResult, Wanted};
+use super::justify::{SearchResult, Wanted};
 use super::ranking::Rank;
 use super::witness::Witness;
 use super::{Activity, Monitor, same_bytes};
@@ -42,20 +42,23 @@ impl Join<'_> {
         let mut next = 0;
         while next < total && !asking.is_empty() {
             index.clear();
-            while next < total && (index.members().is_empty() || !index.is_full(self.memory)) {
+            while next < total && (index.members().is_empty() || !index.is_full(self.memory, self.buffered_bytes())) {
                 if is_newcomer(next) {
                     index.add(next, probed.of(self.sets.get(next, &mut buffer)?));
                 }
                 next += 1;
             }
-            asking.par_iter_mut().try_for_each_init(Buffers::default, |buffers, asking| {
-                let rank = asking.rank;
-                let wanted = Wanted { after: None, stays: Some(&|newcomer| newcomer < rank) };
-                if asking.found == SearchResult::Nobody {
-                    asking.found = self.first_witness(rank, &index, &wanted, &mut asking.cost, buffers)?;
-                }
-                Ok(())
-            })?;
+            asking.par_iter_mut().try_for_each_init(
+                || self.buffers.lend(),
+                |buffers, asking| {
+                    let rank = asking.rank;
+                    let wanted = Wanted { after: None, stays: Some(&|newcomer| newcomer < rank) };
+                    if asking.found == SearchResult::Nobody {
+                        asking.found = self.first_witness(rank, &index, &wanted, &mut asking.cost, buffers)?;
+                    }
+                    Ok(())
+                },
+            )?;
             monitor.at(Activity::Superseding, next.into(), total.into())?;
         }
         let mut superseded: Vec<(Rank, Witness)> = asking

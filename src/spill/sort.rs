@@ -53,8 +53,18 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
         if self.buffer.len() == self.capacity {
             self.spill()?;
         }
+        if self.buffer.len() == self.buffer.capacity() {
+            // Twice as many, and never more than the buffer may hold.
+            let more = self.buffer.len().max(LEAST_READ).min(self.capacity - self.buffer.len());
+            self.buffer.reserve_exact(more);
+        }
         self.buffer.push(record);
         Ok(())
+    }
+
+    /// How many records it has taken.
+    pub(crate) fn len(&self) -> u64 {
+        self.spilled.as_ref().map_or(0, |spilled| spilled.records) + self.buffer.len() as u64
     }
 
     fn spill(&mut self) -> Result<()> {
@@ -141,6 +151,8 @@ impl<T: Pod + Ord> Merge<'_, T> {
         let run = &mut self.runs[number];
         if run.read.len() == 0 {
             let count = (run.end - run.next).min(run.most as u64);
+            // The memory of the records before them is free before it is needed again.
+            run.read = Vec::new().into_iter();
             run.read = read_at(&self.file, run.next, count as usize, self.temp)?.into_iter();
             run.next += count;
         }

@@ -44,6 +44,7 @@ impl<'a> Column<'a> {
     }
 
     /// The value at `index`, which must be below the count.
+    #[inline]
     pub(in crate::store) fn get(&self, index: usize) -> u64 {
         if self.width == 0 {
             return 0;

@@ -146,6 +146,34 @@ impl<'a> Block<'a> {
         })
     }
 
+    /// Appends the postings to `out`, in ascending order: column by column, which is faster than one posting after the other.
+    pub(in crate::store) fn postings_into(&self, out: &mut Vec<Posting>) {
+        let mut hashes = [self.first_hash; BLOCK_POSTINGS];
+        for (j, (bit, hash)) in self.high_bits.ones().zip(&mut hashes).enumerate() {
+            // The j-th set bit comes after j others.
+            let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
+            *hash = self.first_hash.wrapping_add(high | self.low_bits.get(j));
+        }
+        let start = out.len();
+        let posting = |hash| Posting { hash, document: 0, ordinal: 0 };
+        match self.new_hash {
+            None => out.extend(hashes[..self.count].iter().copied().map(posting)),
+            Some(marks) => {
+                let mut number = 0;
+                out.extend((0..self.count).map(|index| {
+                    number += usize::from(index > 0 && marks.get(index));
+                    posting(hashes.get(number).copied().unwrap_or(self.first_hash))
+                }));
+            }
+        }
+        for (index, posting) in out[start..].iter_mut().enumerate() {
+            posting.document = self.least_document.wrapping_add(self.documents.get(index) as u32);
+        }
+        for (index, posting) in out[start..].iter_mut().enumerate() {
+            posting.ordinal = self.ordinals.get(index) as u32;
+        }
+    }
+
     /// Appends the postings of `hash` to `out`. True where the block ends with one of them, so that the
     /// next block may hold more.
     pub(in crate::store) fn find(&self, hash: u64, out: &mut Vec<Posting>) -> bool {
@@ -204,6 +232,9 @@ mod tests {
         let last = postings[postings.len() - 1].hash;
         let block = Block::decode(last, &bytes).unwrap();
         assert_eq!(block.postings().collect::<Vec<_>>(), postings);
+        let (before, mut all_at_once) = (postings[0], vec![postings[0]]);
+        block.postings_into(&mut all_at_once);
+        assert_eq!((all_at_once[0], &all_at_once[1..]), (before, postings));
         for posting in postings {
             for wanted in [posting.hash, posting.hash.wrapping_add(1), posting.hash.wrapping_sub(1)] {
                 let mut found = Vec::new();

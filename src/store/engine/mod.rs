@@ -150,6 +150,20 @@ impl Engine {
         Ok(entries.map(move |entry| entry.map_err(failed(action))))
     }
 
+    /// The same rows, read past the cache: for scans, which read each row once.
+    pub(super) fn scanned_entries(
+        &self,
+        family: &str,
+        from: &[u8],
+        action: &'static str,
+    ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
+        let mut options = ReadOptions::default();
+        options.fill_cache(false);
+        let mode = IteratorMode::From(from, Direction::Forward);
+        let entries = self.db.iterator_cf_opt(self.family(family)?, options, mode);
+        Ok(entries.map(move |entry| entry.map_err(failed(action))))
+    }
+
     /// The rows of a family in descending order of key, from the last key that is not above `from` on.
     pub(super) fn entries_back(
         &self,

@@ -103,7 +103,7 @@ impl Store {
     /// The numbers of all documents that are stored and not boilerplate. Reads no record.
     pub(crate) fn document_ids(&self) -> Result<RoaringBitmap> {
         let mut ids = RoaringBitmap::new();
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(DOCUMENTS, &[], "read the documents"))?;
+        let (view, rows) = self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &[], "read the documents"))?;
         for entry in rows {
             let (key, _) = entry?;
             let id = split_u32(&key).map(|(_, id)| id);
@@ -119,7 +119,8 @@ impl Store {
         mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>,
     ) -> Result<()> {
         let first = document_key(first);
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(DOCUMENTS, &first, "read the documents"))?;
+        let (view, rows) =
+            self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &first, "read the documents"))?;
         for entry in rows {
             let (key, value) = entry?;
             let Some(([], document)) = split_u32(&key) else {

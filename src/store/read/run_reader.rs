@@ -48,7 +48,7 @@ impl<'a> RunReader<'a> {
         self.taken = 0;
         let before = self.held.len();
         match current_block(&self.blocks)? {
-            Some((_, block)) => self.held.extend(block.postings()),
+            Some((_, block)) => block.postings_into(&mut self.held),
             None => {
                 self.ended = true;
                 return Ok(());
@@ -121,8 +121,7 @@ pub(in crate::store) fn merge<P: Postings>(
 /// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
 /// `wanted` are left out.
 ///
-/// Hashes that all readers have read to their end are merged at once: what several runs hold is sorted, which finds that it
-/// is made of ascending parts.
+/// Hashes that all readers have read to their end are merged at once.
 pub(in crate::store) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
@@ -143,13 +142,13 @@ pub(in crate::store) fn merge_hashes(
             visit_each(reader.take_below(bound), visit)?;
         } else {
             merged.clear();
-            for reader in &mut *readers {
-                merged.extend_from_slice(reader.take_below(bound));
-            }
+            let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take_below(bound)).collect();
+            // The smallest are merged first, so that the large ones are copied once.
+            parts.sort_unstable_by_key(|part| Reverse(part.len()));
+            merge_parts(&parts, &mut merged);
             if let Some(wanted) = wanted {
                 merged.retain(|posting| wanted(posting.document));
             }
-            merged.sort();
             visit_each(&merged, visit)?;
         }
         let Some(bound) = bound else { return Ok(()) };
@@ -161,6 +160,45 @@ pub(in crate::store) fn merge_hashes(
     }
 }
 
+/// Appends the postings of ascending parts to `out`, ascending.
+fn merge_parts(parts: &[&[Posting]], out: &mut Vec<Posting>) {
+    match *parts {
+        [] => {}
+        [one] => out.extend_from_slice(one),
+        [one, other] => merge_two(one, other, out),
+        [largest, ref others @ ..] if others.len() == 2 => {
+            let mut merged = Vec::new();
+            merge_parts(others, &mut merged);
+            merge_two(largest, &merged, out);
+        }
+        _ => {
+            let (ones, others) = parts.split_at(parts.len() / 2);
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            merge_parts(ones, &mut one);
+            merge_parts(others, &mut other);
+            merge_two(&one, &other, out);
+        }
+    }
+}
+
+/// Appends the postings of two ascending parts to `out`, ascending. Which of two comes first cannot be foreseen: both are at hand, and
+/// the result of the comparison is added to the places, so that the processor need not guess.
+fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
+    let key = |posting: &Posting| {
+        u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)
+    };
+    out.reserve(one.len() + other.len());
+    let (mut i, mut j) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let is_other = key(b) < key(a);
+        out.push(*[a, b][usize::from(is_other)]);
+        i += usize::from(!is_other);
+        j += usize::from(is_other);
+    }
+    out.extend_from_slice(&one[i..]);
+    out.extend_from_slice(&other[j..]);
+}
+
 /// Calls `visit` with each hash of sorted postings.
 fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>) -> Result<()> {
     while let Some(&Posting { hash, .. }) = postings.first() {
@@ -170,4 +208,31 @@ fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -
         postings = others;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_merged(raw in prop::collection::vec(prop::collection::vec((0u64..9, 0u32..5, 0u32..3), 0..30), 0..9)) {
+            let mut parts: Vec<Vec<Posting>> = Vec::new();
+            for part in raw {
+                let posting = |(hash, document, ordinal)| Posting { hash: hash << 61, document, ordinal };
+                let mut part: Vec<Posting> = part.into_iter().map(posting).collect();
+                part.sort_unstable();
+                parts.push(part);
+            }
+            parts.sort_by_key(|part| Reverse(part.len()));
+            let slices: Vec<&[Posting]> = parts.iter().map(Vec::as_slice).collect();
+            let mut merged = Vec::new();
+            merge_parts(&slices, &mut merged);
+            let mut expected = parts.concat();
+            expected.sort_unstable();
+            prop_assert_eq!(merged, expected);
+        }
+    }
 }
