@@ -245,11 +245,14 @@ def test_a_sample_comes_from_few_files_that_hold_enough_rows(spark, tmp_path, mo
             assert taken == sorted(set(taken)) and set(taken) <= set(listed)
             assert taken == listed or sum(count for _, count in taken) >= 20_000
     assert len(sampled([(f"{number:05}", 2000) for number in range(1000)])) == 16
+    # Not more than one of eight, if these hold enough.
+    assert len(sampled([(f"{number:05}", 10_000) for number in range(50)])) == 7
     # A large file is taken, wherever it is.
     assert ("large", 10**6) in sampled([*[(f"{number:05}", 2000) for number in range(99)], ("large", 10**6)])
 
     monkeypatch.setattr(fpdb.spark, "_SAMPLE", 40)
     monkeypatch.setattr(fpdb.spark, "_SAMPLED_FILES", 4)
+    monkeypatch.setattr(fpdb.spark, "_FILES_FOR_EACH_SAMPLED", 2)
     measured = []
     measure = fpdb.spark._measure
 

@@ -52,8 +52,11 @@ _DOCUMENTS = 400_000
 _HEAVY_PARTS = 4
 # Documents that are sampled for the number of postings, for hashes with very many of them, and for the bounds of names.
 _SAMPLE = 20_000
-# Files that they are taken from, if these hold enough.
+# Files that they are taken from, if these hold enough; but not more than one of eight, since each is read as a whole.
 _SAMPLED_FILES = 16
+_FILES_FOR_EACH_SAMPLED = 8
+# Files whose rows are counted by one task of a shuffle.
+_COUNTED_FILES = 64
 
 _ROWS = "part int not null, high bigint not null, low bigint not null, value binary not null"
 
@@ -261,7 +264,10 @@ def _numbered(
         sums = [F.sum("rows").alias("rows"), F.sum(F.bit_count("bits")).alias("distinct"), F.max("__row").alias("last")]
         changed = F.unix_micros(F.max("__changed")).alias("changed")
         found = sets.groupBy("__file").agg(*sums, F.max("__size").alias("size"), changed)
-        return sorted(found.collect(), key=lambda row: row["__file"])
+        # Each task makes a file for each part of the shuffle, which costs it more than its few rows.
+        parts = max(1, math.ceil(len(frame.inputFiles()) / _COUNTED_FILES))
+        with _configured(frame.sparkSession, {"spark.sql.shuffle.partitions": str(parts)}):
+            return sorted(found.collect(), key=lambda row: row["__file"])
 
     try:
         frame = placed(df, given_names)
@@ -311,7 +317,7 @@ def _numbered(
 def _sampled_files(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     """Files, with their numbers of rows, that lie evenly among all and hold enough rows for a sample, if there are as many."""
     ends = list(itertools.accumulate(rows for _, rows in files))
-    count = _SAMPLED_FILES
+    count = min(_SAMPLED_FILES, math.ceil(len(files) / _FILES_FOR_EACH_SAMPLED))
     while count < len(files):
         places = sorted({bisect.bisect_right(ends, ends[-1] * number // count) for number in range(count)})
         if sum(files[place][1] for place in places) >= _SAMPLE:
