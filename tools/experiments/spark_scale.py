@@ -266,6 +266,8 @@ def main():
             "spark.driver.memory": "768m",
             "spark.executor.memory": "1g",
             "spark.executor.cores": "1",
+            # As docs/scale.md advises.
+            "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
             "spark.ui.enabled": "false",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.compress": "false",
