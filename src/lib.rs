@@ -58,6 +58,8 @@ pub mod apply;
 pub mod cli;
 mod clock;
 mod columns;
+#[cfg(test)]
+mod counted_heap;
 mod database;
 pub mod dedup;
 mod document;

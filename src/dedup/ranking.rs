@@ -364,3 +364,45 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         pinned: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counted_heap;
+
+    /// The sorters of documents and of those of the same bytes are there at the same time.
+    #[test]
+    fn ranking_keeps_to_its_memory() {
+        const DOCUMENTS: u32 = 200_000;
+        // The ends of records that are being read, and the like.
+        const BESIDE: u64 = 64 << 10;
+        let folder = tempfile::tempdir().unwrap();
+        let temp = TempSpace::new(folder.path()).unwrap();
+        for memory in [2 << 20, 5 << 20, 12 << 20, 64 << 20] {
+            let rank = || {
+                let mut keys = Sorter::new(&temp, memory / 2);
+                for id in 0..DOCUMENTS {
+                    let mixed = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let mut digest = [0; 16];
+                    digest[..8].copy_from_slice(&(mixed % 150_000).to_le_bytes());
+                    let document = RankingKey {
+                        id,
+                        digest,
+                        distinct: (mixed >> 50) as u32,
+                        protected: false,
+                        preferred: None,
+                        file_time: None,
+                        written: 0,
+                        pinned: false,
+                    };
+                    keys.push(RankKey::of(&document, Keep::Longest)).unwrap();
+                }
+                Ranking::of_sorted(keys, DOCUMENTS, &[], Keep::Longest, (&temp, memory / 2)).unwrap()
+            };
+            let (ranking, peak) = counted_heap::peak(rank);
+            assert_eq!(ranking.len(), DOCUMENTS);
+            let allowed = memory + u64::from(DOCUMENTS) * BYTES_PER_DOCUMENT + BESIDE;
+            assert!(peak <= allowed, "{peak} bytes where {allowed} are allowed with {memory}");
+        }
+    }
+}

@@ -1,67 +1,16 @@
 //! The factors of `cost`, against what reading takes: documents made of the marks that cost most, and documents as they are.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use super::cost;
 use super::*;
+use crate::counted_heap;
 use crate::error::DocumentError;
 use crate::recognise::{Choice, choose};
-
-/// The system's allocator, which counts for each thread what it holds.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<i64> = const { Cell::new(0) };
-    static PEAK: Cell<i64> = const { Cell::new(0) };
-}
-
-fn count(bytes: i64) {
-    let held = HELD.get() + bytes;
-    HELD.set(held);
-    PEAK.set(PEAK.get().max(held));
-}
-
-// SAFETY: every call is handed to the system's allocator as it is; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        // SAFETY: the caller's layout.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        // SAFETY: the caller's layout.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
-        // SAFETY: the caller's block, which the system's allocator has given.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // A large block grows where it is.
-        count(size as i64 - layout.size() as i64);
-        // SAFETY: the caller's block and sizes.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The memory that reading a document takes beside the document, at most, in bytes.
 fn peak(format: Format, document: &[u8]) -> u64 {
     let limits = Limits { memory: u64::MAX, ..Limits::default() };
-    let before = HELD.get();
-    PEAK.set(before);
-    let extracted = extract(format, document, &limits);
-    let peak = PEAK.get() - before;
-    drop(extracted);
-    u64::try_from(peak).unwrap_or(0)
+    let (_extracted, peak) = counted_heap::peak(|| extract(format, document, &limits));
+    peak
 }
 
 /// Half a megabyte of this, between a beginning and an end.
@@ -233,13 +182,11 @@ fn documents_as_they_are_pass() {
 fn a_document_that_would_take_too_much_is_refused_before_it_is_read() {
     let limits = Limits { memory: 10 << 20, ..Limits::default() };
     let document = repeated("", b"[", "");
-    let before = HELD.get();
-    PEAK.set(before);
-    let refused = extract(Format::Markdown, &document, &limits);
+    let (refused, peak) = counted_heap::peak(|| extract(Format::Markdown, &document, &limits));
     assert!(matches!(
         refused,
         Err(Error::Document(DocumentError::ReadingMemory { format: "markdown", limit: 0xA0_0000 }))
     ));
-    assert!(PEAK.get() - before < 10_000);
+    assert!(peak < 10_000);
     assert!(extract(Format::Markdown, &[b'a'; 1 << 20], &limits).is_ok());
 }
