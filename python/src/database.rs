@@ -133,6 +133,11 @@ impl NativeDatabase {
         self.handle()?.database().commit_id().map_err(raise)
     }
 
+    /// Moves a reader on to the last commit.
+    fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+        self.0.refresh(py)
+    }
+
     fn stats(&self, py: Python<'_>) -> PyResult<String> {
         let handle = self.handle()?;
         json(&py.detach(|| handle.database().stats()).map_err(raise)?)

@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 /// The class of an error.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::NoDatabase { .. } | Error::NoOther { .. } | Error::NoBuild { .. } => "DatabaseNotFoundError",
+        Error::NoDatabase { .. } | Error::FolderGone { .. } | Error::NoOther { .. } | Error::NoBuild { .. } => {
+            "DatabaseNotFoundError"
+        }
         Error::DatabaseExists { .. } => "DatabaseExistsError",
         Error::NotADatabase { .. } | Error::NotABackup { .. } | Error::NotAReport { .. } => "NotADatabaseError",
         Error::Locked { .. } | Error::JobInUse { .. } => "LockedError",

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use fpdb::{Database, DatabaseWriter};
 use pyo3::prelude::*;
 
-use crate::errors::{exception, poisoned};
+use crate::errors::{exception, poisoned, raise};
 
 /// An open database: for reading, or for writing too.
 #[derive(Clone)]
@@ -107,6 +107,17 @@ impl Opened {
                 Err(exception("ParameterError", &message, Some(hint)))
             }
         }
+    }
+
+    /// Puts a handle on the last commit in the place of a reader's, and returns whether there was another commit.
+    pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+        let handle = self.handle()?;
+        let Some(newer) = py.detach(|| handle.database().refreshed()).map_err(raise)? else { return Ok(false) };
+        // Closed meanwhile it stays closed. Calls at work keep the handle they have.
+        if let Some(handle) = &mut *self.handle.lock().map_err(|_| poisoned())? {
+            *handle = Handle::Reader(newer);
+        }
+        Ok(true)
     }
 
     /// Notes that this thread feeds an ingest of this database.

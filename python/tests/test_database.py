@@ -379,3 +379,41 @@ def test_what_is_not_several_queries_or_texts_is_refused(tmp_path):
     for single in (LONG, LONG.encode()):
         with pytest.raises(TypeError, match="several texts"):
             fpdb.fingerprint(single, "text")
+
+
+def test_a_reader_moves_on_to_the_last_commit(tmp_path):
+    with fpdb.create(tmp_path / "db") as writer, fpdb.open(tmp_path / "db") as reader:
+        assert not reader.refresh()
+        writer.ingest([("a", "It was the best of times, it was the worst of times")])
+        assert (len(reader), reader.refresh(), len(reader), reader.refresh()) == (0, True, 1, False)
+        assert not writer.refresh()
+        (tmp_path / "db").rename(tmp_path / "moved")
+        with pytest.raises(fpdb.DatabaseNotFoundError):
+            reader.refresh()
+    with pytest.raises(fpdb.ClosedError):
+        reader.refresh()
+
+
+def test_numbers_out_of_range_name_the_range(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest([("a", "a text")])
+        for name, most, ask in [
+            ("window", "4,294,967,295", lambda number: database.query("a", window=number)),
+            ("n", "18,446,744,073,709,551,615", lambda number: database.query("a", n=number)),
+            ("top", "18,446,744,073,709,551,615", lambda number: database.query("a", top=number)),
+            ("id", "4,294,967,295", lambda number: database.query(id=number)),
+            ("id", "4,294,967,295", database.document),
+            ("id", "4,294,967,295", lambda number: database.remove(ids=[number])),
+            ("new_since", "4,294,967,295", lambda number: database.pairs(new_since=number)),
+            ("min_shared", "18,446,744,073,709,551,615", lambda number: database.pairs(min_shared=number)),
+            ("min_length", "4,294,967,295", lambda number: database.repeats(min_length=number)),
+            ("budget", "18,446,744,073,709,551,615", lambda number: database.plan_dedup("containment", budget=number)),
+            ("memory", "18,446,744,073,709,551,615", lambda number: fpdb.open(tmp_path / "db", memory=number)),
+        ]:
+            for number in [-1, 2**64, 10**30]:
+                with pytest.raises(fpdb.ParameterError) as refused:
+                    ask(number)
+                expected = f"{name} cannot be {number}: expected a whole number from 0 to {most}"
+                assert refused.value.message == expected
+        with pytest.raises(TypeError):
+            database.query("a", top="many")

@@ -1,12 +1,14 @@
 //! Selected: the documents that prefixes of names and values of metadata select.
 
+use serde::Serialize;
+
 use super::Database;
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::input::NamePrefix;
 
 /// Documents that were selected, for [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectedDocuments {
     /// Their numbers, ascending.

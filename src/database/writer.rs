@@ -32,9 +32,9 @@ pub struct DatabaseWriter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BackupOptions {
-    /// The most backups to keep in the folder, newest first; all where `None`.
+    /// The most backups to keep in the folder, newest first; all where `None`, the default.
     pub keep: Option<usize>,
-    /// Compares only the sizes of the files that earlier backups need, instead of their checksums.
+    /// Compares only the sizes of the files that earlier backups need, instead of their checksums. The default is `false`.
     pub quick: bool,
 }
 

@@ -218,7 +218,7 @@ pub struct SourceTotals {
 }
 
 /// An answer that is held in memory as a whole.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DedupAnswer {
     /// In order of ingestion.

@@ -271,6 +271,12 @@ pub enum Error {
         /// Bytes that were there once.
         marked: u64,
     },
+    /// The folder of an open database has been moved or deleted, or another one is in its place.
+    #[error("the folder of the database at {} is gone, or another one is in its place", path.display())]
+    FolderGone {
+        /// The path that it was opened at.
+        path: PathBuf,
+    },
     /// The storage engine could not open the database's files.
     #[error("cannot open the files of the database at {}", path.display())]
     CannotOpen {

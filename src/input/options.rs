@@ -40,14 +40,15 @@ impl Source {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WalkOptions {
-    /// Leaves out files and folders whose name begins with a dot.
+    /// Leaves out files and folders whose name begins with a dot. The default, `false`, takes them.
     pub skip_hidden: bool,
-    /// Follows symbolic links below a folder; those named themselves are followed in any case.
+    /// Follows symbolic links below a folder; those named themselves are followed in any case. The default is `false`.
     pub follow: bool,
-    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`.
+    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`. There are none by default.
     pub exclude: Vec<String>,
     /// If there are any, takes of the files below a folder only those that one of these globs matches by their own path or by
     /// that of a folder they lie in. `exclude` wins over it. Files that are named themselves are ingested in any case.
+    /// There are none by default.
     pub include: Vec<String>,
 }
 
@@ -59,15 +60,15 @@ impl WalkOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Which front-end reads the documents.
+    /// Which front-end reads the documents. The default is [`ReadAs::Auto`].
     pub front_end: ReadAs,
-    /// Takes containers and compressed files as documents, as they are.
+    /// Takes containers and compressed files as documents, as they are. The default, `false`, opens them.
     pub closed: bool,
-    /// Where the text of a record is.
+    /// Where the text of a record is. The default is that of [`RecordFields`].
     pub fields: RecordFields,
-    /// Limits of a file.
+    /// Limits of a file. The defaults stand with each limit of [`InputLimits`].
     pub limits: InputLimits,
-    /// In a query document, ignores text in quotation marks. Documents that are stored count whole.
+    /// In a query document, ignores text in quotation marks. Documents that are stored count whole. The default is `false`.
     pub skip_quotes: bool,
 }
 

@@ -68,7 +68,7 @@ fn is_empty(metadata: &Metadata) -> bool {
 }
 
 /// The pairs of a database, in memory.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsAnswer {
     /// By descending score, then by name.
@@ -78,7 +78,7 @@ pub struct PairsAnswer {
 }
 
 /// The figures of all pairs, those beyond the wanted ones included.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsSummary {
     /// How many pairs share enough.

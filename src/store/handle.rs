@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::engine::Engine;
+use super::open::StoreOptions;
 use super::open::linked_store::LinkedStore;
 use super::open::lock::WriterLock;
-use super::open::mark::AtClose;
+use super::open::mark::{self, AtClose};
+use super::open::place::Place;
 use super::read::filter_use::FilterUse;
 use super::turns::{Lent, Turns, Unchanged};
 use super::view::View;
@@ -39,7 +41,8 @@ pub(crate) struct Store {
     pub(super) turns: Turns,
     /// Set while the store is changed, and after a change that has failed: there may be rows in it that were never committed.
     pub(super) unfinished: AtomicBool,
-    pub(super) memory: u64,
+    pub(super) options: StoreOptions,
+    pub(super) place: Place,
     pub(super) pool: Pool,
 }
 
@@ -56,7 +59,7 @@ impl Store {
 
     /// Bytes of memory that one piece of work may use, about.
     pub(crate) fn memory(&self) -> u64 {
-        self.memory
+        self.options.memory
     }
 
     /// The threads that work for it.
@@ -75,13 +78,17 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Stopped`] once `stop` is stopped before its turn comes; [`Error::WaitsForItself`] where this thread works in another turn of
-    /// this store; the error of `change`.
+    /// this store; [`Error::FolderGone`]; the error of `change`.
     pub(crate) fn change_alone<T>(&self, stop: &StopToken, change: impl FnOnce() -> Result<T>) -> Result<T> {
         let _alone = self.turns.change_alone(stop)?;
+        // Else files would be made where the folder was.
+        if self.place.is_gone() {
+            return Err(Error::FolderGone { path: self.root.clone() });
+        }
         if self.unfinished.swap(true, Ordering::Relaxed) {
             self.discard_unfinished()?;
         }
-        let outcome = change();
+        let outcome = self.unless_gone(change());
         self.unfinished.store(outcome.is_err(), Ordering::Relaxed);
         outcome
     }
@@ -136,6 +143,38 @@ impl Store {
             true => damage(),
             false => Error::NoSuchNumber { number: document },
         }
+    }
+
+    /// An outcome, whose error says so where the database's folder is gone: files that are missing are no damage then.
+    pub(crate) fn unless_gone<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|error| match error {
+            Error::Io { .. } | Error::Store { .. } | Error::CannotOpen { .. } | Error::Damaged { .. }
+                if self.place.is_gone() =>
+            {
+                Error::FolderGone { path: self.root.clone() }
+            }
+            error => error,
+        })
+    }
+
+    /// A store of its own for reading, as of the last commit, if there is another commit than this store shows.
+    ///
+    /// # Errors
+    /// As [`Self::open_reader`].
+    pub(crate) fn newer(&self) -> Result<Option<Self>> {
+        // A writer shows each commit that it makes, and nobody else makes any.
+        if self.lock.is_some() {
+            return Ok(None);
+        }
+        let shown = self.view().state.commits;
+        // Made after each commit; 0 vouches for none.
+        let marked = mark::read(&self.root)?.commits;
+        let is_gone = self.place.is_gone();
+        if (1..=shown).contains(&marked) && !is_gone {
+            return Ok(None);
+        }
+        let newer = Self::open_reader(&self.root, &self.options)?;
+        Ok((is_gone || newer.view().state.commits != shown).then_some(newer))
     }
 
     /// Identifies this database: no other has the same identifier.

@@ -20,6 +20,7 @@ mod identical;
 mod json;
 mod leftovers;
 mod model;
+mod moving_on;
 mod numbers;
 mod options;
 mod oracle;

@@ -36,6 +36,7 @@ from ._answers import (
     _Text,
 )
 from ._inputs import (
+    NUMBERS,
     ArrowData,
     Document,
     DocumentsLike,
@@ -45,6 +46,7 @@ from ._inputs import (
     listed,
     reading,
     source_of,
+    whole,
 )
 from ._native import StopToken
 from ._profile import Profile
@@ -316,7 +318,7 @@ class Database:
             return Removal(removed, [], [], len(selected), unmatched)
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
-        answer = json.loads(self._native.remove(list(names), [int(number) for number in ids]))
+        answer = json.loads(self._native.remove(list(names), [_number(number) for number in ids]))
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
@@ -418,7 +420,7 @@ class Database:
             if document is not None:
                 return self._one(("stored", "", document), options, caller)
             if id is not None:
-                return self._one(("number", "", id), options, caller)
+                return self._one(("number", "", _number(id)), options, caller)
             if isinstance(queries, (str, bytes, os.PathLike, Document)):
                 return self._one(source_of(queries, ""), options, caller)
             data = arrow_of(queries)
@@ -658,7 +660,7 @@ class Database:
             KeyboardInterrupt, StoppedError: it was stopped. The same call begins again.
         """
         options: _native._Repeating = {
-            "min_length": min_length,
+            "min_length": whole("min_length", min_length, NUMBERS),
             "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
             "reading": reading("auto"),
         }
@@ -739,7 +741,7 @@ class Database:
         Raises:
             DocumentNotFoundError: there is none.
         """
-        return DocumentInfo._of(json.loads(self._native.document(id).json(0)))
+        return DocumentInfo._of(json.loads(self._native.document(_number(id)).json(0)))
 
     def documents_named(self, name: str) -> list[DocumentInfo]:
         """The documents of a name, oldest first; more than one where versions are kept.
@@ -755,8 +757,21 @@ class Database:
 
         None where they are not stored and can no longer be read, or have changed since.
         """
-        text = self._native.text(id)
+        text = self._native.text(_number(id))
         return None if text is None else text[0]
+
+    def refresh(self) -> bool:
+        """Moves a database that is open for reading on to the last commit, which another process may have made. Calls at work end on
+        theirs. Without a new commit it costs some microseconds, with one as much as `fpdb.open`.
+
+        Returns:
+            True if there was another commit; always False if the database is open for writing, and so shows its commits.
+
+        Raises:
+            DatabaseNotFoundError: its folder is gone.
+            ClosedError, ForkedError, StorageError, DamagedError: it cannot be opened again.
+        """
+        return self._native.refresh()
 
     def stats(self) -> dict[str, Any]:
         """The size of the database and its parts, as `fpdb stats --format json` says it. Quick however large it is."""
@@ -768,6 +783,11 @@ class Database:
 
     def __bool__(self) -> bool:
         return True
+
+
+def _number(id: int) -> int:
+    """The number of a document, which the engine can take."""
+    return int(whole("id", id, NUMBERS) or 0)
 
 
 def _ended(outcome: _native._Ingested) -> IngestSummary:
@@ -786,7 +806,7 @@ def _rule(by: str, threshold: float | None, max_novel: int | Literal["any"] | No
     return {
         "by": by,
         "threshold": threshold,
-        "max_novel": None if max_novel == "any" else max_novel,
+        "max_novel": None if max_novel == "any" else whole("max_novel", max_novel),
         "any_novel": max_novel == "any",
     }
 
@@ -817,16 +837,16 @@ def _pairing(
     top: int | None = None,
 ) -> _native._Pairing:
     return {
-        "min_shared": min_shared,
+        "min_shared": whole("min_shared", min_shared),
         "min_resemblance": min_resemblance,
         "min_containment": min_containment,
-        "max_df": max_df,
+        "max_df": whole("max_df", max_df),
         "across": listed(across),
         "group_by": group_by if groups else "",
         "submission_by": submission_by,
-        "new_since": new_since,
+        "new_since": whole("new_since", new_since, NUMBERS),
         "weight": weight,
-        "top": top,
+        "top": whole("top", top),
         "reading": reading("auto"),
         "own_text": False,
         "passages": False,
@@ -851,8 +871,8 @@ def _deduplicating(
         "keep": keep,
         "prefer": listed(prefer),
         "protect": listed(protect),
-        "max_df": max_df,
-        "budget": budget,
+        "max_df": whole("max_df", max_df),
+        "budget": whole("budget", budget),
         "mode": mode,
         "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
     }
@@ -874,11 +894,11 @@ def _querying(
     return {
         "reading": reading(format),
         "mode": mode,
-        "window": window,
-        "n": 128 if n is None and mode == "resemblance" else n,
-        "top": top,
+        "window": whole("window", window, NUMBERS),
+        "n": 128 if n is None and mode == "resemblance" else whole("n", n),
+        "top": whole("top", top),
         "min_score": min_score,
-        "max_df": max_df,
+        "max_df": whole("max_df", max_df),
         "passages": passages,
         "weight": weight,
         "submission_by": submission_by,

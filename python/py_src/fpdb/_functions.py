@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from . import _native
 from ._answers import Fingerprints, QueryAnswer, _Text
 from ._database import Database
-from ._inputs import ArrowData, Document, Path, arrow_of, reading, source_of
+from ._inputs import ArrowData, Document, Path, arrow_of, reading, source_of, whole
 from ._profile import Profile, native_profile
 from ._progress import ProgressLike, following
 
@@ -38,7 +38,7 @@ def create(
         ParameterError: there is no such profile.
     """
     text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, True, native_profile(profile), memory, cache, threads), text)
+    return Database(_native.NativeDatabase(text, True, native_profile(profile), *_room(memory, cache, threads)), text)
 
 
 def open(
@@ -62,7 +62,11 @@ def open(
         VersionError, DamagedError, NotADatabaseError: it cannot be used.
     """
     text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, write, None, memory, cache, threads), text)
+    return Database(_native.NativeDatabase(text, write, None, *_room(memory, cache, threads)), text)
+
+
+def _room(memory: int | None, cache: int | None, threads: int | None) -> tuple[int | None, int | None, int | None]:
+    return whole("memory", memory), whole("cache", cache), whole("threads", threads)
 
 
 def diff(
@@ -132,4 +136,4 @@ def fingerprint(
     if isinstance(texts, (str, bytes)):
         raise TypeError("fingerprint takes several texts: give a single one in a list")
     data = arrow_of(texts)
-    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, threads or 0))
+    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, whole("threads", threads) or 0))

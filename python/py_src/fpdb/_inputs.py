@@ -9,6 +9,7 @@ import pathlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
 
 from . import _native
@@ -138,3 +139,23 @@ def source_of(query: object, name: str) -> tuple[str, str, object]:
     if isinstance(query, os.PathLike):
         return "file", "", os.fspath(query)
     raise TypeError(f"a query is str, bytes, a path or a Document, not {type(query).__name__}")
+
+
+#: The greatest number of a document, and of a window or a length.
+NUMBERS = 2**32 - 1
+
+
+def whole(name: str, value: int | None, most: int = 2**64 - 1) -> int | None:
+    """A whole number that the engine can take.
+
+    Raises:
+        ParameterError: it is out of range.
+    """
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        # None, or no whole number: the engine says what it expects.
+        return value
+    if not 0 <= number <= most:
+        raise ParameterError(f"{name} cannot be {number}: expected a whole number from 0 to {most:,}")
+    return number

@@ -10,11 +10,11 @@ use crate::setters::setters;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordFields {
-    /// The field that holds the text.
+    /// The field that holds the text. The default is `text`.
     pub text: String,
-    /// The field that holds the id, kept as metadata where a record has it.
+    /// The field that holds the id, kept as metadata where a record has it. The default is `id`.
     pub id: String,
-    /// Other fields kept as metadata.
+    /// Other fields kept as metadata; none by default.
     pub keep: Vec<String>,
 }
 

@@ -51,28 +51,32 @@ pub enum HtmlAnswers<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HtmlOptions {
-    /// The name of the database in the report; its path where `None`.
+    /// The name of the database in the report; its path where `None`, the default.
     pub database: Option<String>,
     /// Settings to be listed in the report: each with its name and its value. The report shows them as they are even if it is
     /// anonymous: leave those out that name documents or places.
+    /// There are none by default.
     pub settings: Vec<(String, String)>,
-    /// Documents that could not be read.
+    /// Documents that could not be read; none by default.
     pub failures: Vec<Failure>,
-    /// True if rare hashes count more in the scores.
+    /// True if rare hashes count more in the scores. The default is `false`.
     pub weighted: bool,
-    /// How passages were found, or are to be; `None` for queries that were answered without them.
+    /// How passages were found, or are to be; `None` for queries that were answered without them. The default is that of
+    /// [`PairEvidence`].
     pub evidence: Option<PairEvidence>,
     /// How the files were read that were queried with or compared. The limits hold for stored documents too.
+    /// The default is that of [`ReadOptions`].
     pub read: ReadOptions,
-    /// Pairs to list at most, the best.
+    /// Pairs to list at most, the best. The default is 1,000.
     pub max_pairs: usize,
-    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first.
+    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first. The default is
+    /// 64 MiB.
     pub max_bytes: u64,
-    /// True if names are replaced and paths left out.
+    /// True if names are replaced and paths left out. The default is `false`.
     pub anonymise: bool,
-    /// True if texts are embedded at all.
+    /// True if texts are embedded at all, the default.
     pub texts: bool,
-    /// One file instead of a folder.
+    /// One file instead of a folder. The default is `false`.
     pub single_file: bool,
 }
 

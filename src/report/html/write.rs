@@ -4,6 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::assemble::assemble;
 use super::data::{Origin, Overview, PairData, SideData, TextData};
 use super::options::{HtmlAnswers, HtmlOptions};
@@ -19,7 +21,7 @@ use crate::progress::Task;
 use crate::query::{Match, Passage};
 
 /// The result of writing a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HtmlSummary {
     /// Files.

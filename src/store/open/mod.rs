@@ -12,6 +12,7 @@ pub(super) mod marker;
 pub(super) mod open_files;
 mod opening;
 mod owned_folder;
+pub(super) mod place;
 mod unfinished;
 
 use super::engine::options::DEFAULT_CACHE_BYTES;

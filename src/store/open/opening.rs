@@ -19,6 +19,7 @@ use crate::store::open::lock::{self, WriterLock};
 use crate::store::open::manifest::TrustedList;
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
+use crate::store::open::place::Place;
 use crate::store::open::{files, open_files};
 use crate::store::read::filter_use::FilterUse;
 use crate::store::read::run_rows::{ReadPattern, rows_of};
@@ -161,7 +162,8 @@ impl Store {
             lock,
             turns: Turns::default(),
             unfinished: AtomicBool::new(false),
-            memory: options.memory,
+            options: *options,
+            place: Place::of(root),
             pool: Pool::new(options.threads),
         })
     }
