@@ -98,7 +98,7 @@ pub struct DatabaseStats {
     pub df: Option<Vec<DfCount>>,
     /// Postings held, those of deleted documents included.
     pub postings: u64,
-    /// Deleted documents whose postings are still held.
+    /// Documents deleted since the database was last compacted. Commits free the space of most of them meanwhile.
     pub deleted: u64,
     /// Sorted runs of postings; a lookup visits each.
     pub runs: u64,

@@ -346,9 +346,10 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     }
     row("documents", grouped(stats.documents));
     if stats.deleted > 0 {
-        let share = stats.deleted as f64 / (stats.deleted + stats.documents) as f64;
         let documents = count(stats.deleted, "document");
-        row("deleted", format!("{documents} ({}) whose space is not freed yet", percent(share)));
+        // Later commits free the space of some of them.
+        let waiting = count(stats.postings.saturating_sub(stats.fingerprints), "posting");
+        row("deleted", format!("{documents} since the database was last compacted; space not freed yet: {waiting}"));
     }
     row("bytes", size(stats.bytes));
     row(&format!("{}s", symbol(profile.unit)), grouped(stats.symbols));

@@ -15,11 +15,10 @@ use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::schema::{Answer, Schema};
 use crate::store::care::backup_files::BackupFiles;
-use crate::store::care::salvage::replace_file;
 use crate::store::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
 use crate::store::engine::copies::Copies;
 use crate::store::open::create::make_whole;
-use crate::store::open::files::read_short;
+use crate::store::open::files::{read_short, replace_file};
 use crate::store::open::making::is_empty_folder;
 use crate::store::{Store, StoreOptions};
 

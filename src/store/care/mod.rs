@@ -7,5 +7,8 @@ pub(super) mod repair;
 #[cfg(test)]
 mod repair_tests;
 pub(super) mod salvage;
+#[cfg(test)]
+mod salvage_tests;
+mod salvaged_rows;
 pub(super) mod survey;
 pub(super) mod verify;

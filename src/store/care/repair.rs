@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::progress::Task;
 use crate::store::care::findings::{LostDocument, Problem, Repair, Verification};
-use crate::store::care::salvage::{Salvage, replace_file};
+use crate::store::care::salvage::Salvage;
 use crate::store::care::survey::{self, Survey};
 use crate::store::codec::format::{
     INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
@@ -22,7 +22,7 @@ use crate::store::codec::format::{
 };
 use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, SourceRecord};
-use crate::store::open::files::read_short;
+use crate::store::open::files::{read_short, replace_file};
 use crate::store::open::lock::WriterLock;
 use crate::store::open::mark;
 use crate::store::open::marker::check_marker;
@@ -293,6 +293,8 @@ fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
             keys.push(key.to_vec());
         }
     })?;
+    keys.sort_unstable();
+    keys.dedup();
     for key in keys {
         let value = salvage.get(MAIN, &key)?;
         sources.extend(value.and_then(|value| records::decode::<SourceRecord>(&value, String::new).ok()));

@@ -1,27 +1,63 @@
 //! Salvage: reading what can be read of a store whose files are damaged.
 //!
-//! The engine's iterators end at the first block they cannot read. [`SalvagedRows`] looks for the first key behind the
-//! gap and goes on. A block that is missing or fails its checksum is a gap; any other failure of the system (too many open
-//! files, no permission) is an error, since the rows that it hides are not lost.
+//! The engine merges the tables of a family into one sequence of rows. Where it cannot read one of them it gives no row at
+//! all, though the others are whole: one bad block can hide a family. So where that happens, the damaged tables are left
+//! out, and each of them is read by itself, as far as it can be. A *part* of a store is the store with a list of tables that
+//! leaves some out; the engine sees to it that of all versions of a row in the part the latest counts.
+//!
+//! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open files, no
+//! permission) is an error, since the rows that it hides are not lost.
 
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::store::codec::format::STORE;
+use crate::store::engine::level::Table;
 use crate::store::engine::options::DEFAULT_CACHE_BYTES;
-use crate::store::engine::rows::Rows;
 use crate::store::engine::{Access, Engine};
-use crate::store::open::files::{self, LIST, read_short};
+use crate::store::open::files::{self, LIST, read_short, replace_file};
 use crate::store::open::linked_store::LinkedStore;
+use crate::store::open::manifest;
 
 /// The action that reads damaged files, in errors.
-const ACTION: &str = "read its damaged files";
+pub(super) const ACTION: &str = "read its damaged files";
+
+/// The cache of a part of a store: its rows are read once.
+const PART_CACHE_BYTES: usize = 8 << 20;
 
 /// A damaged store, open for reading.
 pub(in crate::store) struct Salvage {
-    engine: Engine,
+    store: PathBuf,
+    /// All of its tables.
+    whole: Arc<Part>,
+    tables: Vec<Table>,
+    parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
+}
+
+/// Some of the tables of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Selection {
+    Only(u64),
+    Without(BTreeSet<u64>),
+}
+
+impl Selection {
+    fn has(&self, table: u64) -> bool {
+        match self {
+            Self::Only(only) => *only == table,
+            Self::Without(left_out) => !left_out.contains(&table),
+        }
+    }
+}
+
+/// A store some of whose tables may be left out.
+pub(super) struct Part {
+    pub(super) engine: Engine,
     _links: Option<LinkedStore>,
 }
 
@@ -44,138 +80,193 @@ impl Salvage {
                 }
             }
         })?;
-        Ok(Self { engine, _links: links })
+        let tables = engine.tables()?;
+        Ok(Self { store, whole: Arc::new(Part { engine, _links: links }), tables, parts: Mutex::default() })
     }
 
-    /// The value of a key; `None` where there is none or it cannot be read.
+    /// The value of a key; `None` where there is none or it cannot be read. Where a table cannot be read that may have had a
+    /// later version, it is the latest that can be.
     pub(in crate::store) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        match self.engine.get(name, key, ACTION) {
+        let mut left_out = BTreeSet::new();
+        let mut part = Arc::clone(&self.whole);
+        loop {
+            let error = match part.engine.get(name, key, ACTION) {
+                Ok(value) => return Ok(value.map(|value| value.to_vec())),
+                Err(error) if error.is_damage() => error,
+                Err(error) => return Err(error),
+            };
+            let Some(next) = self.leave_out(name, &mut left_out, key, &error)? else { return Ok(None) };
+            part = next;
+        }
+    }
+
+    /// As [`Self::get`]; `None` also where a later version may have been.
+    pub(in crate::store) fn get_latest(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self.whole.engine.get(name, key, ACTION) {
             Ok(value) => Ok(value.map(|value| value.to_vec())),
             Err(error) if error.is_damage() => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The readable rows of a family whose keys are of `width` bytes, from the key `from` on.
-    pub(in crate::store) fn rows(&self, name: &'static str, width: usize, from: &[u8]) -> Result<SalvagedRows<'_>> {
-        let mut rows = SalvagedRows { rows: self.engine.rows(name, ACTION)?, width, gaps: 0 };
-        rows.go_to(number(from))?;
-        Ok(rows)
-    }
-
-    /// The readable keys of a family whose keys are of any length: those before the first gap, and those behind the
-    /// last one.
+    /// The readable keys of a family whose keys are of any length, in no order and some of them twice: of each table those
+    /// before its first gap, and those behind the last one.
     pub(in crate::store) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
-        let mut rows = self.engine.rows(name, ACTION)?;
-        rows.seek_to_first();
-        let mut last = Vec::new();
-        while let Some(key) = rows.key() {
-            visit(key);
-            last = key.to_vec();
-            rows.next();
+        let mut left_out = BTreeSet::new();
+        let mut part = Arc::clone(&self.whole);
+        let mut from = Vec::new();
+        loop {
+            let Some(error) = each_key(&part.engine, name, &mut from, &mut visit)? else { break };
+            let Some(next) = self.leave_out(name, &mut left_out, &from, &error)? else {
+                each_key_back(&part.engine, name, &from, &mut visit)?;
+                break;
+            };
+            part = next;
         }
-        if landing(&rows)? == Landing::Gap {
-            rows.seek_to_last();
-            while let Some(key) = rows.key().filter(|&key| key > &last[..]) {
-                visit(key);
-                rows.prev();
+        for &table in &left_out {
+            let Some(part) = self.part(name, Selection::Only(table))? else { continue };
+            let (mut found, mut from) = (Vec::new(), Vec::new());
+            if each_key(&part.engine, name, &mut from, &mut |key| found.push(key.to_vec()))?.is_some() {
+                each_key_back(&part.engine, name, &from, &mut |key| found.push(key.to_vec()))?;
+            }
+            for key in found {
+                // Another table may have deleted it.
+                if self.get(name, &key)?.is_some() {
+                    visit(&key);
+                }
             }
         }
         Ok(())
     }
+
+    /// All tables.
+    pub(super) fn whole(&self) -> &Arc<Part> {
+        &self.whole
+    }
+
+    /// Adds to `left_out` the table that an error came from, met in the part without these at the key `key`, and returns the
+    /// part without it too; `None` where that is of no use.
+    pub(super) fn leave_out(
+        &self,
+        name: &'static str,
+        left_out: &mut BTreeSet<u64>,
+        key: &[u8],
+        error: &Error,
+    ) -> Result<Option<Arc<Part>>> {
+        let Some(table) = self.damaged_table(name, left_out, key, error)? else { return Ok(None) };
+        let mut more = left_out.clone();
+        more.insert(table);
+        let part = self.part(name, Selection::Without(more))?;
+        if part.is_some() {
+            left_out.insert(table);
+        }
+        Ok(part)
+    }
+
+    /// The table that an error came from.
+    fn damaged_table(
+        &self,
+        name: &'static str,
+        left_out: &BTreeSet<u64>,
+        key: &[u8],
+        error: &Error,
+    ) -> Result<Option<u64>> {
+        let others = self.tables.iter().filter(|table| table.family == name && !left_out.contains(&table.number));
+        let others: Vec<u64> = others.map(|table| table.number).collect();
+        let named = named_tables(&error.chain());
+        if let Some(table) = others.iter().find(|table| named.contains(table)) {
+            return Ok(Some(*table));
+        }
+        // Some errors of the engine do not name it.
+        for table in others {
+            let Some(part) = self.part(name, Selection::Only(table))? else { return Ok(None) };
+            let mut rows = part.engine.rows(name, ACTION)?;
+            rows.seek(key);
+            match rows.check() {
+                Err(error) if error.is_damage() => return Ok(Some(table)),
+                other => other?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The store with some of the tables of one family only; `None` where it cannot be made of the list of tables there is.
+    pub(super) fn part(&self, name: &'static str, selection: Selection) -> Result<Option<Arc<Part>>> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name, selection);
+        if let Some(part) = parts.get(&key) {
+            return Ok(Some(Arc::clone(part)));
+        }
+        let is_left_out = |table: &&Table| table.family != name || !key.1.has(table.number);
+        let left_out: Vec<&Table> = self.tables.iter().filter(is_left_out).collect();
+        match self.open_part(&left_out) {
+            Ok(Some(part)) => Ok(Some(Arc::clone(parts.entry(key).or_insert(Arc::new(part))))),
+            Ok(None) => Ok(None),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::Unsupported => Ok(None),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_part(&self, left_out: &[&Table]) -> Result<Option<Part>> {
+        let current = self.store.join("CURRENT");
+        let list = read_short(&current).map_err(Error::io("read", &current))?;
+        let list = String::from_utf8_lossy(&list).trim_end().to_owned();
+        let path = self.store.join(&list);
+        let content = fs::read(&path).map_err(Error::io("read", &path))?;
+        let Some(shorter) = manifest::without_tables(&content, left_out) else { return Ok(None) };
+        let links = LinkedStore::new(&self.store, Some((OsStr::new(&list), &shorter)))?;
+        let engine =
+            Engine::open(&links.path(), Access::ReadDamaged, PART_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
+        Ok(Some(Part { engine, _links: Some(links) }))
+    }
 }
 
-/// Where a step of an iterator ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Landing {
-    Row,
-    End,
-    Gap,
-}
-
-fn landing(rows: &Rows<'_>) -> Result<Landing> {
-    if rows.valid() {
-        return Ok(Landing::Row);
+/// Visits the keys of a family, from the key `from` on, and leaves there a key behind the last of them. Returns the damage that
+/// it ended at.
+fn each_key(
+    engine: &Engine,
+    name: &'static str,
+    from: &mut Vec<u8>,
+    visit: &mut impl FnMut(&[u8]),
+) -> Result<Option<Error>> {
+    let mut rows = engine.rows(name, ACTION)?;
+    rows.seek(&*from);
+    while let Some(key) = rows.key() {
+        visit(key);
+        from.clear();
+        from.extend_from_slice(key);
+        from.push(0);
+        rows.next();
     }
     match rows.check() {
-        Ok(()) => Ok(Landing::End),
-        Err(error) if error.is_damage() => Ok(Landing::Gap),
+        Ok(()) => Ok(None),
+        Err(error) if error.is_damage() => Ok(Some(error)),
         Err(error) => Err(error),
     }
 }
 
-/// The readable rows of a family, in order of key.
-pub(in crate::store) struct SalvagedRows<'a> {
-    rows: Rows<'a>,
-    width: usize,
-    /// Stretches that could not be read.
-    pub(in crate::store) gaps: u64,
-}
-
-impl SalvagedRows<'_> {
-    /// The row it stands on.
-    pub(in crate::store) fn current(&self) -> Option<(&[u8], &[u8])> {
-        self.rows.item()
+/// Visits the keys of a family from the end back to the last that cannot be read, or to the key `to`.
+fn each_key_back(engine: &Engine, name: &'static str, to: &[u8], visit: &mut impl FnMut(&[u8])) -> Result<()> {
+    let mut rows = engine.rows(name, ACTION)?;
+    rows.seek_to_last();
+    while let Some(key) = rows.key().filter(|&key| key >= to) {
+        visit(key);
+        rows.prev();
     }
-
-    /// Goes to the next readable row.
-    pub(in crate::store) fn advance(&mut self) -> Result<()> {
-        let Some(key) = self.rows.key().map(number) else { return Ok(()) };
-        self.rows.next();
-        match landing(&self.rows)? {
-            Landing::Gap if key < self.greatest() => self.cross(key + 1),
-            _ => Ok(()),
-        }
-    }
-
-    /// Goes to the first readable row at or behind `target`.
-    pub(in crate::store) fn go_to(&mut self, target: u128) -> Result<()> {
-        match self.seek(target)? {
-            Landing::Gap => self.cross(target),
-            _ => Ok(()),
-        }
-    }
-
-    /// Goes behind the gap that `low` lies in: in growing steps until something can be read, then back to where that
-    /// begins.
-    fn cross(&mut self, mut low: u128) -> Result<()> {
-        self.gaps += 1;
-        let mut step = 1u128;
-        let mut high = loop {
-            let high = low.saturating_add(step).min(self.greatest());
-            if self.seek(high)? != Landing::Gap {
-                break high;
-            }
-            if high == self.greatest() {
-                return Ok(());
-            }
-            low = high;
-            step = step.saturating_mul(2);
-        };
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            match self.seek(middle)? {
-                Landing::Gap => low = middle,
-                _ => high = middle,
-            }
-        }
-        self.seek(high)?;
-        Ok(())
-    }
-
-    fn seek(&mut self, target: u128) -> Result<Landing> {
-        self.rows.seek(&target.to_be_bytes()[16 - self.width..]);
-        landing(&self.rows)
-    }
-
-    fn greatest(&self) -> u128 {
-        u128::MAX >> (128 - 8 * self.width)
+    match rows.check() {
+        Err(error) if !error.is_damage() => Err(error),
+        _ => Ok(()),
     }
 }
 
-/// A key of at most 16 bytes as a number; keys of one length are in the order of their numbers.
-pub(in crate::store) fn number(key: &[u8]) -> u128 {
-    key.iter().take(16).fold(0, |number, &byte| number << 8 | u128::from(byte))
+/// The numbers of the tables that a message of the engine names.
+fn named_tables(message: &str) -> Vec<u64> {
+    let number = |(end, _)| {
+        let before: &str = &message[..end];
+        before[before.trim_end_matches(|letter: char| letter.is_ascii_digit()).len()..].parse().ok()
+    };
+    message.match_indices(".sst").filter_map(number).collect()
 }
 
 /// Sees to it that the file `CURRENT` names a list of tables: where it does not, the newest there is.
@@ -195,21 +286,4 @@ fn name_list_of_tables(store: &Path) -> Result<()> {
     let number = |name: &String| name.strip_prefix(LIST)?.parse::<u64>().ok();
     let Some(newest) = lists.filter(|name| number(name).is_some()).max_by_key(number) else { return Ok(()) };
     replace_file(&current, format!("{newest}\n").as_bytes())
-}
-
-/// Puts `content` in the place of the file at `path`, whole or not at all.
-pub(in crate::store) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // As readable as any file: others may read the database.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder)?;
-        std::io::Write::write_all(&mut file, content)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        fs::File::open(folder)?.sync_all()
-    };
-    write().map_err(Error::io("write", PathBuf::from(path)))
 }

@@ -3,9 +3,10 @@
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::Task;
-use crate::store::care::salvage::{Salvage, SalvagedRows, number};
+use crate::store::care::salvage::Salvage;
+use crate::store::care::salvaged_rows::{SalvagedRows, number};
 use crate::store::codec::block::{Block, Posting};
 use crate::store::codec::format::{
     DOCUMENTS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key,
@@ -72,8 +73,7 @@ impl Survey {
     /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is older says
     /// nothing of what came after.
     pub(in crate::store) fn of(salvage: &Salvage, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
-        let state: Option<StateRecord> =
-            salvage.get(MAIN, STATE_KEY)?.and_then(|bytes| records::decode(&bytes, String::new).ok());
+        let state = latest_state(salvage, mark)?;
         let commits = state.as_ref().map_or(0, |state| state.commits);
         let mut findings = Vec::new();
         if commits == 0 {
@@ -104,7 +104,7 @@ impl Survey {
         let mut highest = deleted.max();
         // Documents of commits that are lost otherwise.
         let mut later = Vec::new();
-        let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
+        let mut rows = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?;
         while let Some((key, value)) = rows.current() {
             let Some(([], id)) = split_u32(key) else {
                 rows.advance()?;
@@ -207,6 +207,18 @@ impl Survey {
     }
 }
 
+/// The state after the last commit. Where a table cannot be read that may have had it, an older one tells nothing of the
+/// commits after it.
+fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateRecord>> {
+    let decode = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| records::decode(&bytes, String::new).ok());
+    let latest: Option<StateRecord> = decode(salvage.get_latest(MAIN, STATE_KEY)?);
+    let found = || Ok::<_, Error>(decode(salvage.get(MAIN, STATE_KEY)?));
+    Ok(match latest {
+        Some(state) => Some(state),
+        None => found()?.filter(|state: &StateRecord| mark.commits > 0 && state.commits == mark.commits),
+    })
+}
+
 /// The commits after a state that the database goes back to.
 fn gone_back(state: &StateRecord, mark: &CommitMark) -> String {
     let lost = mark.commits.saturating_sub(state.commits);
@@ -231,7 +243,7 @@ fn gaps(findings: &mut Vec<String>, family: &str, gaps: u64) {
 /// True where the documents that can be read are, all together, those that a state counts.
 fn counts(state: &StateRecord, salvage: &Salvage, deleted: &RoaringBitmap) -> Result<bool> {
     let mut sums = StateRecord::default();
-    let mut rows = salvage.rows(DOCUMENTS, 4, &[])?;
+    let mut rows = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?;
     while let Some((key, value)) = rows.current() {
         if let Some(([], id)) = split_u32(key)
             && id < state.next_document
@@ -255,7 +267,7 @@ pub(in crate::store) fn record(salvage: &Salvage, id: u32) -> Result<Option<Docu
 /// The documents of a set, as far as it can be read.
 fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitmap> {
     let mut ids = RoaringBitmap::new();
-    let mut rows = salvage.rows(name, 2, &[])?;
+    let mut rows = SalvagedRows::new(salvage, name, 2, &[])?;
     while let Some((key, value)) = rows.current() {
         if let Ok(some) = document_set::decode(name, key, value) {
             ids |= some;
@@ -285,7 +297,7 @@ pub(in crate::store) fn for_each_posting(
     visit: &mut dyn FnMut(Posting) -> Result<()>,
 ) -> Result<u64> {
     let mut readers = Vec::new();
-    let mut rows = salvage.rows(POSTINGS, 16, &[])?;
+    let mut rows = SalvagedRows::new(salvage, POSTINGS, 16, &[])?;
     let mut unread = 0;
     while let Some((key, _)) = rows.current() {
         let Some((run, _, _)) = parse_posting_key(key) else {
@@ -321,7 +333,7 @@ struct SalvagedRun<'a> {
 
 impl<'a> SalvagedRun<'a> {
     fn new(salvage: &'a Salvage, run: u32) -> Result<Self> {
-        let rows = salvage.rows(POSTINGS, 16, &posting_key(run, 0, 0))?;
+        let rows = SalvagedRows::new(salvage, POSTINGS, 16, &posting_key(run, 0, 0))?;
         Ok(Self { rows, run, block: Vec::new().into_iter(), last: None, undecoded: 0 })
     }
 }

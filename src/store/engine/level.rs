@@ -14,3 +14,11 @@ pub struct Level {
     /// Their bytes.
     pub bytes: u64,
 }
+
+/// One table of the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::store) struct Table {
+    pub(in crate::store) family: String,
+    pub(in crate::store) number: u64,
+    pub(in crate::store) level: u32,
+}

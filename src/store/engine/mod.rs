@@ -7,7 +7,7 @@
 pub(super) mod copies;
 pub(super) mod failure;
 pub(super) mod file_options;
-mod level;
+pub(super) mod level;
 pub(super) mod options;
 pub(super) mod rows;
 pub(super) mod sorted_file;
@@ -28,6 +28,7 @@ use rocksdb::{
 use crate::error::{Error, Result, StoreFailure};
 use failure::{EngineError, failed, missing};
 pub use level::Level;
+use level::Table;
 use options::{BlockCache, Tuning};
 use rows::Rows;
 use sorted_file::{SortedFiles, WrittenFiles};
@@ -89,6 +90,8 @@ impl Engine {
                 // Tables that cannot be opened show when they are read.
                 options.set_paranoid_checks(false);
                 options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
+                // Parts of the store may be open beside it.
+                options.set_max_open_files(TABLES_OF_DAMAGED);
                 DB::open_cf_descriptors_read_only(&options, folder, families, false)
             }
         };
@@ -271,6 +274,17 @@ impl Engine {
         Ok(levels.into_values().collect())
     }
 
+    /// The tables of the store, whole or damaged.
+    pub(super) fn tables(&self) -> Result<Vec<Table>> {
+        let number = |name: &str| name.rsplit('/').next()?.strip_suffix(".sst")?.parse().ok();
+        let files = self.db.live_files().map_err(failed("list its tables"))?;
+        let tables = files.into_iter().filter_map(|file| {
+            let (family, level) = (file.column_family_name, file.level.unsigned_abs());
+            Some(Table { family, number: number(&file.name)?, level })
+        });
+        Ok(tables.collect())
+    }
+
     /// The bytes of the tables of a family.
     pub(super) fn table_bytes(&self, family: &str) -> Result<u64> {
         let bytes = self.db.property_int_value_cf(self.family(family)?, "rocksdb.live-sst-files-size");
@@ -335,6 +349,9 @@ impl Drop for Engine {
         self.is_sound();
     }
 }
+
+/// The tables of a damaged store that are kept open.
+const TABLES_OF_DAMAGED: i32 = 128;
 
 /// The bytes that are read ahead of one reader that reads from end to end. Several dozen may be at work at once.
 const READ_AHEAD: usize = 512 << 10;

@@ -18,6 +18,9 @@ pub(in crate::store) const DEFAULT_CACHE_BYTES: usize = 192 << 20;
 /// Small, for postings and positions do not pass through it.
 const WRITE_BUFFER_BYTES: usize = 16 << 20;
 
+/// A file of the log that the engine keeps of what it does. A commit takes some 2 KB.
+const ENGINE_LOG_BYTES: usize = 4 << 20;
+
 /// Address space the engine maps beside its cache: write buffers, the small caches it makes for options and never uses,
 /// stacks of its threads.
 const OTHER_BYTES: usize = 192 << 20;
@@ -93,7 +96,9 @@ fn database(plain: &Options) -> Options {
     // A synced commit that is damaged later is an error, not the silent end of history; only the torn
     // record of a commit that never returned is dropped.
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    // Its log of what it does, which only people read, has two files of this size at most, however long a writer is open.
     options.set_keep_log_file_num(2);
+    options.set_max_log_file_size(ENGINE_LOG_BYTES);
     // The periodic statistics would go to a log that is never read.
     options.set_stats_dump_period_sec(0);
     options.set_stats_persist_period_sec(0);

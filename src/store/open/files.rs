@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::codec::format::STORE;
@@ -102,4 +102,21 @@ pub(in crate::store) fn check_regular(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Puts `content` in the place of the file at `path`, whole or not at all.
+pub(in crate::store) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // As readable as any file: others may read the database.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
+        std::io::Write::write_all(&mut file, content)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(Error::io("write", PathBuf::from(path)))
 }

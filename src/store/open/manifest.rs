@@ -7,15 +7,20 @@
 //!
 //! The list is a log of the engine (blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2 bytes of length,
 //! 1 of kind), and each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB. Only edits that do nothing
-//! but add tables are looked into; all else is as trusted as the engine finds it.
+//! but add tables, and those that add families, are looked into; all else is as trusted as the engine finds it.
+//!
+//! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
+//! its tables are damaged.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::care::salvage::replace_file;
-use crate::store::codec::format::STORE;
+use crate::store::codec::format::{MAIN, STORE};
 use crate::store::codec::varint;
+use crate::store::engine::level::Table;
+use crate::store::open::files::replace_file;
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::mark;
 
@@ -66,6 +71,8 @@ impl TrustedList {
 struct VersionEdit {
     /// Where its record begins in the list.
     start: usize,
+    /// Where the record ends.
+    end: usize,
     content: Vec<u8>,
 }
 
@@ -100,19 +107,99 @@ fn edits(list: &[u8]) -> Option<Vec<VersionEdit>> {
         let Some(head) = list.get(at..at + HEAD) else { break };
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
         let Some(content) = list.get(at + HEAD..at + HEAD + length) else { break };
+        let end = at + HEAD + length;
         match (head[6], open.as_mut()) {
-            (FULL, None) => edits.push(VersionEdit { start: at, content: content.to_vec() }),
-            (FIRST, None) => open = Some(VersionEdit { start: at, content: content.to_vec() }),
+            (FULL, None) => edits.push(VersionEdit { start: at, end, content: content.to_vec() }),
+            (FIRST, None) => open = Some(VersionEdit { start: at, end, content: content.to_vec() }),
             (MIDDLE, Some(edit)) => edit.content.extend_from_slice(content),
             (LAST, Some(edit)) => {
+                edit.end = end;
                 edit.content.extend_from_slice(content);
                 edits.extend(open.take());
             }
             _ => return None,
         }
-        at += HEAD + length;
+        at = end;
     }
     Some(edits)
+}
+
+/// The list with edits behind it that remove these tables; `None` where it is not a list, or does not name their families.
+pub(in crate::store) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> {
+    const FAMILY: u64 = 200;
+    const REMOVED_TABLE: u64 = 6;
+    let edits = edits(list)?;
+    let mut families = BTreeMap::from([(MAIN.as_bytes(), 0)]);
+    families.extend(edits.iter().filter_map(|edit| added_family(&edit.content)));
+    // A record that was cut off at the end is left out.
+    let mut shorter = list[..edits.last()?.end].to_vec();
+    let mut removals: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+    for table in tables {
+        let edit = removals.entry(*families.get(table.family.as_bytes())?).or_default();
+        for number in [REMOVED_TABLE, table.level.into(), table.number] {
+            varint::write(number, edit);
+        }
+    }
+    for (family, mut edit) in removals {
+        for number in [FAMILY, family] {
+            varint::write(number, &mut edit);
+        }
+        append(&mut shorter, &edit);
+    }
+    Some(shorter)
+}
+
+/// Appends an edit to a list, in parts where it does not fit into what is left of its block.
+fn append(list: &mut Vec<u8>, edit: &[u8]) {
+    let mut rest = edit;
+    loop {
+        if BLOCK - list.len() % BLOCK < HEAD {
+            list.resize(list.len().next_multiple_of(BLOCK), 0);
+        }
+        let (part, after) = rest.split_at(rest.len().min(BLOCK - list.len() % BLOCK - HEAD));
+        let kind = match (rest.len() == edit.len(), after.is_empty()) {
+            (true, true) => FULL,
+            (true, false) => FIRST,
+            (false, false) => MIDDLE,
+            (false, true) => LAST,
+        };
+        // The engine turns and shifts checksums of what it stores.
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(&[kind]), part);
+        list.extend(checksum.rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes());
+        list.extend((part.len() as u16).to_le_bytes());
+        list.push(kind);
+        list.extend(part);
+        rest = after;
+        if rest.is_empty() {
+            break;
+        }
+    }
+}
+
+/// Name and number of the family that an edit adds, if it adds one.
+fn added_family(mut edit: &[u8]) -> Option<(&[u8], u64)> {
+    /// Numbers of logs, files, changes and families.
+    const NUMBERS: [u64; 6] = [2, 3, 4, 9, 10, 203];
+    const COMPARATOR: u64 = 1;
+    const FAMILY: u64 = 200;
+    const NEW_FAMILY: u64 = 201;
+    /// Fields whose numbers have this bit can be skipped.
+    const SKIPPED: u64 = 1 << 13;
+    let (mut family, mut name) = (0, None);
+    while !edit.is_empty() {
+        match number(&mut edit)? {
+            FAMILY => family = number(&mut edit)?,
+            NEW_FAMILY => name = Some(field(&mut edit)?),
+            tag if NUMBERS.contains(&tag) => {
+                number(&mut edit)?;
+            }
+            tag if tag == COMPARATOR || tag & SKIPPED != 0 => {
+                field(&mut edit)?;
+            }
+            _ => return None,
+        }
+    }
+    Some((name?, family))
 }
 
 /// The numbers of the tables an edit adds; `None` where it does anything else, or nothing.
@@ -168,31 +255,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// A record of a log, in parts where it does not fit into what is left of its block.
-    fn append(log: &mut Vec<u8>, edit: &[u8]) {
-        let mut rest = edit;
-        loop {
-            if BLOCK - log.len() % BLOCK < HEAD {
-                log.resize(log.len().next_multiple_of(BLOCK), 0);
-            }
-            let (part, after) = rest.split_at(rest.len().min(BLOCK - log.len() % BLOCK - HEAD));
-            let kind = match (rest.len() == edit.len(), after.is_empty()) {
-                (true, true) => FULL,
-                (true, false) => FIRST,
-                (false, false) => MIDDLE,
-                (false, true) => LAST,
-            };
-            log.extend([0; 4]);
-            log.extend((part.len() as u16).to_le_bytes());
-            log.push(kind);
-            log.extend(part);
-            rest = after;
-            if rest.is_empty() {
-                break;
-            }
-        }
-    }
 
     fn adds(tables: &[u64]) -> Vec<u8> {
         let mut edit = Vec::new();

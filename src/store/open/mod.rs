@@ -6,7 +6,7 @@ pub(super) mod files;
 pub(super) mod linked_store;
 pub(super) mod lock;
 pub(super) mod making;
-mod manifest;
+pub(super) mod manifest;
 pub(super) mod mark;
 pub(super) mod marker;
 pub(super) mod open_files;
