@@ -27,7 +27,7 @@ use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
 use crate::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::schema::Schema;
 use crate::stop::StopToken;
-use crate::store::{DocumentRecord, FORMAT_VERSION, Store, Verification};
+use crate::store::{FORMAT_VERSION, Store, Verification};
 
 /// An open database, to be read. A clone costs nothing, and threads may share one.
 ///
@@ -72,6 +72,15 @@ impl fmt::Debug for Database {
             .field("path", &self.store.root())
             .field("profile", self.profile())
             .finish_non_exhaustive()
+    }
+}
+
+/// The documents of a name as it is, else of the name that an ingest gives this path.
+fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
+    let ids = store.documents_named(name)?;
+    match tidied(name) {
+        Some(tidied) if ids.is_empty() => store.documents_named(&tidied),
+        _ => Ok(ids),
     }
 }
 
@@ -239,34 +248,12 @@ impl Database {
     /// # Errors
     /// [`Error::NoSuchDocument`] where there is none.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
-        // Other documents may have the name by the time the records are read.
-        let document = |id| Ok(DocumentInfo::new(id, self.store.document(id)?));
-        let documents: Vec<DocumentInfo> =
-            self.store.retry_on_delete(|| self.ids_named(name)?.into_iter().map(document).collect())?;
+        let store = self.store.as_of_last_commit();
+        let document = |id| Ok(DocumentInfo::new(id, store.document(id)?));
+        let documents = ids_named(&store, name)?.into_iter().map(document).collect::<Result<Vec<_>>>()?;
         match documents.is_empty() {
             true => Err(Error::NoSuchDocument { name: name.to_owned() }),
             false => Ok(documents),
-        }
-    }
-
-    /// The records of documents, but of those that have been deleted since.
-    fn records(&self, ids: &[u32]) -> Result<Vec<(u32, DocumentRecord)>> {
-        let mut records = Vec::with_capacity(ids.len());
-        for &id in ids {
-            match self.store.document(id) {
-                Err(Error::NoSuchNumber { .. }) => {}
-                record => records.push((id, record?)),
-            }
-        }
-        Ok(records)
-    }
-
-    /// The documents of a name as it is, else of the name that an ingest gives this path.
-    fn ids_named(&self, name: &str) -> Result<Vec<u32>> {
-        let ids = self.store.documents_named(name)?;
-        match tidied(name) {
-            Some(tidied) if ids.is_empty() => self.store.documents_named(&tidied),
-            _ => Ok(ids),
         }
     }
 
@@ -298,9 +285,10 @@ impl Database {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn identical_to(&self, document: &DocumentInfo) -> Result<Vec<String>> {
-        let ids = self.store.documents_with(&document.digest)?;
-        let others: Vec<u32> = ids.into_iter().filter(|&id| id != document.id.0).collect();
-        Ok(self.records(&others)?.into_iter().map(|(_, record)| record.name).collect())
+        let store = self.store.as_of_last_commit();
+        let ids = store.documents_with(&document.digest)?;
+        let others = ids.into_iter().filter(|&id| id != document.id.0);
+        others.map(|id| Ok(store.document(id)?.name)).collect()
     }
 
     /// A handle on the last commit, if that is another one than this handle shows; `None` while there is none. This handle and its clones

@@ -8,7 +8,7 @@ use std::thread;
 
 use rayon::prelude::*;
 
-use super::{Database, visiting};
+use super::{Database, ids_named, visiting};
 use crate::error::{Error, Result};
 use crate::input::{Candidate, Content, WalkOptions, for_each_held};
 use crate::progress::Task;
@@ -235,28 +235,29 @@ impl Database {
     ) -> Result<QueryAnswer> {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } = source {
             // Read once: it may be standard input.
-            return self.answer_subject(&self.subject(reader, source)?, asked);
+            return self.answer_subject(&subject(&self.store, reader, source)?, asked);
         }
-        // Another document may have its name by now.
-        self.store.retry_on_delete(|| asked.answer(&self.store, &self.subject(reader, source)?))
+        let store = self.store.as_of_last_commit();
+        asked.answer(&store, &subject(&store, reader, source)?)
     }
 
     fn answer_subject(&self, subject: &PreparedQuery, asked: QueryContext<'_>) -> Result<QueryAnswer> {
-        self.store.retry_on_delete(|| asked.answer(&self.store, subject))
+        asked.answer(&self.store.as_of_last_commit(), subject)
     }
+}
 
-    fn subject(&self, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
-        match source {
-            QuerySource::File(path) => reader.read(path),
-            QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
-            QuerySource::Stored(name) => match self.ids_named(name)?.last() {
-                Some(&newest) => reader.read_stored(&self.store, newest),
-                None => Err(Error::NoSuchDocument { name: name.clone() }),
-            },
-            QuerySource::Number(id) => {
-                self.store.document_numbered(id.0)?;
-                reader.read_stored(&self.store, id.0)
-            }
+/// The document of a query, prepared for it.
+fn subject(store: &Store, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
+    match source {
+        QuerySource::File(path) => reader.read(path),
+        QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
+        QuerySource::Stored(name) => match ids_named(store, name)?.last() {
+            Some(&newest) => reader.read_stored(store, newest),
+            None => Err(Error::NoSuchDocument { name: name.clone() }),
+        },
+        QuerySource::Number(id) => {
+            store.document_numbered(id.0)?;
+            reader.read_stored(store, id.0)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Database;
+use super::{Database, ids_named};
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::ingest::{self, IngestOptions, IngestSummary};
@@ -213,7 +213,7 @@ impl DatabaseWriter {
         self.store.change_alone(&StopToken::new(), || {
             let (mut found, mut unknown_names) = (ids.to_vec(), Vec::new());
             for name in names {
-                let ids = self.ids_named(name.as_ref())?;
+                let ids = ids_named(&self.store, name.as_ref())?;
                 if ids.is_empty() {
                     unknown_names.push(name.as_ref().to_owned());
                 }

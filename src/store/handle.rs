@@ -1,8 +1,10 @@
 //! Handle: an open database folder, and the commit that it shows.
 //!
 //! Reading a few rows takes no lock: a view shows the state of one commit. A row that is missing belongs to a document that
-//! was deleted since, or is damaged; the current view tells which.
+//! was deleted since, or is damaged; the current view tells which. An answer that is made of many rows is read from the store as of
+//! one commit ([`AsOf`]), in which nothing goes missing.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,6 +15,7 @@ use super::open::linked_store::LinkedStore;
 use super::open::lock::WriterLock;
 use super::open::mark::{self, AtClose};
 use super::open::place::Place;
+use super::past::Past;
 use super::read::filter_use::FilterUse;
 use super::turns::{Lent, Turns, Unchanged};
 use super::view::View;
@@ -21,9 +24,6 @@ use crate::pool::Pool;
 use crate::profile::Profile;
 use crate::stop::StopToken;
 
-/// How often an answer is computed again because of commits.
-const TRIES: usize = 100;
-
 /// An open database folder. One writer and any number of readers can have it open at the same time.
 pub(crate) struct Store {
     // Dropped first: the engine closes before the links and the lock go.
@@ -31,7 +31,8 @@ pub(crate) struct Store {
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
     pub(super) view: RwLock<Arc<View>>,
-    pub(super) filter_use: FilterUse,
+    pub(super) past: Past,
+    pub(super) filter_use: Arc<FilterUse>,
     /// Writers only.
     pub(super) _at_close: Option<AtClose>,
     /// The links of a reader that cannot use all files of the store.
@@ -42,8 +43,8 @@ pub(crate) struct Store {
     /// Set while the store is changed, and after a change that has failed: there may be rows in it that were never committed.
     pub(super) unfinished: AtomicBool,
     pub(super) options: StoreOptions,
-    pub(super) place: Place,
-    pub(super) pool: Pool,
+    pub(super) place: Arc<Place>,
+    pub(super) pool: Arc<Pool>,
 }
 
 impl Store {
@@ -107,34 +108,44 @@ impl Store {
         self.turns.lend()
     }
 
-    /// Returns the answer of `ask`. Calls it again where a commit deleted a document while the answer was computed.
-    pub(crate) fn retry_on_delete<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
-        for _ in 1..TRIES {
-            let view = self.view();
-            match ask() {
-                // A document that is gone, tombstone and all, looks like damage.
-                Err(Error::NoSuchNumber { .. } | Error::Damaged { .. }) if !self.shows(&view) => {}
-                outcome => return outcome,
-            }
+    /// The store as of its last commit, whatever is committed afterwards: each answer that takes more than one look.
+    pub(crate) fn as_of_last_commit(&self) -> AsOf<'_> {
+        // Only a writer's own store changes while it is open.
+        if self.lock.is_none() {
+            return AsOf { kept: None, store: self };
         }
-        ask()
+        let (view, engine) = self.of_one_commit(|_| self.engine.as_it_is());
+        let kept = Self {
+            engine,
+            root: self.root.clone(),
+            profile: self.profile,
+            view: RwLock::new(view),
+            past: Past::default(),
+            filter_use: Arc::clone(&self.filter_use),
+            _at_close: None,
+            _links: None,
+            lock: None,
+            turns: Turns::default(),
+            unfinished: AtomicBool::new(false),
+            options: self.options,
+            place: Arc::clone(&self.place),
+            pool: Arc::clone(&self.pool),
+        };
+        AsOf { kept: Some(Box::new(kept)), store: self }
     }
 
-    /// Makes something of the rows of a commit with `made`, such as a cursor, and returns it with the view of that commit.
-    /// Tries again where there was another commit in between. A cursor that exists keeps its rows readable.
-    pub(super) fn of_one_commit<T>(&self, mut made: impl FnMut(&View) -> Result<T>) -> Result<(Arc<View>, T)> {
-        loop {
-            let view = self.view();
-            let made = made(&view)?;
-            if self.shows(&view) {
-                return Ok((view, made));
-            }
-        }
+    /// Makes something of the rows of the last commit with `made`, such as a cursor, and returns it with the view of that commit.
+    /// A cursor that exists keeps its rows readable. Another commit waits meanwhile: `made` must not ask for the view.
+    pub(super) fn of_one_commit<T>(&self, made: impl FnOnce(&View) -> T) -> (Arc<View>, T) {
+        // A commit is written and shown under this lock.
+        let shown = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        let made = made(&shown);
+        (Arc::clone(&shown), made)
     }
 
-    /// True where this is the last commit the store has seen.
-    fn shows(&self, view: &View) -> bool {
-        std::ptr::eq(view, &*self.view())
+    /// Removes the runs that were folded into others and that no reader needs any more.
+    pub(super) fn remove_folded(&self) -> Result<()> {
+        self.past.take_unneeded().into_iter().try_for_each(|run| self.remove_run(run))
     }
 
     /// The error for a missing row of a document: damage, unless the document has been deleted.
@@ -180,5 +191,29 @@ impl Store {
     /// Identifies this database: no other has the same identifier.
     pub(crate) fn identity(&self) -> Result<String> {
         self.engine.identity()
+    }
+}
+
+/// A store as of one commit, to be read.
+pub(crate) struct AsOf<'a> {
+    /// The store with a snapshot of that commit; `None` where the store itself does not change.
+    kept: Option<Box<Store>>,
+    store: &'a Store,
+}
+
+impl Deref for AsOf<'_> {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        self.kept.as_deref().unwrap_or(self.store)
+    }
+}
+
+impl Drop for AsOf<'_> {
+    fn drop(&mut self) {
+        if self.kept.take().is_some() {
+            // If this fails, the store is not written any more, and its next writer removes them.
+            let _ = self.store.remove_folded();
+        }
     }
 }

@@ -19,6 +19,7 @@ mod document_set;
 mod engine;
 mod handle;
 mod open;
+mod past;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod read;

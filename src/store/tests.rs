@@ -275,3 +275,91 @@ fn a_number_that_no_document_has_is_no_damage() {
     store.compact(&Task::new()).unwrap();
     assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
 }
+
+/// Documents of this version take the place of all others, and runs are folded.
+fn replace_all(store: &Store, version: u64) {
+    let mut committer = Committer::new(store);
+    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    let mut old = Vec::new();
+    store
+        .for_each_document(|id, record| {
+            old.push((id, record));
+            Ok(true)
+        })
+        .unwrap();
+    for number in 0..3 {
+        batch
+            .push(
+                (0..40u32)
+                    .map(u64::from)
+                    .map(|position| fingerprint(hash(100 * version + 10 * number + position), position)),
+            )
+            .unwrap();
+        batch.finish(record(number, 40)).unwrap();
+    }
+    for (id, record) in old {
+        batch.delete(id, record);
+    }
+    committer.commit(store, &mut batch).unwrap();
+    store.fold_excess().unwrap();
+}
+
+#[test]
+fn a_store_as_of_a_commit_stays_as_it_is_until_nobody_reads_it() {
+    use super::codec::format::{RUN_FAMILIES, posting_key, run_of_key};
+
+    let everything = |store: &Store| {
+        let (mut documents, mut postings) = (Vec::new(), Vec::new());
+        store
+            .for_each_document(|id, record| {
+                let named = store.documents_named(&record.name).unwrap();
+                let places = store.places(id, &[0, 17, 39]).unwrap();
+                documents.push((id, store.document(id).unwrap(), named, places));
+                Ok(true)
+            })
+            .unwrap();
+        store
+            .for_each_posting(|posting| {
+                postings.push(posting);
+                Ok(())
+            })
+            .unwrap();
+        let mut lookup = store.lookup(postings.len()).unwrap();
+        let held: Vec<usize> = postings.iter().map(|posting| lookup.find(posting.hash).unwrap().len()).collect();
+        (format!("{documents:?}"), postings, held)
+    };
+    let runs = |store: &Store| {
+        let mut runs = std::collections::BTreeSet::new();
+        for name in RUN_FAMILIES {
+            let mut rows = store.engine.rows(name, "look").unwrap();
+            rows.seek_to_first();
+            while let Some(run) = rows.key().and_then(run_of_key) {
+                runs.insert(run);
+                rows.seek(posting_key(run + 1, 0, 0));
+            }
+        }
+        runs.len()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::named("words").unwrap();
+    let store = Store::create(&folder.path().join("db"), &profile, &StoreOptions::default()).unwrap();
+    (0..5).for_each(|version| replace_all(&store, version));
+    let before = everything(&store);
+    assert_eq!(before.1.len(), 120);
+    let kept = store.as_of_last_commit();
+    for version in 5..15 {
+        replace_all(&store, version);
+        assert!(everything(&kept) == before, "version {version}");
+        // A reader of a later commit comes and goes.
+        drop(store.as_of_last_commit());
+    }
+    store.compact(&Task::new()).unwrap();
+    store.discard_unfinished().unwrap();
+    assert!(everything(&kept) == before);
+    assert_eq!((store.view().run_count(), runs(&store)), (1, 6), "the runs that are read stay");
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+    drop(kept);
+    assert_eq!(runs(&store), 1);
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+    assert_ne!(everything(&store), before);
+}

@@ -8,6 +8,7 @@ pub(super) mod copies;
 pub(super) mod failure;
 pub(super) mod file_options;
 pub(super) mod level;
+mod moment;
 pub(super) mod options;
 pub(super) mod rows;
 pub(super) mod sorted_file;
@@ -29,6 +30,7 @@ use crate::error::{Error, Result, StoreFailure};
 use failure::{EngineError, failed, missing};
 pub use level::Level;
 use level::Table;
+use moment::Moment;
 use options::{BlockCache, Tuning};
 use rows::Rows;
 use sorted_file::{SortedFiles, WrittenFiles};
@@ -56,8 +58,10 @@ pub(super) type Row = (Box<[u8]>, Box<[u8]>);
 
 /// An open store: rows by family and key.
 pub(super) struct Engine {
-    db: DB,
-    tuning: Tuning,
+    db: Arc<DB>,
+    /// The moment whose rows it shows; the last one where there is none.
+    moment: Option<Moment>,
+    tuning: Arc<Tuning>,
     cache: BlockCache,
     /// Set once a write has failed.
     failed: Arc<AtomicBool>,
@@ -95,7 +99,20 @@ impl Engine {
                 DB::open_cf_descriptors_read_only(&options, folder, families, false)
             }
         };
-        Ok(Self { db: db.map_err(EngineError::of)?, tuning, cache, failed: Arc::default() })
+        let db = Arc::new(db.map_err(EngineError::of)?);
+        Ok(Self { db, moment: None, tuning: Arc::new(tuning), cache, failed: Arc::default() })
+    }
+
+    /// The same store, to be read as it is now, whatever is written afterwards. Tables that are removed as a whole are not
+    /// kept for it.
+    pub(super) fn as_it_is(&self) -> Self {
+        Self {
+            db: Arc::clone(&self.db),
+            moment: Some(Moment::now(&self.db)),
+            tuning: Arc::clone(&self.tuning),
+            cache: self.cache.clone(),
+            failed: Arc::clone(&self.failed),
+        }
     }
 
     /// The cache of what was read.
@@ -110,7 +127,12 @@ impl Engine {
 
     /// The value of a key; `action` says what it is read for, if that fails.
     pub(super) fn get(&self, family: &str, key: impl AsRef<[u8]>, action: &'static str) -> Result<Option<Value<'_>>> {
-        self.db.get_pinned_cf(self.family(family)?, key).map_err(failed(action))
+        let family = self.family(family)?;
+        let value = match &self.moment {
+            Some(moment) => moment.rows().get_pinned_cf(family, key),
+            None => self.db.get_pinned_cf(family, key),
+        };
+        value.map_err(failed(action))
     }
 
     /// A cursor over all rows of a family.
@@ -138,7 +160,12 @@ impl Engine {
     }
 
     fn rows_within(&self, family: &str, options: ReadOptions, action: &'static str) -> Result<Rows<'_>> {
-        Ok(Rows::new(self.db.raw_iterator_cf_opt(self.family(family)?, options), action))
+        let family = self.family(family)?;
+        let rows = match &self.moment {
+            Some(moment) => moment.rows().raw_iterator_cf_opt(family, options),
+            None => self.db.raw_iterator_cf_opt(family, options),
+        };
+        Ok(Rows::new(rows, action))
     }
 
     /// The rows of a family in order of key, from the first key that is not below `from` on.
@@ -148,9 +175,7 @@ impl Engine {
         from: &[u8],
         action: &'static str,
     ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
-        let mode = IteratorMode::From(from, Direction::Forward);
-        let entries = self.db.iterator_cf(self.family(family)?, mode);
-        Ok(entries.map(move |entry| entry.map_err(failed(action))))
+        self.entries_in(family, ReadOptions::default(), IteratorMode::From(from, Direction::Forward), action)
     }
 
     /// The same rows, read past the cache: for scans, which read each row once.
@@ -162,9 +187,7 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
         let mut options = ReadOptions::default();
         options.fill_cache(false);
-        let mode = IteratorMode::From(from, Direction::Forward);
-        let entries = self.db.iterator_cf_opt(self.family(family)?, options, mode);
-        Ok(entries.map(move |entry| entry.map_err(failed(action))))
+        self.entries_in(family, options, IteratorMode::From(from, Direction::Forward), action)
     }
 
     /// The rows of a family in descending order of key, from the last key that is not above `from` on.
@@ -174,8 +197,21 @@ impl Engine {
         from: &[u8],
         action: &'static str,
     ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
-        let mode = IteratorMode::From(from, Direction::Reverse);
-        let entries = self.db.iterator_cf(self.family(family)?, mode);
+        self.entries_in(family, ReadOptions::default(), IteratorMode::From(from, Direction::Reverse), action)
+    }
+
+    fn entries_in(
+        &self,
+        family: &str,
+        options: ReadOptions,
+        mode: IteratorMode<'_>,
+        action: &'static str,
+    ) -> Result<impl Iterator<Item = Result<Row>> + use<'_>> {
+        let family = self.family(family)?;
+        let entries = match &self.moment {
+            Some(moment) => moment.rows().iterator_cf_opt(family, options, mode),
+            None => self.db.iterator_cf_opt(family, options, mode),
+        };
         Ok(entries.map(move |entry| entry.map_err(failed(action))))
     }
 
@@ -192,6 +228,9 @@ impl Engine {
         }
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
+        // Snapshots may show these rows: no view that was there before lists their runs or documents. Else the engine would number
+        // the rows anew for as long as there is a snapshot.
+        options.set_snapshot_consistency(false);
         let family = self.family(family)?;
         let paths = files.paths();
         self.writing("take in a sorted file", || self.db.ingest_external_file_cf_opts(family, &options, paths))?;

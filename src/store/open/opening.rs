@@ -21,6 +21,7 @@ use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
 use crate::store::open::place::Place;
 use crate::store::open::{files, open_files};
+use crate::store::past::Past;
 use crate::store::read::filter_use::FilterUse;
 use crate::store::read::run_rows::{ReadPattern, rows_of};
 use crate::store::turns::Turns;
@@ -155,7 +156,8 @@ impl Store {
             root: root.to_owned(),
             profile,
             view: RwLock::new(Arc::new(View::load(&engine)?)),
-            filter_use: FilterUse::new(engine.cache().clone()),
+            past: Past::default(),
+            filter_use: Arc::new(FilterUse::new(engine.cache().clone())),
             _at_close: lock.as_ref().map(|_| AtClose::new(root, engine.failure_flag())),
             engine,
             _links: links,
@@ -163,8 +165,8 @@ impl Store {
             turns: Turns::default(),
             unfinished: AtomicBool::new(false),
             options: *options,
-            place: Place::of(root),
-            pool: Pool::new(options.threads),
+            place: Arc::new(Place::of(root)),
+            pool: Arc::new(Pool::new(options.threads)),
         })
     }
 }

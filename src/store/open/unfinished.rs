@@ -30,7 +30,7 @@ impl Store {
                     what: format!("a row of the {name}"),
                     detail: "its key names no run",
                 })?;
-                if !view.runs.iter().any(|&(listed, _)| listed == run) {
+                if !view.runs.iter().any(|&(listed, _)| listed == run) && !self.past.needs_run(run) {
                     self.remove_run(run)?;
                 }
                 let Some(next) = run.checked_add(1) else { break };

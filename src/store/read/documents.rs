@@ -54,8 +54,8 @@ impl Store {
             return Ok(None);
         }
         let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries_back(NAMES, &last, "read names and digests"))?;
-        for entry in rows {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries_back(NAMES, &last, "read names and digests"));
+        for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
             if view.is_live(id) && wanted(id) {
@@ -67,8 +67,8 @@ impl Store {
 
     /// Calls `visit` with the name and the id of each live document, in the order of names, then of ids.
     pub(crate) fn for_each_name(&self, mut visit: impl FnMut(String, u32) -> Result<()>) -> Result<()> {
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &[], "read names and digests"))?;
-        for entry in rows {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &[], "read names and digests"));
+        for entry in rows? {
             let (key, _) = entry?;
             let (name, id) = parse_name_key(&key).ok_or_else(|| missing("a document's name"))?;
             if view.is_live(id) {
@@ -89,8 +89,8 @@ impl Store {
         if self.view().state().documents == 0 {
             return Ok(ids);
         }
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(name, prefix, "read names and digests"))?;
-        for entry in rows {
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(name, prefix, "read names and digests"));
+        for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
             if view.is_live(id) {
@@ -103,8 +103,8 @@ impl Store {
     /// The numbers of all documents that are stored and not boilerplate. Reads no record.
     pub(crate) fn document_ids(&self) -> Result<RoaringBitmap> {
         let mut ids = RoaringBitmap::new();
-        let (view, rows) = self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &[], "read the documents"))?;
-        for entry in rows {
+        let (view, rows) = self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &[], "read the documents"));
+        for entry in rows? {
             let (key, _) = entry?;
             let id = split_u32(&key).map(|(_, id)| id);
             ids.extend(id.filter(|&id| view.is_live(id) && !view.is_boilerplate(id)));
@@ -119,9 +119,8 @@ impl Store {
         mut visit: impl FnMut(u32, DocumentRecord) -> Result<bool>,
     ) -> Result<()> {
         let first = document_key(first);
-        let (view, rows) =
-            self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &first, "read the documents"))?;
-        for entry in rows {
+        let (view, rows) = self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &first, "read the documents"));
+        for entry in rows? {
             let (key, value) = entry?;
             let Some(([], document)) = split_u32(&key) else {
                 return Err(Error::Damaged { what: "a document's record".into(), detail: "its key is not four bytes" });

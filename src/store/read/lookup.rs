@@ -40,7 +40,8 @@ impl Store {
 impl<'a> Lookup<'a> {
     /// Prepares for looking up so many hashes in order; filters are to be worth their reading for `expected`.
     fn new(store: &'a Store, in_order: u64, expected: u64) -> Result<Self> {
-        let (view, mut cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order))?;
+        let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order));
+        let mut cursors = cursors?;
         let worth = store.filter_use.expect(&view.runs, expected);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {

@@ -74,10 +74,11 @@ impl Store {
 
     /// Readers of the runs of a commit that are `wanted`.
     fn readers(&self, wanted: impl Fn(&RunRecord) -> bool) -> Result<(Arc<View>, Vec<RunReader<'_>>)> {
-        self.of_one_commit(|view| {
+        let (view, readers) = self.of_one_commit(|view| {
             let runs = view.runs.iter().filter(|(_, record)| wanted(record));
-            runs.map(|&(run, _)| RunReader::new(&self.engine, run)).collect()
-        })
+            runs.map(|&(run, _)| RunReader::new(&self.engine, run)).collect::<Result<_>>()
+        });
+        Ok((view, readers?))
     }
 
     /// Calls `visit` with each hash that live documents hold, ascending: the number of its postings, and the
@@ -120,7 +121,8 @@ impl Store {
                 .map(|&(run, _)| RunReader::of_hashes(&self.engine, run, hashes.clone()))
                 .collect::<Result<Vec<_>>>()
         };
-        let (view, mut readers) = self.of_one_commit(readers)?;
+        let (view, readers) = self.of_one_commit(readers);
+        let mut readers = readers?;
         let is_live = |document| view.is_live(document);
         let wanted: Option<&dyn Fn(u32) -> bool> = if view.has_deleted() { Some(&is_live) } else { None };
         run_reader::merge_hashes(&mut readers, wanted, visit)
@@ -151,10 +153,11 @@ impl Store {
         expected: usize,
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()> {
-        let (_, mut readers) = self.of_one_commit(|view| {
+        let (_, readers) = self.of_one_commit(|view| {
             let runs = view.runs.iter().filter(|(_, record)| may_hold(record, documents));
             runs.map(|&(run, _)| RunReader::of_hashes(&self.engine, run, hashes.clone())).collect::<Result<Vec<_>>>()
-        })?;
+        });
+        let mut readers = readers?;
         let mut lookup = self.lookup(expected)?;
         let (mut last, mut held) = (None, Vec::new());
         run_reader::merge(&mut readers, |posting| {

@@ -48,9 +48,12 @@ impl Store {
         // Written and shown under one lock: a reader that misses a deleted row then finds the new view.
         let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
         changes.commit(action)?;
-        *shown = Arc::new(view);
+        let before = std::mem::replace(&mut *shown, Arc::new(view));
         drop(shown);
-        self.mark()
+        self.past.add(&before);
+        drop(before);
+        self.mark()?;
+        self.remove_folded()
     }
 
     /// Marks the last commit, and how far the list of tables has come; nothing of a list that the engine failed to sync.

@@ -39,7 +39,10 @@ impl Store {
         let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
         // Blocks keep document numbers and ordinals in the width of their largest, so runs of small and of large documents take
         // some 3% more space together than apart. A few runs cost a lookup little: they stay as they are.
-        if runs.len() >= FAN_IN || view.tombstone_count() > 0 {
+        let folds = runs.len() >= FAN_IN || view.tombstone_count() > 0;
+        // The runs that it lists can go.
+        drop(view);
+        if folds {
             self.fold(&runs, task)?;
         }
         self.forget_tombstones()?;
@@ -83,7 +86,8 @@ impl Store {
         }
         view.state.next_run += 1;
         self.change(changes, view, "commit folded runs")?;
-        runs.iter().try_for_each(|&run| self.remove_run(run))
+        self.past.add_folded(runs);
+        self.remove_folded()
     }
 
     /// Removes the rows of a run that is in the list of runs no more.
