@@ -87,6 +87,10 @@ pub struct ApplySummary {
     pub left: u64,
     /// Documents that stay because their survivor has changed.
     pub unjustified: u64,
+    /// Documents contained in their survivor, or resembling it, of formats that hold attachments and pictures: only the texts
+    /// were compared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parts_not_compared: u64,
     /// Documents that the database no longer holds.
     pub missing: u64,
     /// Files left alone because they have changed or cannot be read or written.

@@ -52,7 +52,7 @@ pub(crate) fn apply(
 ) -> Result<ApplySummary> {
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
+    let mut report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
     if !options.suits(report.passages.is_some()) {
         let detail = match report.passages {
             Some(_) => "it lists passages, which can be cut out or marked",
@@ -60,10 +60,11 @@ pub(crate) fn apply(
         };
         return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
     }
-    let mut report = report;
+
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let log = Log::open(&report, options)?;
     let removed = report.removed.len();
+    let inexact = std::mem::take(&mut report.inexact);
     let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
         sources: plan.sources.len() as u64,
@@ -73,6 +74,10 @@ pub(crate) fn apply(
         ..ApplySummary::default()
     };
     summary.missing = plan.missing;
+    for id in &inexact {
+        // Only the texts of such documents have been compared, and this one may hold more.
+        summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
+    }
     let ApplyPlan { sources, entries, .. } = plan;
     let unplaced = places::unplaced(&sources, options, &log)?;
     let checked =

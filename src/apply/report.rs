@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
 use crate::dedup::{DedupSummary, Removable};
+use crate::duplicate::Because;
 use crate::error::{DocumentError, Error, Result};
 use crate::hex;
 use crate::progress::{Task, is_due};
@@ -68,6 +69,8 @@ pub(super) struct ParsedReport<'a> {
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
+    /// The removable documents that are not said to have the bytes or the text of their survivor.
+    pub(super) inexact: RoaringBitmap,
     pub(super) pairs: Sorter<'a, ReportedPair>,
     /// The repeated passages, where the report lists passages instead of documents: all documents that have some count as removed.
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
@@ -85,6 +88,7 @@ struct ReportLine {
     #[serde(default)]
     keep: String,
     keep_id: Option<u32>,
+    because: Option<Because>,
     #[serde(default)]
     remove_digest: String,
     #[serde(default)]
@@ -120,6 +124,7 @@ impl<'a> ParsedReport<'a> {
         }
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut inexact = RoaringBitmap::new();
         let mut pairs = Sorter::new(temp, memory);
         let mut passages = None;
         let mut kept = Sorter::new(temp, memory);
@@ -173,12 +178,16 @@ impl<'a> ParsedReport<'a> {
                     keep_id: Some(keep_id),
                     remove,
                     keep,
+                    because,
                     remove_digest,
                     keep_digest,
                     ..
                 } if schema == Removable::SCHEMA => {
                     if !removed.insert(id) {
                         return Err(wrong("a document is listed twice"));
+                    }
+                    if matches!(because, Some(Because::Contained | Because::Resembles)) {
+                        inexact.insert(id);
                     }
                     survivors.insert(keep_id);
                     pairs.push(ReportedPair {
@@ -203,6 +212,6 @@ impl<'a> ParsedReport<'a> {
         {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
-        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, pairs, kept, passages })
+        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, inexact, pairs, kept, passages })
     }
 }

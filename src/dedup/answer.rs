@@ -127,6 +127,7 @@ impl AnswerWriter<'_> {
             justify.insert(reason.keep);
             let (keep, keep_digest, because, score) = self.survivor(&record, &reason)?;
             self.summary.count(because, record.bytes);
+            self.summary.parts_not_compared += u64::from(has_parts_not_compared(because, &record));
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
                 remove: record.name,
@@ -210,6 +211,11 @@ impl AnswerWriter<'_> {
         };
         Ok((survivor.name.clone(), survivor.digest, because, score))
     }
+}
+
+/// True where only the texts of two documents were compared, and the removable one may hold attachments and pictures.
+fn has_parts_not_compared(because: Because, record: &DocumentRecord) -> bool {
+    matches!(because, Because::Contained | Because::Resembles) && record.extracted
 }
 
 /// The facts of a survivor that rows repeat.

@@ -149,6 +149,10 @@ pub struct DedupSummary {
     /// Documents that may have the text of another, and whose text could not be read again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
+    /// Removable documents that are contained in their survivor or resemble it, of formats that hold attachments and pictures (mail,
+    /// PDF, DOCX, ODT, EPUB): only their texts were compared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parts_not_compared: u64,
     /// The last run that has decided anything, where decisions are kept from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest: Option<LatestRun>,

@@ -26,8 +26,9 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
         }
         Format::Notebook => Factors { byte: 10, mark: 350, is_mark: |byte| byte.is_ascii_punctuation() },
         Format::Tex => Factors { byte: 4, mark: 100, is_mark: |byte| matches!(byte, b'\\' | b'%' | b'{' | b'}') },
+        // With a copy that has the closing lines it lacks: as long as the boundaries, which are in it.
         Format::Mail => Factors {
-            byte: 8,
+            byte: 10,
             mark: 200,
             is_mark: |byte| matches!(byte, b'\n' | b',' | b';' | b':' | b'<' | b'(' | b'-'),
         },

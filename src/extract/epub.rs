@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Limits;
 use super::html;
 use super::package::Package;
 use super::xml::{self, XmlEvent};
+use super::{Extracted, Limits};
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 use crate::hex;
 
 /// The text of a book.
-pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
+pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     let mut package = Package::open(Format::Epub, bytes, limits)?;
     let contents = contents_part(&mut package)?;
     let pages = pages(&package.needed(&contents)?, &contents)?;
@@ -33,7 +33,15 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<String> {
             text.push('\n');
         }
     }
-    Ok(text)
+    let unread = package.unread(is_picture)?;
+    Ok(Extracted { unread, ..Extracted::detached(text) })
+}
+
+/// True for the names of pictures, sounds and films.
+fn is_picture(name: &str) -> bool {
+    const EXTENSIONS: [&str; 11] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "mp3", "m4a", "ogg", "mp4", "webm"];
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| EXTENSIONS.contains(&&*extension))
 }
 
 fn too_much(limits: &Limits) -> Error {

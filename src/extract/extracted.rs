@@ -1,6 +1,8 @@
 //! Extracted: the text of a document, and where each part of it comes from.
 
-use crate::document::{Offsets, Span};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::document::{Digest, Offsets, Span};
 
 /// The text of a document.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,35 @@ pub(crate) struct Extracted {
     pub(crate) encoding: Option<&'static str>,
     /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
     pub(crate) undecodable: u64,
+    /// What it holds beside its text.
+    pub(crate) unread: Unread,
+}
+
+/// The parts of a document that are no text of it: attachments and pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) count: u64,
+    /// A digest of what they hold, in any order; zeros where there are none.
+    pub(crate) digest: Digest,
+}
+
+/// Gathers such parts.
+#[derive(Debug, Default)]
+pub(super) struct UnreadParts(Vec<u128>);
+
+impl UnreadParts {
+    pub(super) fn add(&mut self, content: &[u8]) {
+        self.0.push(xxh3_128(content));
+    }
+
+    pub(super) fn finish(mut self) -> Unread {
+        if self.0.is_empty() {
+            return Unread::default();
+        }
+        self.0.sort_unstable();
+        let digests: Vec<u8> = self.0.iter().flat_map(|digest| digest.to_le_bytes()).collect();
+        Unread { count: self.0.len() as u64, digest: xxh3_128(&digests).to_be_bytes() }
+    }
 }
 
 /// From byte `text` of the text to the next segment: what the bytes `origin` of the document stand for.

@@ -34,11 +34,12 @@ mod tests;
 mod tex;
 mod xml;
 
-pub(crate) use extracted::{Extracted, Segment};
+pub(crate) use extracted::{Extracted, Segment, Unread};
 pub(crate) use limits::Limits;
 pub(crate) use map::{Lines, Map};
 pub use process::ReaderProcess;
 
+use self::extracted::UnreadParts;
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 use crate::guarded::guarded;
@@ -77,16 +78,32 @@ fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extract
     limits.check_memory(format, bytes)?;
     // The libraries are not meant to panic, and this one document is lost if they do. Its state is dropped.
     let extracted = guarded(|| match format {
-        Format::Html => Ok(html::extract(bytes)),
-        Format::Markdown => Ok(markdown::extract(bytes)),
+        Format::Html => Ok(Extracted { unread: embedded(bytes), ..html::extract(bytes) }),
+        Format::Markdown => Ok(Extracted { unread: embedded(bytes), ..markdown::extract(bytes) }),
         Format::Tex => Ok(tex::extract(bytes)),
         Format::Notebook => notebook::extract(bytes),
         Format::Mail => mail::extract(bytes, limits),
         Format::Pdf => pdf::extract(bytes, limits),
-        Format::Docx => office::docx(bytes, limits).map(Extracted::detached),
-        Format::Odt => office::odt(bytes, limits).map(Extracted::detached),
-        Format::Epub => epub::extract(bytes, limits).map(Extracted::detached),
+        Format::Docx => office::docx(bytes, limits),
+        Format::Odt => office::odt(bytes, limits),
+        Format::Epub => epub::extract(bytes, limits),
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
     });
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
+}
+
+/// The pictures and the like that a page holds within itself: what its `data:` addresses give in base64.
+fn embedded(page: &[u8]) -> Unread {
+    const MARK: &[u8] = b";base64,";
+    const MEDIA_TYPE: usize = 100;
+    let mut unread = UnreadParts::default();
+    for found in memchr::memmem::find_iter(page, MARK) {
+        let before = &page[found.saturating_sub(MEDIA_TYPE)..found];
+        if memchr::memmem::find(before, b"data:").is_some() {
+            let content = &page[found + MARK.len()..];
+            let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=%-_".contains(byte);
+            unread.add(&content[..content.iter().position(|byte| !is_base64(byte)).unwrap_or(content.len())]);
+        }
+    }
+    unread.finish()
 }

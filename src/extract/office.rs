@@ -1,8 +1,8 @@
 //! Word documents (Office Open XML) and OpenDocument texts: paragraphs in the order of the file, notes after them.
 
-use super::Limits;
 use super::package::Package;
 use super::xml::{self, XmlEvent};
+use super::{Extracted, Limits};
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 
@@ -20,7 +20,7 @@ impl Paragraphs {
 }
 
 /// The text of a Word document.
-pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<String> {
+pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     // Word keeps a document with a password in a container of another kind.
     if bytes.starts_with(b"\xD0\xCF\x11\xE0") {
         return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Docx.name() }));
@@ -37,7 +37,8 @@ pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<String> {
             wordprocessing(&part, &mut text)?;
         }
     }
-    Ok(text.0)
+    let unread = package.unread(|name| name.contains("/media/") || name.contains("/embeddings/"))?;
+    Ok(Extracted { unread, ..Extracted::detached(text.0) })
 }
 
 /// The name of the part that holds the body.
@@ -81,7 +82,7 @@ fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
 }
 
 /// The text of an OpenDocument text.
-pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<String> {
+pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     let mut package = Package::open(Format::Odt, bytes, limits)?;
     if let Some(manifest) = package.part("META-INF/manifest.xml")? {
         refuse_encrypted(&manifest)?;
@@ -93,7 +94,8 @@ pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<String> {
         Ok(())
     })?;
     reader.body.end();
-    Ok(reader.body.0 + &reader.notes.0)
+    let unread = package.unread(|name| ["Pictures/", "Media/", "Object"].iter().any(|it| name.starts_with(it)))?;
+    Ok(Extracted { unread, ..Extracted::detached(reader.body.0 + &reader.notes.0) })
 }
 
 fn refuse_encrypted(manifest: &[u8]) -> Result<()> {

@@ -6,6 +6,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::Limits;
+use super::extracted::{Unread, UnreadParts};
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
 
@@ -54,9 +55,30 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
+    /// The parts with these names, which are not read. The list of the archive tells their checksums and sizes.
+    ///
+    /// # Errors
+    /// [`DocumentError::NotOfFormat`](crate::DocumentError::NotOfFormat) where the list is damaged.
+    pub(super) fn unread(&mut self, is_unread: impl Fn(&str) -> bool) -> Result<Unread> {
+        let mut unread = UnreadParts::default();
+        for number in 0..self.archive.len() {
+            let part = self.archive.by_index_raw(number).map_err(|error| unreadable(self.format, error))?;
+            if part.is_file() && part.name().is_ok_and(|name| is_unread(&name)) {
+                unread.add(&[&part.crc32().to_le_bytes()[..], &part.size().to_le_bytes()].concat());
+            }
+        }
+        Ok(unread.finish())
+    }
+
     /// The bytes of a part that has to be there.
     pub(super) fn needed(&mut self, name: &str) -> Result<Vec<u8>> {
-        self.part(name)?.ok_or_else(|| Error::not_of_format(self.format, "a part it must have is missing"))
+        self.part(name)?.ok_or_else(|| {
+            Error::Document(DocumentError::NotOfFormat {
+                format: self.format.name(),
+                detail: format!("the part {name} is missing").into(),
+                source: None,
+            })
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
 
+use super::extracted::{Unread, UnreadParts};
 use super::{Extracted, Limits, cmap};
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
@@ -25,7 +26,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     if document.is_encrypted() && document.decrypt("").is_err() {
         return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Pdf.name() }));
     }
-    drop_images(&mut document);
+    let unread = drop_images(&mut document);
     check_fonts(&document)?;
     let pages = document.get_pages();
     if pages.is_empty() {
@@ -44,7 +45,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
         }
         text.text.push(b'\n');
     }
-    Ok(Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()))
+    Ok(Extracted { unread, ..Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()) })
 }
 
 fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
@@ -85,16 +86,22 @@ fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     Ok(())
 }
 
-/// Images hold no text, and the library would look for some.
-fn drop_images(document: &mut Document) {
+/// Images hold no text, and the library would look for some. They are not read, and neither are files within the document.
+fn drop_images(document: &mut Document) -> Unread {
+    let mut unread = UnreadParts::default();
     for object in document.objects.values_mut() {
-        if let Object::Stream(stream) = object
-            && stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|subtype| subtype == b"Image")
-        {
+        let Object::Stream(stream) = object else { continue };
+        let is = |key: &[u8], name: &[u8]| stream.dict.get(key).and_then(Object::as_name).is_ok_and(|it| it == name);
+        let is_image = is(b"Subtype", b"Image");
+        if is_image || is(b"Type", b"EmbeddedFile") {
+            unread.add(&stream.content);
+        }
+        if is_image {
             stream.content = Vec::new();
             stream.dict.remove(b"Filter");
         }
     }
+    unread.finish()
 }
 
 /// Refuses a document one of whose fonts has a program that is harmful to read.

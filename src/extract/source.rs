@@ -61,6 +61,13 @@ impl<'a> Utf8Source<'a> {
             }
         };
         let Transcribed { encoding, undecodable } = facts;
-        Extracted { text, segments, offsets: Offsets::Original, encoding: Some(encoding), undecodable }
+        Extracted {
+            text,
+            segments,
+            offsets: Offsets::Original,
+            encoding: Some(encoding),
+            undecodable,
+            ..Extracted::default()
+        }
     }
 }

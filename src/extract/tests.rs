@@ -73,6 +73,17 @@ fn the_samples_hold_the_same_text() {
 }
 
 #[test]
+fn a_pdf_is_read_whatever_stands_before_it() {
+    let pdf = sample("sample.pdf");
+    let whole = text_of(Format::Pdf, &pdf).expect("a sound sample");
+    for before in [&b"\xEF\xBB\xBF"[..], b"\n", b"   ", b"a line of text\r\n"] {
+        let document = [before, &pdf].concat();
+        assert_eq!(choose("scan.pdf", &document, crate::profile::Unit::Char), Choice::Read(Format::Pdf));
+        assert_eq!(text_of(Format::Pdf, &document).expect("a PDF"), whole);
+    }
+}
+
+#[test]
 fn the_samples_are_known_by_their_content() {
     for (format, document) in samples() {
         for unit in [crate::profile::Unit::Char, crate::profile::Unit::Word] {

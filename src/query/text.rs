@@ -8,7 +8,7 @@ use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use crate::document::{Format, Offsets, Span};
 use crate::error::{Error, Result};
-use crate::extract::{self, Limits, Lines, Map, Segment};
+use crate::extract::{self, Limits, Lines, Map, Segment, Unread};
 use crate::input::{
     Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory,
     single_document,
@@ -195,6 +195,8 @@ pub(super) struct WholeText {
     /// In source code, a value for each symbol that differs from the symbol's where it is a name, and is then the name's own;
     /// none where names were not asked for.
     named: Vec<u64>,
+    /// The parts of the document that are no text.
+    unread: Unread,
 }
 
 /// Where extracted text comes from.
@@ -224,6 +226,11 @@ impl WholeText {
         });
         let named = self.named.capacity() * size_of::<u64>();
         (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
+    }
+
+    /// The parts of the document that are no text.
+    pub(super) fn unread(&self) -> Unread {
+        self.unread
     }
 
     /// One value per symbol.
@@ -350,7 +357,7 @@ impl Symboliser {
             self.front_end.finish(&mut symbols);
             let sentences = self.sentences(bytes, &symbols);
             let named = self.front_end.take_names();
-            return Ok(WholeText { symbols, origin: None, sentences, named });
+            return Ok(WholeText { symbols, origin: None, sentences, named, unread: Unread::default() });
         }
         let extracted = extract::extract(format, bytes, &self.limits)?;
         self.front_end.begin(None);
@@ -365,7 +372,7 @@ impl Symboliser {
         });
         let sentences = self.sentences(&extracted.text, &symbols);
         // Extracted text is in no known language: its words are their own text.
-        Ok(WholeText { symbols, origin, sentences, named: Vec::new() })
+        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), unread: extracted.unread })
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {

@@ -60,8 +60,8 @@ impl<'a> TextSequence<'a> {
         })
     }
 
-    /// A digest of all symbols of a document, as they were fingerprinted; `None` where its text cannot be had, or is larger than
-    /// what is compared symbol by symbol.
+    /// A digest of all symbols of a document, as they were fingerprinted, and of its parts that are no text, if it has any; `None`
+    /// where its text cannot be had, or is larger than what is compared symbol by symbol.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -69,7 +69,13 @@ impl<'a> TextSequence<'a> {
         let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
         let Bytes::Here(bytes) = bytes else { return Ok(None) };
         let text = self.symboliser.read(&bytes, format).ok();
-        Ok(text.map(|text| xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes()))
+        Ok(text.map(|text| {
+            let symbols = xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes();
+            match text.unread().count {
+                0 => symbols,
+                _ => xxh3_128(&[symbols, text.unread().digest].concat()).to_be_bytes(),
+            }
+        }))
     }
 
     fn bytes(&mut self, id: u32, limit: u64) -> Result<(Format, Bytes)> {

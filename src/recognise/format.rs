@@ -44,7 +44,7 @@ pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     }
     let extension = extension(name);
     let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format);
-    if let Some(format) = binary(head) {
+    if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xD0\xCF\x11\xE0") {
@@ -88,13 +88,15 @@ fn is_program(extension: &str) -> bool {
         .contains(&extension)
 }
 
-/// The format of a document that is no text, by its first bytes.
-fn binary(head: &[u8]) -> Option<Format> {
-    // Readers of PDF take bytes before its mark; a text that speaks of it has none that are no text.
-    if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-")
-        && (at == 0 || head[..at].iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()))
-    {
-        return Some(Format::Pdf);
+/// The format of a document that is no text, by its first bytes and the format of its name.
+fn binary(head: &[u8], named: Option<Format>) -> Option<Format> {
+    // Readers of PDF take bytes before its mark; a text that speaks of it has a word before it, and no control characters.
+    if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-") {
+        let before = head[..at].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head[..at]).trim_ascii();
+        let has_controls = || before.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+        if before.is_empty() || named == Some(Format::Pdf) || has_controls() {
+            return Some(Format::Pdf);
+        }
     }
     match zip_kind(head) {
         Some(ZipKind::Document(format)) => format,
@@ -211,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 25] = [
+        let cases: [(&str, &[u8], Format); 29] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -224,6 +226,10 @@ mod tests {
             ("a.htm", b"plain", Format::Html),
             ("a", b"%PDF-1.7", Format::Pdf),
             ("a.txt", b"\0\0 junk %PDF-1.7", Format::Pdf),
+            ("a", b"\xEF\xBB\xBF%PDF-1.7", Format::Pdf),
+            ("a.txt", b" \r\n\n%PDF-1.7", Format::Pdf),
+            ("a.PDF", b"saved by a program\n%PDF-1.7", Format::Pdf),
+            ("a.txt", b"A document begins so:\n%PDF-1.7", Format::Text),
             ("a.rs", b"const MARK: &str = \"%PDF-\";\n", Format::Text),
             ("a.pdf", b"no pdf", Format::Text),
             (

@@ -426,7 +426,7 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"latest", "unread"})
+    _OPTIONAL = frozenset({"latest", "parts_not_compared", "unread"})
 
     documents: int
     removable: int
@@ -441,6 +441,7 @@ class DedupSummary(Answer):
     unmatched_protect: list[str]
     unmatched_prefer: list[str]
     unread: int = 0
+    parts_not_compared: int = 0
     latest: dict[str, Any] | None = None
     schema: str = "fpdb.dedup.summary/1"
 
@@ -607,10 +608,12 @@ class ApplySummary(Answer):
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
         done: False after a dry run.
+        parts_not_compared: removable documents that may hold attachments or pictures which no survivor has: only the texts of mails,
+            PDF files and books are compared, unless by "exact" or "exact-text".
         passages: True if the report lists repeated passages; `documents` are those that have any.
     """
 
-    _OPTIONAL = frozenset({"unplaced", "emptied", "passages"})
+    _OPTIONAL = frozenset({"unplaced", "emptied", "passages", "parts_not_compared"})
 
     sources: int
     documents: int
@@ -623,6 +626,7 @@ class ApplySummary(Answer):
     bytes: int
     done: bool
     unplaced: int = 0
+    parts_not_compared: int = 0
     emptied: int = 0
     passages: bool = False
     schema: str = "fpdb.apply.summary/1"

@@ -79,6 +79,12 @@ fn is_plain(applied: &Applied) -> bool {
 
 /// Says what is unusual about the answer.
 fn remarks(summary: &ApplySummary, printer: &Printer) {
+    if summary.parts_not_compared > 0 {
+        printer.note(&format!(
+            "warning: {} may hold attachments or pictures that no survivor has (mail, PDF, DOCX, ODT, EPUB): only the texts were compared",
+            count(summary.parts_not_compared, "removable document")
+        ));
+    }
     if summary.missing > 0 {
         printer.note(&format!(
             "{} of the report are not in the database any more, or were read from no file: they were left alone",

@@ -233,6 +233,12 @@ fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
             count(summary.unread, "document")
         ));
     }
+    if summary.parts_not_compared > 0 {
+        printer.note(&format!(
+            "warning: {} may hold attachments or pictures (mail, PDF, DOCX, ODT, EPUB): only their texts were compared",
+            count(summary.parts_not_compared, "removable document")
+        ));
+    }
     if summary.boilerplate > 0 {
         printer.note(&boilerplate_left_out(summary.boilerplate));
     }

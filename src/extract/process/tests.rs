@@ -41,6 +41,12 @@ fn a_reader_that_ends_fails_the_document_with_the_reason() {
     ));
 }
 
+/// The command that answers with a text of so many bytes, written as `printf` takes it, of a document without unread parts.
+fn answer(length: usize, text: &str) -> String {
+    // The kind, the length in little-endian order, the count and the digest of the unread parts.
+    format!(r"printf '\000\{:03o}\000\000\000\000\000\000\000{}{text}' >&0", 24 + length, r"\000".repeat(24))
+}
+
 #[test]
 fn an_answer_that_is_none_is_not_believed() {
     // Standard input is the way back, too.
@@ -48,17 +54,17 @@ fn an_answer_that_is_none_is_not_believed() {
         failure("head -c 72 >/dev/null; printf 'nonsense that is long enough' >&0"),
         "its answer makes no sense"
     );
-    let not_utf8 = r"head -c 72 >/dev/null; printf '\000\002\000\000\000\000\000\000\000\377\376' >&0";
-    assert_eq!(failure(not_utf8), "its text is not UTF-8");
-    let text = r"head -c 72 >/dev/null; printf '\000\002\000\000\000\000\000\000\000ok' >&0";
-    assert_eq!(read_by(text).unwrap().text, b"ok");
+    let not_utf8 = format!("head -c 72 >/dev/null; {}", answer(2, r"\377\376"));
+    assert_eq!(failure(&not_utf8), "its text is not UTF-8");
+    let text = format!("head -c 72 >/dev/null; {}", answer(2, "ok"));
+    assert_eq!(read_by(&text).unwrap().text, b"ok");
 }
 
 /// A reader that complains of every document, as one does whose libraries panic, goes on; its last words are still heard.
 #[test]
 fn a_reader_that_writes_much_to_standard_error_goes_on() {
     let noise = "head -c 3000000 /dev/zero >&2 2>/dev/null";
-    let answer = r"printf '\000\002\000\000\000\000\000\000\000ok' >&0";
+    let answer = answer(2, "ok");
     let script = format!(
         "for i in 1 2; do head -c 72 >/dev/null; {noise}; {answer}; done; head -c 72 >/dev/null; \
          echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"
@@ -92,7 +98,7 @@ fn formats_with_offsets_of_their_own_are_read_here() {
 fn processes_are_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let count = folder.path().join("starts");
-    let answer = r"printf '\000\000\000\000\000\000\000\000\000' >&0";
+    let answer = answer(0, "");
     let script = format!("echo >>{}; for i in 1 2 3; do head -c 72 >/dev/null; {answer}; done", count.display());
     let limits = limits("/bin/sh", &["-c", &script]);
     for read in 1..=7 {

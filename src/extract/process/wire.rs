@@ -5,16 +5,19 @@ use std::io::{self, Read, Write};
 
 use crate::document::Format;
 use crate::error::{DocumentError, Error, Result};
-use crate::extract::{Extracted, Limits};
+use crate::extract::{Extracted, Limits, Unread};
 
 /// The first bytes of a request; the last two of them are the version of the protocol.
-const MAGIC: [u8; 8] = *b"fpdbrd01";
+const MAGIC: [u8; 8] = *b"fpdbrd02";
 
 /// The numbers of a request: format, four limits, seconds, length.
 const NUMBERS: usize = 7;
 
 /// The longest message of an error in an answer.
 const WORDS: u64 = 64 << 10;
+
+/// The bytes before the text of an answer: how many parts are not read, and their digest.
+const UNREAD: usize = 24;
 
 /// Asks for the text of a document; its bytes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +76,7 @@ impl Request {
 /// The text of a document, or why it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessAnswer {
-    Text(Vec<u8>),
+    Text(Vec<u8>, Unread),
     NotOfFormat { detail: String, cause: String },
     Encrypted,
     TooLarge(u64),
@@ -85,7 +88,7 @@ pub(super) enum ProcessAnswer {
 impl ProcessAnswer {
     pub(super) fn of(extracted: Result<Extracted>) -> Self {
         let error = match extracted {
-            Ok(extracted) => return Self::Text(extracted.text),
+            Ok(extracted) => return Self::Text(extracted.text, extracted.unread),
             Err(error) => error,
         };
         match error {
@@ -105,8 +108,8 @@ impl ProcessAnswer {
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
         let name = format.name();
         Err(match self {
-            Self::Text(text) => match String::from_utf8(text) {
-                Ok(text) => return Ok(Extracted::detached(text)),
+            Self::Text(text, unread) => match String::from_utf8(text) {
+                Ok(text) => return Ok(Extracted { unread, ..Extracted::detached(text) }),
                 Err(_) => Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() }),
             },
             Self::NotOfFormat { detail, cause } => Error::Document(DocumentError::NotOfFormat {
@@ -131,8 +134,10 @@ impl ProcessAnswer {
         // Cut after a character, so that it stays text; one has four bytes at most.
         let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
-            Self::Text(text) => {
-                head(0, text.len())?;
+            Self::Text(text, unread) => {
+                head(0, UNREAD + text.len())?;
+                output.write_all(&unread.count.to_le_bytes())?;
+                output.write_all(&unread.digest)?;
                 output.write_all(text)
             }
             Self::NotOfFormat { detail, cause } => {
@@ -165,7 +170,7 @@ impl ProcessAnswer {
         input.read_exact(&mut kind)?;
         input.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
-        if length > if kind == [0] { most } else { WORDS } {
+        if length > if kind == [0] { most.saturating_add(UNREAD as u64) } else { WORDS } {
             return Err(invalid());
         }
         let mut body = Vec::new();
@@ -175,7 +180,11 @@ impl ProcessAnswer {
         let number = || body.as_slice().try_into().map(u64::from_le_bytes).map_err(|_| invalid());
         let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok(match kind {
-            [0] => Self::Text(body),
+            [0] => {
+                let (count, rest) = body.split_first_chunk().ok_or_else(invalid)?;
+                let (&digest, text) = rest.split_first_chunk().ok_or_else(invalid)?;
+                Self::Text(text.to_vec(), Unread { count: u64::from_le_bytes(*count), digest })
+            }
             [1] => {
                 let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
                 Self::NotOfFormat { detail: words(&body[..zero]), cause: words(&body[zero + 1..]) }
@@ -212,8 +221,8 @@ mod tests {
     fn answers() -> Vec<ProcessAnswer> {
         let words = |text: &str| text.to_owned();
         vec![
-            ProcessAnswer::Text(b"text".to_vec()),
-            ProcessAnswer::Text(Vec::new()),
+            ProcessAnswer::Text(b"text".to_vec(), Unread { count: 3, digest: [7; 16] }),
+            ProcessAnswer::Text(Vec::new(), Unread::default()),
             ProcessAnswer::NotOfFormat { detail: words("it is damaged"), cause: words("no é\nhere") },
             ProcessAnswer::NotOfFormat { detail: words("d"), cause: String::new() },
             ProcessAnswer::Encrypted,
@@ -246,7 +255,7 @@ mod tests {
     #[test]
     fn a_text_beyond_the_limit_is_not_read() {
         let mut bytes = Vec::new();
-        ProcessAnswer::Text(vec![b'x'; 100]).write(&mut bytes).unwrap();
+        ProcessAnswer::Text(vec![b'x'; 100], Unread::default()).write(&mut bytes).unwrap();
         assert!(ProcessAnswer::read(&mut &bytes[..], 99).is_err() && ProcessAnswer::read(&mut &bytes[..], 100).is_ok());
         // One that says it is longer than anything takes no memory for that.
         bytes[1..9].fill(0xFF);
