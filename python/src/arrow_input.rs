@@ -136,6 +136,15 @@ impl Texts {
         }
     }
 
+    /// True where a column of this type holds strings, and not bytes.
+    pub(crate) fn are_strings(kind: &DataType) -> bool {
+        match kind {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+            DataType::Dictionary(_, values) => Self::are_strings(values),
+            _ => false,
+        }
+    }
+
     /// The texts of a column whose type [fits](Self::fit).
     pub(crate) fn new(array: &ArrayRef) -> Self {
         Self(Column::new(array))
@@ -187,11 +196,28 @@ impl Values {
     }
 }
 
-/// A value that is neither null nor in a dictionary.
+/// A value that is neither null nor in a dictionary, in the words in which the program keeps that of a Parquet file.
 fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {
         ($kind:ty) => {
             array.as_primitive::<$kind>().value(row).to_string()
+        };
+    }
+    macro_rules! float {
+        ($kind:ty) => {{
+            let value = array.as_primitive::<$kind>().value(row);
+            if !(1e-15..=1e19).contains(&value) {
+                format!("{value:E}")
+            } else if value.trunc() == value {
+                format!("{value}.0")
+            } else {
+                value.to_string()
+            }
+        }};
+    }
+    macro_rules! milliseconds {
+        ($kind:ty) => {
+            array.as_primitive::<$kind>().value_as_datetime(row)?.format("%Y-%m-%d %H:%M:%S%.3f +00:00").to_string()
         };
     }
     Some(match array.data_type() {
@@ -207,17 +233,17 @@ fn plain(array: &ArrayRef, row: usize) -> Option<String> {
         DataType::UInt16 => number!(UInt16Type),
         DataType::UInt32 => number!(UInt32Type),
         DataType::UInt64 => number!(UInt64Type),
-        DataType::Float32 => format!("{:?}", array.as_primitive::<Float32Type>().value(row)),
-        DataType::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)),
+        DataType::Float32 => float!(Float32Type),
+        DataType::Float64 => float!(Float64Type),
         DataType::Date32 => array.as_primitive::<Date32Type>().value_as_date(row)?.to_string(),
         DataType::Date64 => array.as_primitive::<Date64Type>().value_as_date(row)?.to_string(),
-        DataType::Timestamp(unit, _) => match unit {
-            TimeUnit::Second => array.as_primitive::<TimestampSecondType>().value_as_datetime(row),
-            TimeUnit::Millisecond => array.as_primitive::<TimestampMillisecondType>().value_as_datetime(row),
-            TimeUnit::Microsecond => array.as_primitive::<TimestampMicrosecondType>().value_as_datetime(row),
-            TimeUnit::Nanosecond => array.as_primitive::<TimestampNanosecondType>().value_as_datetime(row),
-        }?
-        .to_string(),
+        DataType::Timestamp(TimeUnit::Second, _) => milliseconds!(TimestampSecondType),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => milliseconds!(TimestampMillisecondType),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            let time = array.as_primitive::<TimestampMicrosecondType>().value_as_datetime(row)?;
+            time.format("%Y-%m-%d %H:%M:%S%.6f +00:00").to_string()
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => number!(TimestampNanosecondType),
         _ => return None,
     })
 }

@@ -50,7 +50,7 @@ impl Query {
     fn is_there(&self) -> bool {
         match self.source {
             QuerySource::File(_) => self.file.is_some() && FileState::of(&self.source) == self.file,
-            QuerySource::Bytes { .. } => true,
+            QuerySource::Bytes { .. } | QuerySource::Text { .. } => true,
             _ => false,
         }
     }

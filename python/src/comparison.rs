@@ -11,12 +11,13 @@ use crate::options::{Reading, passages, profile_of};
 use crate::rows::{Answers, Rows};
 use crate::waiting::{Caller, wait};
 
-/// A document of Python: a path, or a name and its text or bytes.
+/// A document of Python: a path, a name and its text or bytes, or a text as it is.
 pub(crate) fn source(given: &Bound<'_, PyAny>) -> PyResult<QuerySource> {
     let (kind, name, content): (String, String, Bound<'_, PyAny>) = given.extract()?;
     Ok(match kind.as_str() {
         "file" => QuerySource::File(content.extract::<PathBuf>()?),
         "stored" => QuerySource::Stored(content.extract()?),
+        "text" => QuerySource::Text { name, text: String::from_utf8_lossy(bytes_of(&content)?.as_ref()).into_owned() },
         "number" => QuerySource::Number(fpdb::DocId(content.extract()?)),
         _ => QuerySource::Bytes { name, bytes: bytes_of(&content)?.as_ref().to_vec() },
     })

@@ -66,7 +66,11 @@ impl NativeDatabase {
 /// The outcome of an ingest: a run that an exception has ended has a summary too.
 fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
     match waited {
-        Waited { outcome: Ok(summary), raised } => Ok((json(&summary)?, raised.map(|error| error.into_value(py)))),
+        Waited { outcome: Ok(mut summary), raised } => {
+            // Where its source has failed, the ingest itself has ended well.
+            summary.interrupted |= raised.is_some();
+            Ok((json(&summary)?, raised.map(|error| error.into_value(py))))
+        }
         Waited { outcome: Err(_), raised: Some(raised) } => Err(raised),
         Waited { outcome: Err(error), raised: None } => Err(raise(error)),
     }
@@ -209,14 +213,19 @@ impl NativeDatabase {
         if !Texts::fit(kind) {
             return Err(parameter(&format!("a column of texts is expected, not one of type {kind}")));
         }
+        let is_text = Texts::are_strings(kind);
         let mut sources = Vec::new();
         while let Some(array) = py.detach(|| arrays.next())? {
             let texts = Texts::new(&array);
             sources.extend(
                 (0..texts.len())
-                    .map(|row| QuerySource::Bytes {
-                        name: (sources.len() + row).to_string(),
-                        bytes: texts.get(row).unwrap_or_default().to_vec(),
+                    .map(|row| {
+                        let name = (sources.len() + row).to_string();
+                        let bytes = texts.get(row).unwrap_or_default();
+                        match is_text {
+                            true => QuerySource::Text { name, text: String::from_utf8_lossy(bytes).into_owned() },
+                            false => QuerySource::Bytes { name, bytes: bytes.to_vec() },
+                        }
                     })
                     .collect::<Vec<_>>(),
             );
@@ -441,7 +450,7 @@ impl NativeDatabase {
 fn name_of(source: &QuerySource) -> String {
     match source {
         QuerySource::File(path) => path.display().to_string(),
-        QuerySource::Bytes { name, .. } | QuerySource::Stored(name) => name.clone(),
+        QuerySource::Bytes { name, .. } | QuerySource::Text { name, .. } | QuerySource::Stored(name) => name.clone(),
         QuerySource::Number(id) => id.to_string(),
         _ => String::new(),
     }

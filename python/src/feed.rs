@@ -101,11 +101,15 @@ impl<S: Portions> Feed for Feeder<S> {
 }
 
 /// An iterator of Python, of tuples (name, text, metadata or None).
-pub(crate) struct Items(Py<PyIterator>);
+pub(crate) struct Items {
+    items: Py<PyIterator>,
+    /// Raised once the documents before it have been handed over.
+    raised: Option<PyErr>,
+}
 
 impl Items {
     pub(crate) fn of(items: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(items.try_iter()?.unbind()))
+        Ok(Self { items: items.try_iter()?.unbind(), raised: None })
     }
 }
 
@@ -113,33 +117,65 @@ impl Portions for Items {
     fn next(&mut self) -> PyResult<Option<Portion>> {
         let (most, most_bytes, patience) = PORTION;
         let (mut documents, mut bytes) = (Vec::new(), 0);
+        if let Some(raised) = self.raised.take() {
+            return Err(raised);
+        }
         Python::attach(|py| {
             // To wait for the interpreter's lock may take longer than the patience; it is no part of it.
             let started = Instant::now();
-            for item in self.0.bind(py).clone() {
-                let (document, length) = document(&item?)?;
-                documents.push(document);
-                bytes += length;
+            for item in self.items.bind(py).clone() {
+                match item.and_then(|item| document(&item)) {
+                    Ok((document, length)) => {
+                        documents.push(document);
+                        bytes += length;
+                    }
+                    Err(raised) => {
+                        self.raised = Some(raised);
+                        break;
+                    }
+                }
                 if documents.len() >= most || bytes >= most_bytes || started.elapsed() >= patience {
                     break;
                 }
             }
-            PyResult::Ok(())
-        })?;
+        });
+        if documents.is_empty()
+            && let Some(raised) = self.raised.take()
+        {
+            return Err(raised);
+        }
         Ok((!documents.is_empty()).then(|| Box::new(documents.into_iter()) as Portion))
     }
 }
 
 /// A document of a tuple, and its length in bytes.
 fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
-    let (name, text, metadata): (String, Bound<'_, PyAny>, Option<Bound<'_, PyDict>>) = item.extract()?;
+    let (name, text, metadata): (Bound<'_, PyAny>, Bound<'_, PyAny>, Option<Bound<'_, PyDict>>) = item.extract()?;
+    let Ok(name) = name.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("the name of a document is str, not {}", name.get_type().name()?)));
+    };
+    let Ok(name) = name.extract::<String>() else {
+        let name = String::from_utf8_lossy(bytes_of(name)?.as_ref()).into_owned();
+        return Ok((Document::skipped(name, "its name has a lone surrogate, which is no character"), 0));
+    };
+    if text.is_none() {
+        return Ok((Document::skipped(name, "its text is null"), 0));
+    }
     let bytes = bytes_of(&text)?;
     let length = bytes.as_ref().len();
     let mut document = Document::from_reader(name, Cursor::new(bytes));
     for (name, value) in metadata.iter().flat_map(|metadata| metadata.iter()) {
-        document = document.with(name.str()?.extract::<String>()?, value.str()?.extract::<String>()?);
+        // None is no value, as in a table.
+        if !value.is_none() {
+            document = document.with(string_of(&name)?, string_of(&value)?);
+        }
     }
     Ok((document, length))
+}
+
+/// An object as a string of metadata.
+fn string_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(String::from_utf8_lossy(bytes_of(object.str()?.as_any())?.as_ref()).into_owned())
 }
 
 /// The bytes of a text or of bytes of Python, where they are.

@@ -68,7 +68,7 @@ pub(crate) enum Event {
 
 /// Hands documents to the work, on the thread that waits for it.
 pub(crate) trait Feed: Send {
-    /// Hands over the next portion; the work has asked for it.
+    /// Hands over the next portion; the work has asked for it. Where it fails, the work ends with what it has been given.
     fn feed(&mut self) -> PyResult<()>;
     /// There is no more.
     fn close(&mut self);
@@ -126,18 +126,21 @@ pub(crate) fn wait<T: Send>(
                 if matches!(event, Ok(Event::Done) | Err(RecvTimeoutError::Disconnected)) {
                     break;
                 }
-                if raised.is_some() {
-                    continue;
-                }
-                let mut answered = if matches!(event, Ok(Event::Want)) { feed.feed() } else { Ok(()) };
-                if answered.is_ok() && looked.elapsed() >= TICK {
-                    answered = look(caller, &seen);
-                    looked = Instant::now();
-                }
-                if let Err(error) = answered {
-                    stop.stop();
+                // What was handed over before its source failed is worked on to the end.
+                if raised.is_none()
+                    && matches!(event, Ok(Event::Want))
+                    && let Err(error) = feed.feed()
+                {
                     feed.close();
                     raised = Some(error);
+                }
+                if looked.elapsed() >= TICK && !stop.is_stopped() {
+                    looked = Instant::now();
+                    if let Err(error) = look(caller, &seen) {
+                        stop.stop();
+                        feed.close();
+                        raised = Some(error);
+                    }
                 }
             }
             let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));

@@ -5,6 +5,7 @@ import gzip
 import os
 import pickle
 
+import pyarrow
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
@@ -215,3 +216,48 @@ def test_a_file_that_has_changed_since_has_no_text(tmp_path):
     assert first[0].passages[0].query.text in SHARED_LINES
     path.write_text("Now something else, and longer, stands before: " + SHARED_LINES)
     assert second[0].passages[0].query.text is None
+
+
+@pytest.mark.parametrize("head", [
+    "From: a@example.org\nTo: b@example.org\nSubject: hi\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\n", "%PDF-1.4\n", "PK\x03\x04 ",
+    "\0\1\2\0\3 ", "<html><p>",
+])
+def test_a_string_is_indexed_whatever_it_looks_like(tmp_path, head):
+    text = head + SHARED_LINES
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": SHARED_LINES}, store_text=True)
+        column = pyarrow.chunked_array([[text]])
+        answers = [database.query(text), database.query([text])[0], database.query(column)[0], fpdb.diff(text, SHARED_LINES)]
+        for answer in answers:
+            side = answer[0].passages[0].query
+            assert text[side.slice] == side.text and side.text.startswith("It was the best")
+
+
+def test_passages_of_pairs_have_texts_and_reports_are_sequences(tmp_path):
+    a, b = f"Ein Anfang für sich: {SHARED_LINES}", f"Something else comes before: {SHARED_LINES}"
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": a, "b": b, "c": b}, store_text=True)
+        pair = next(pair for pair in database.pairs(passages=True, min_resemblance=0.0) if (pair.a, pair.b) == ("a", "b"))
+        passage = pair.passages[0]
+        assert a[passage.query.slice] == passage.query.text and b[passage.document.slice] == passage.document.text
+        assert "best of times" in passage.query.text
+        dedup = database.dedup("exact")
+        assert dedup[0] == dedup[-1] == dedup[:][0] == next(iter(dedup))
+        with pytest.raises(IndexError):
+            dedup[1]
+
+
+def test_slices_are_counted_from_places_near_by():
+    from fpdb._answers import _CodePoints
+
+    text = "aß語𐐨\n" * 3000
+    data = text.encode()
+    points, offset = _CodePoints(data), 0
+    for count, letter in enumerate(text):
+        assert points.before(offset) == count
+        inside = offset + 1
+        offset += len(letter.encode())
+        assert inside == offset or points.before(inside) is None
+    assert points.before(len(data)) == len(text) and points.before(len(data) + 1) is None
+    broken = _CodePoints(data[:5000] + b"\xff" + data)
+    assert broken.before(10) is not None and broken.before(5001) is None

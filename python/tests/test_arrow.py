@@ -247,3 +247,45 @@ def test_fingerprints_of_nothing():
         fpdb.fingerprint(pyarrow.array([1]))
     with pytest.raises(TypeError, match="str or bytes"):
         fpdb.fingerprint(["a", 3])
+
+
+def test_metadata_are_written_as_those_of_the_same_parquet_file(tmp_path):
+    import datetime
+
+    floats = [0.0, -1.5, 1e20, 0.1, float("nan"), 1e16]
+    times = [datetime.datetime(2020, 1, 2, 3, 4, 5, 678900), datetime.datetime(1960, 1, 1), None] * 2
+    columns = {"text": ["a text that is long enough to be one " * 3] * 6, "f64": floats, "f32": pyarrow.array(floats, pyarrow.float32())}
+    for unit in ("s", "ms", "us", "ns"):
+        for zone in (None, "Europe/Berlin"):
+            array = pyarrow.array(times, pyarrow.timestamp("us")).cast(pyarrow.timestamp(unit), safe=False)
+            columns[f"t{unit}{zone}"] = array.cast(pyarrow.timestamp(unit, zone))
+    columns["date"] = pyarrow.array([datetime.date(2020, 1, 2)] * 6)
+    columns["bool"] = [True, False, None] * 2
+    columns["u64"] = pyarrow.array([2**64 - 1, 0, 1, 2, 3, 4], pyarrow.uint64())
+    table = pyarrow.table(columns)
+    file = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(table, file)
+    keep = [name for name in table.column_names if name != "text"]
+    with fpdb.create(tmp_path / "file") as one, fpdb.create(tmp_path / "table") as other:
+        assert one.ingest(file, keep=keep).added == other.ingest_table(table, keep=keep, id=None).added == 6
+        assert [info.metadata for info in other.documents()] == [info.metadata for info in one.documents()]
+
+
+def test_data_sets_that_are_streams_have_one_schema(tmp_path):
+    def rows():
+        for number in range(9000):
+            yield {"id": str(number), "text": f"row number {number} of a stream, long enough", "url": None if number < 8000 else "u"}
+
+    stream = datasets.IterableDataset.from_generator(rows)
+    with fpdb.create(tmp_path / "db") as database:
+        assert database.ingest_table(stream).added == 9000
+        assert database.ingest_table(stream, keep="url", prefix="p/").added == 9000
+        assert database.documents_named("p/8999")[0].metadata == {"id": "8999", "url": "u"}
+        with pytest.raises(fpdb.ParameterError, match="no column body .* it has id, text, url"):
+            database.ingest_table(stream, text="body")
+        with pytest.raises(fpdb.ParameterError, match="is empty"):
+            database.ingest_table(datasets.IterableDataset.from_generator(lambda: iter(())))
+        with pytest.raises(TypeError, match="give one of train"):
+            database.ingest_table(datasets.DatasetDict({"train": datasets.Dataset.from_dict({"id": [1], "text": ["x"]})}))
+        with pytest.raises(fpdb.ParameterError, match="transform"):
+            database.ingest_table(datasets.Dataset.from_dict({"id": [1], "text": ["x"]}).with_transform(lambda rows: rows))

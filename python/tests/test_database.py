@@ -84,8 +84,8 @@ def test_an_iterator_is_read_as_it_is_needed_and_its_error_ends_the_ingest(tmp_p
         with pytest.raises(RuntimeError, match="the source is broken") as raised:
             database.ingest(failing())
         # What was given before is committed, and told.
-        assert raised.value.summary.added == len(database)
-        assert raised.value.summary.interrupted or len(database) == len(texts)
+        assert raised.value.summary.added == len(database) == len(texts)
+        assert raised.value.summary.interrupted
         assert database.ingest(iter(texts)).documents == len(texts)
         assert len(database) == len(texts)
 
@@ -417,3 +417,66 @@ def test_numbers_out_of_range_name_the_range(tmp_path):
                 assert refused.value.message == expected
         with pytest.raises(TypeError):
             database.query("a", top="many")
+
+
+@pytest.mark.parametrize("given", [1, 10, 1000])
+def test_no_document_before_an_error_of_its_source_is_lost(tmp_path, given):
+    def failing():
+        yield from ((f"d{number}", f"{LONG} {number}") for number in range(given))
+        raise KeyError("broken")
+
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(KeyError, match="broken") as raised:
+            database.ingest(failing())
+        assert len(database) == raised.value.summary.added == given
+        with pytest.raises(TypeError, match="str or bytes, not int"):
+            database.ingest([("before", OTHER), ("wrong", 3), ("behind", LONG)])
+        assert len(database) == given + 1
+
+
+def test_documents_without_text_or_with_names_that_are_no_text_are_skipped(tmp_path):
+    documents = [("a", LONG), ("b", None), ("c\ud800", LONG), fpdb.Document("d", OTHER, {"url": None, "n": 3, "x": "\ud800"})]
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest(documents)
+        assert (summary.added, [skip.reason for skip in summary.skipped]) == (
+            2, ["its text is null", "its name has a lone surrogate, which is no character"]
+        )
+        assert database.documents_named("d")[0].metadata == {"n": "3", "x": "\ufffd"}
+
+
+def test_names_that_are_repeated_in_one_call_are_told(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.warns(fpdb.RepeatedNameWarning, match="1 documents .* 'a'"):
+            summary = database.ingest([("a", LONG), ("b", OTHER), ("a", OTHER)])
+        assert (summary.repeated, summary.repeated_names, summary.to_dict()["repeated"]) == (1, ["a"], 1)
+        assert database.ingest([("a", LONG)]).repeated == 0
+        table = pyarrow.table({"id": [1, 1, 2], "text": [LONG, OTHER, LONG]})
+        with pytest.warns(fpdb.RepeatedNameWarning, match="'1'"):
+            assert database.ingest_table(table).repeated == 1
+
+
+def test_tables_and_pairs_of_name_and_text_are_no_paths(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        with pytest.raises(TypeError, match="ingest_table"):
+            database.ingest(pyarrow.table({"id": [1], "text": [LONG]}))
+        with pytest.raises(TypeError, match="in a list"):
+            database.ingest(("doc1", LONG))
+        with pytest.raises(TypeError, match="one by one"):
+            database.remove(["a", "b"])
+        with pytest.raises(TypeError, match="mapping"):
+            fpdb.fingerprint({"a": LONG})
+
+
+def test_answers_outlive_their_database(tmp_path):
+    import pickle
+
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": LONG}, store_text=True)
+        answer, rows = database.query(LONG), database.query([LONG])
+        first = rows[0]
+    for one in (answer, first):
+        assert pickle.loads(pickle.dumps(one)).to_dict() == one.to_dict()
+        assert "<h4>a</h4>" in one._repr_html_()
+        passage = one[0].passages[0]
+        assert (passage.document.slice, passage.document.text, one[0].text) == (None, None, None)
+        assert passage.query.text in LONG

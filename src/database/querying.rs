@@ -233,7 +233,7 @@ impl Database {
         source: &QuerySource,
         asked: QueryContext<'_>,
     ) -> Result<QueryAnswer> {
-        if let QuerySource::File(_) | QuerySource::Bytes { .. } = source {
+        if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
             // Read once: it may be standard input.
             return self.answer_subject(&subject(&self.store, reader, source)?, asked);
         }
@@ -251,6 +251,7 @@ fn subject(store: &Store, reader: &mut QueryReader<'_>, source: &QuerySource) ->
     match source {
         QuerySource::File(path) => reader.read(path),
         QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
+        QuerySource::Text { name, text } => reader.read_text(name, text),
         QuerySource::Stored(name) => match ids_named(store, name)?.last() {
             Some(&newest) => reader.read_stored(store, newest),
             None => Err(Error::NoSuchDocument { name: name.clone() }),

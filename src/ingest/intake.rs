@@ -143,6 +143,9 @@ impl Intake<'_> {
                 self.before = Some(RunCounts { documents, kept, duplicates, open, failures, met });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
+            IntakeStep::Repeated(documents, names) => {
+                (self.summary.repeated, self.summary.repeated_names) = (documents, names);
+            }
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
             IntakeStep::Failed { name, error } => self.fail(&name, &error),
             IntakeStep::Read(entries, parcels) => self.take_job(entries, &parcels)?,

@@ -32,6 +32,8 @@ pub(super) enum IntakeStep {
         name: String,
         error: Error,
     },
+    /// So many documents had the name of one before; with the first of these names.
+    Repeated(u64, Vec<String>),
 }
 
 /// A container or compressed file that has been read.

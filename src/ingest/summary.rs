@@ -47,6 +47,12 @@ pub struct IngestSummary {
     /// Their bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub duplicate_bytes: u64,
+    /// Documents supplied by the caller that have the name of one before them in the same call. By default they replace it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: u64,
+    /// The first [`IngestSummary::LISTED`] of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_names: Vec<String>,
     /// Documents that could not be read.
     #[serde(default)]
     pub failures: u64,
@@ -118,8 +124,8 @@ impl IngestSummary {
 
     /// Its counts as they are now, without the lists of names.
     pub(super) fn counts(&self) -> Self {
-        let (unmatched, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { formats: self.formats.clone(), unmatched, failed, skipped, ..*self }
+        let (unmatched, repeated_names, failed, skipped) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { formats: self.formats.clone(), unmatched, repeated_names, failed, skipped, ..*self }
     }
 
     /// The summary of a run that began at `started` and has ended.

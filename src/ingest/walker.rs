@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::known::{self, Known};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
+use super::summary::IngestSummary;
 use crate::document::Digest;
 use crate::error::Result;
 use crate::input::{
@@ -77,18 +78,25 @@ impl<'a> Walker<'a> {
     /// Takes documents that the caller supplies, one when the one before is on its way.
     pub(super) fn take_supplied(&mut self, documents: impl Iterator<Item = Document>) {
         let mut names = FxHashSet::default();
+        let (mut repeated_documents, mut repeated_names) = (0, Vec::new());
         let (options, stop) = (self.options, self.stop);
         for document in documents {
             if stop.is_stopped() {
                 break;
             }
             let repeated = !names.insert(xxh3_64(document.name().as_bytes()));
+            if repeated {
+                repeated_documents += 1;
+                if repeated_names.len() < IngestSummary::LISTED {
+                    repeated_names.push(document.name().to_owned());
+                }
+            }
             if document.hand_over(&options.read.limits, stop, repeated, &mut |found| self.member(found)).is_break() {
                 break;
             }
         }
-        // The last small ones, behind which no other step comes.
-        let _ = self.hand_over();
+        // Behind the last small ones.
+        let _ = self.step(IntakeStep::Repeated(repeated_documents, repeated_names));
     }
 
     /// Takes what the walk has found.

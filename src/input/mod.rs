@@ -55,7 +55,7 @@ pub use metadata::MetadataTable;
 pub(crate) use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub(crate) use reach::{Reach, is_untouched};
-pub(crate) use reader::{Reader, format_of};
+pub(crate) use reader::{Reader, format_of, front_end_of_text};
 pub(crate) use scope::{Scope, is_missing};
 pub(crate) use single_document::single_document;
 pub(crate) use stored::{SEARCHED_BYTES, stored_document};

@@ -167,6 +167,17 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
+/// The front-end of a text whose offsets are to count its own bytes: as asked for, but that none is chosen for it that extracts text.
+pub(crate) fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
+    match (asked, choose("", text.as_bytes(), unit)) {
+        (
+            ReadAs::Auto,
+            Choice::Skip(_) | Choice::Read(Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub),
+        ) => ReadAs::Format(Format::Text),
+        _ => asked,
+    }
+}
+
 /// The format a document is read in: the one asked for, else the one its name and first bytes tell.
 ///
 /// # Errors

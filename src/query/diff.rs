@@ -92,6 +92,7 @@ fn prepared(mut reader: QueryReader<'_>, source: &QuerySource) -> Result<Prepare
     match source {
         QuerySource::File(path) => reader.read(path),
         QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
+        QuerySource::Text { name, text } => reader.read_text(name, text),
         QuerySource::Stored(name) => Err(stored(format!("the stored document {name}"))),
         QuerySource::Number(id) => Err(stored(format!("the stored document {id}"))),
     }

@@ -46,7 +46,7 @@ pub(crate) use prepared::{PreparedQuery, QueryReader};
 pub use source::QuerySource;
 pub(crate) use submissions::{CountedSubmissions, SubmissionCache};
 pub use text::DocumentText;
-pub(crate) use text::{COMPARED_BYTES, text_in_memory, text_of, text_of_file};
+pub(crate) use text::{COMPARED_BYTES, text_as_given, text_in_memory, text_of, text_of_file};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;

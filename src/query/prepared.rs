@@ -14,8 +14,8 @@ use crate::document::{Digest, Format};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory, single_document,
-    stored_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, front_end_of_text, in_memory,
+    single_document, stored_document,
 };
 use crate::profile::{Profile, Unit};
 use crate::stop::StopToken;
@@ -229,6 +229,14 @@ impl<'a> QueryReader<'a> {
     /// Reads a document that was found in a folder or container.
     pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
         self.read_as(candidate, self.read.front_end)
+    }
+
+    /// Reads a text in memory.
+    pub(crate) fn read_text(&mut self, name: &str, text: &str) -> Result<PreparedQuery> {
+        let front_end = front_end_of_text(self.read.front_end, text, self.profile.unit);
+        let mut candidate = in_memory(name, text.as_bytes());
+        candidate.about.hint.clear();
+        self.read_as(&candidate, front_end)
     }
 
     /// Reads a document in memory.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::text::{DocumentText, text_in_memory, text_of_file};
+use super::text::{DocumentText, text_as_given, text_in_memory, text_of_file};
 use crate::document::DocId;
 use crate::error::Result;
 use crate::input::ReadOptions;
@@ -21,6 +21,14 @@ pub enum QuerySource {
         /// The document.
         bytes: Vec<u8>,
     },
+    /// A text in memory: offsets count its bytes. Its content may make it a page or source code, but no mail, PDF or other document
+    /// whose text would have to be extracted.
+    Text {
+        /// Its name in the answer. It may be empty, and tells no format.
+        name: String,
+        /// The text.
+        text: String,
+    },
     /// A stored document, by name: the one of that name that was added last. It is no match of itself.
     Stored(String),
     /// A stored document, by number. It is no match of itself.
@@ -28,10 +36,10 @@ pub enum QuerySource {
 }
 
 impl QuerySource {
-    /// A text in memory, read as plain text unless the options say otherwise.
+    /// A text in memory without a name.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Bytes { name: String::new(), bytes: text.into().into_bytes() }
+        Self::Text { name: String::new(), text: text.into() }
     }
 
     /// The text that the offsets of an answer to this query count, by the profile and options of the query. A file is read
@@ -43,6 +51,7 @@ impl QuerySource {
         match self {
             Self::File(path) => text_of_file(path, profile.unit, options).map(Some),
             Self::Bytes { name, bytes } => text_in_memory(name, bytes, profile.unit, options).map(Some),
+            Self::Text { text, .. } => text_as_given(text, profile.unit, options).map(Some),
             Self::Stored(_) | Self::Number(_) => Ok(None),
         }
     }

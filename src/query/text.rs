@@ -10,8 +10,8 @@ use crate::document::{Format, Offsets, Span};
 use crate::error::{Error, Result};
 use crate::extract::{self, Limits, Lines, Map, Segment, Unread};
 use crate::input::{
-    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, in_memory,
-    single_document,
+    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of,
+    front_end_of_text, in_memory, single_document,
 };
 use crate::normalize::{FrontEnd, Symbols, encoding_of};
 use crate::profile::{Profile, Unit};
@@ -154,6 +154,12 @@ pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Re
 /// Fails if it is no document of its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&in_memory(name, bytes), unit, options)
+}
+
+/// The text that the offsets of a query with this text count.
+pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
+    let front_end = front_end_of_text(options.front_end, text, unit);
+    text_in_memory("", text.as_bytes(), unit, &options.clone().front_end(front_end))
 }
 
 fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::{
-    Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress,
-    QueryOptions, QuerySource, Source, StopToken, Task,
+    Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, PassageOptions,
+    Profile, Progress, QueryOptions, QuerySource, ReadOptions, Source, StopToken, Task,
 };
 use tempfile::TempDir;
 
@@ -264,5 +264,57 @@ fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
     }
     for stored in [QuerySource::Stored("a".into()), QuerySource::Number(fpdb::DocId(3))] {
         assert!(matches!(diff(&in_memory(page), &stored), Err(Error::InvalidParameter { .. })));
+    }
+}
+
+/// Documents of one name in one call are counted and named: by default the later one has replaced the other.
+#[test]
+fn repeated_names_are_told() {
+    let folder = TempDir::new().unwrap();
+    let writer = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let text = |number: usize| {
+        format!("The text of document number {number}, which is long enough to have fingerprints. {number}")
+    };
+    let documents = [("a", 0), ("b", 1), ("a", 2), ("c", 3), ("b", 4), ("a", 5)];
+    let given = || documents.map(|(name, number)| Document::new(name, text(number)));
+    let summary = ingest(&writer, given());
+    assert_eq!((summary.added, summary.replaced, summary.repeated), (3, 3, 3));
+    assert_eq!(summary.repeated_names, ["a", "b", "a"]);
+    let json = serde_json::to_value(&summary).unwrap();
+    assert_eq!((&json["repeated"], &json["repeated_names"]), (&3.into(), &serde_json::json!(["a", "b", "a"])));
+    let summary = ingest(&writer, [Document::new("a", text(5)), Document::new("d", text(6))]);
+    assert_eq!((summary.repeated, summary.repeated_names.len()), (0, 0));
+    assert!(serde_json::to_value(&summary).unwrap().get("repeated").is_none());
+}
+
+/// Offsets of a text that is queried with count its own bytes, whatever it looks like.
+#[test]
+fn a_text_is_no_mail_and_nothing_binary() {
+    let folder = TempDir::new().unwrap();
+    let writer = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let shared =
+        "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness";
+    ingest(&writer, [Document::new("a", shared)]);
+    let heads = [
+        "From: a@example.org\nTo: b@example.org\nSubject: times\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n\n",
+        "%PDF-1.7\n",
+        "PK\u{3}\u{4} is how it begins. ",
+        "\0\u{1}\u{2}\u{3}\0\u{5} ",
+        "<html><body><p>",
+        "",
+    ];
+    for head in heads {
+        let text = format!("{head}{shared}");
+        let query = QuerySource::text(&text);
+        let options = QueryOptions::default();
+        let answer = writer.query(std::slice::from_ref(&query), &options, &Task::new()).unwrap().remove(0).unwrap();
+        let found = &answer.matches[0].passages[0];
+        assert_eq!(&text[found.query.start as usize..found.query.end as usize], shared, "{head:?}");
+        let counted = query.document_text(writer.profile(), &ReadOptions::default()).unwrap().unwrap();
+        assert_eq!(counted.bytes, text.as_bytes(), "{head:?}");
+        let bytes = QuerySource::Bytes { name: String::new(), bytes: shared.into() };
+        let read = ReadOptions::default();
+        let diff = fpdb::diff(&query, &bytes, writer.profile(), &read, None, &PassageOptions::default(), &Task::new());
+        assert_eq!(diff.unwrap().matches[0].passages[0].query, found.query, "{head:?}");
     }
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 
 from . import _native
+from ._errors import ClosedError, ForkedError
 
 if TYPE_CHECKING:
     from ._profile import Profile
@@ -19,9 +20,34 @@ T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
 
 
-def _code_points(text: bytes, offset: int) -> int:
-    """The code points of UTF-8 before a byte offset."""
-    return len(text[:offset].decode("utf-8"))
+#: Bytes of UTF-8 that begin no character, and bytes of a text between two counts of its characters.
+_CONTINUATION, _STRETCH = bytes(range(0x80, 0xC0)), 4096
+
+
+class _CodePoints:
+    """The code points of UTF-8 before any byte offset, without counting from the start each time."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text, self._valid = text, len(text)
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self._valid = error.start
+        self._counts = [0]
+        for at in range(0, self._valid, _STRETCH):
+            self._counts.append(self._counts[-1] + self._between(at, at + _STRETCH))
+
+    def _between(self, start: int, end: int) -> int:
+        return len(self._text[start:end].translate(None, _CONTINUATION))
+
+    def before(self, offset: int) -> int | None:
+        """None behind bytes that are not UTF-8, and within a character."""
+        if not 0 <= offset <= self._valid or self._text[offset : offset + 1] in self._INSIDE:
+            return None
+        stretch = offset // _STRETCH
+        return self._counts[stretch] + self._between(stretch * _STRETCH, offset)
+
+    _INSIDE = frozenset(bytes([byte]) for byte in _CONTINUATION)
 
 
 class _Text:
@@ -30,11 +56,16 @@ class _Text:
     def __init__(self, load: Callable[[], tuple[bytes, str] | None]) -> None:
         self._load: Callable[[], tuple[bytes, str] | None] | None = load
         self._bytes: bytes | None = None
+        self._code_points: _CodePoints | None = None
 
     def _utf8(self) -> bytes | None:
         """The bytes, if they are UTF-8 but for errors."""
         if self._load is not None:
-            loaded = self._load()
+            try:
+                loaded = self._load()
+            except (ClosedError, ForkedError):
+                # Whoever shows or pickles an answer may do so after the database.
+                return None
             self._load = None
             if loaded is not None and _is_utf8(*loaded):
                 self._bytes = loaded[0]
@@ -48,10 +79,10 @@ class _Text:
         data = self._utf8()
         if data is None:
             return None
-        try:
-            return slice(_code_points(data, start), _code_points(data, end))
-        except UnicodeDecodeError:
-            return None
+        if self._code_points is None:
+            self._code_points = _CodePoints(data)
+        first, after = self._code_points.before(start), self._code_points.before(end)
+        return None if first is None or after is None else slice(first, after)
 
     def excerpt(self, start: int, end: int) -> str | None:
         data = self._utf8()
@@ -124,7 +155,8 @@ class Location(Answer):
     def slice(self) -> slice | None:
         """The place as a slice of the document as a Python string: `text[location.slice]`. It counts code points.
 
-        None where the text of the document is not at hand, or is not UTF-8. Of a document whose text was unpacked or extracted
+        None where the text of the document is not at hand (also once the database is closed), where it is not UTF-8, and behind
+        bytes of it that are not. Of a document whose text was unpacked or extracted
         (a compressed file, mail, PDF) it indexes that text.
         """
         if self._slice is None and self._text is not None:
@@ -133,7 +165,7 @@ class Location(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text that stands there, or None where it is not at hand, or is not UTF-8."""
+        """The text that stands there, with U+FFFD for bytes that are no characters; None where it is not at hand, or in another encoding."""
         return None if self._text is None else self._text.excerpt(self.start, self.end)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -226,7 +258,7 @@ class Match(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text of the document, and None for a submission; None where it is not stored and can no longer be read, or is not UTF-8."""
+        """The text of the document, and None for a submission; None where it is not at hand, as `Location.text` is."""
         return None if self._text is None else self._text.text()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -601,7 +633,7 @@ class ApplySummary(Answer):
         documents: removable documents of the report.
         applied: those that are gone, linked, moved or marked; `left`, those that stay.
         unjustified: those that stay because their survivor is not what it was.
-        missing: those that the database no longer holds.
+        missing: those that the database no longer holds, or that were read from no file.
         failed: files left alone because they have changed or cannot be read or written.
         unplaced: failed files that were not copied because something else is in the place of the copy, or they have no place.
         emptied: copies in which no document is left.
@@ -685,12 +717,16 @@ class IngestSummary(Answer):
         elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
         identical: added or replacing ones whose content another stored document has.
         duplicates, duplicate_bytes: documents that `dedup=` has left out, and their bytes.
+        repeated, repeated_names: how many documents had the name of one before them in this call, which they replace by default; and
+            the first 1,000 of their names. Of documents and tables only.
         failures, failed: how many could not be read, and the first 1,000 of them.
         skips, skipped: the same of what is no document.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
-    _OPTIONAL = frozenset({"unmatched", "made_boilerplate", "pruned", "renamed", "elsewhere"})
+    _OPTIONAL = frozenset(
+        {"unmatched", "made_boilerplate", "pruned", "renamed", "elsewhere", "repeated", "repeated_names"}
+    )
 
     documents: int
     added: int
@@ -718,6 +754,8 @@ class IngestSummary(Answer):
     renamed: int = 0
     pruned: int = 0
     elsewhere: int = 0
+    repeated: int = 0
+    repeated_names: list[str] = field(default_factory=list)
     schema: str = "fpdb.ingest/1"
 
     @classmethod
@@ -862,17 +900,24 @@ class Table(Generic[T]):
         return table_html([json.loads(self._rows.json(at)) for at in range(min(len(self), 20))], len(self))
 
 
-def _pair(fields: Mapping[str, Any]) -> Pair:
+def _pair(fields: Mapping[str, Any], text_of: Callable[[int], _Text] | None = None) -> Pair:
     passages = fields.get("passages")
     if passages is not None:
-        passages = [Passage._with(passage, None, None) for passage in passages]
-    return Pair._of({**fields, "passages": passages, "files": [_pair(file) for file in fields.get("files", [])]})
+        a, b = (None if text_of is None else text_of(fields[side]) for side in ("a_id", "b_id"))
+        passages = [Passage._with(passage, a, b) for passage in passages]
+    files = [_pair(file, text_of) for file in fields.get("files", [])]
+    return Pair._of({**fields, "passages": passages, "files": files})
 
 
 class Pairs(Table[Pair]):
     """Pairs of documents, best first."""
 
-    _made = staticmethod(_pair)
+    def __init__(self, rows: _native.Rows, text_of: Callable[[int], _Text] | None = None) -> None:
+        super().__init__(rows)
+        self._text_of = text_of
+
+    def _row(self, index: int, fields: Mapping[str, Any]) -> Pair:
+        return _pair(fields, self._text_of)
 
 
 class RemovableDocuments(Table[Removable]):
@@ -951,6 +996,13 @@ class _Report(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._tables()[0])
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        return self._tables()[0][index]
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._tables()[0])
@@ -1038,6 +1090,13 @@ class Application:
 
     def __len__(self) -> int:
         return len(self.files)
+
+    @overload
+    def __getitem__(self, index: int) -> Applied: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Applied]: ...
+    def __getitem__(self, index: int | slice) -> Applied | list[Applied]:
+        return self.files[index]
 
     def __iter__(self) -> Iterator[Applied]:
         return iter(self.files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -35,6 +36,7 @@ from ._answers import (
     UndecidedDocuments,
     _Text,
 )
+from ._errors import RepeatedNameWarning
 from ._inputs import (
     NUMBERS,
     ArrowData,
@@ -44,6 +46,7 @@ from ._inputs import (
     arrow_of,
     given_documents,
     listed,
+    not_a_table,
     reading,
     source_of,
     whole,
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 
 
 By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
+ArrivingBy: TypeAlias = Literal["exact", "resemblance", "containment"]
 
 
 class Documents(Iterable[DocumentInfo]):
@@ -165,7 +169,7 @@ class Database:
         text: str = "text",
         id: str = "id",
         keep: Sequence[str] = (),
-        dedup: By | None = None,
+        dedup: ArrivingBy | None = None,
         threshold: float | None = None,
         max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
@@ -198,7 +202,8 @@ class Database:
             stop: stops the ingest from another thread.
 
         Returns:
-            The summary. Documents that cannot be read are listed in it, and end nothing.
+            The summary. Documents that cannot be read are listed in it, and end nothing. If two documents of an iterable have one
+            name, the later one replaces the other, and a `RepeatedNameWarning` tells of it (unless `on_change` says otherwise).
 
         Raises:
             KeyboardInterrupt: after Ctrl-C, when the documents that were whole are committed. Its attribute `summary` says
@@ -222,7 +227,7 @@ class Database:
         with following("ingest", progress, stop) as caller:
             if documents is None:
                 return _ended(self._native.ingest_paths(paths, options, caller))
-            return _ended(self._native.ingest_documents(documents, options, caller))
+            return _warned(_ended(self._native.ingest_documents(documents, options, caller)))
 
     def ingest_table(
         self,
@@ -236,7 +241,7 @@ class Database:
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
         boilerplate: bool = False,
-        dedup: By | None = None,
+        dedup: ArrivingBy | None = None,
         threshold: float | None = None,
         max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
@@ -251,9 +256,10 @@ class Database:
         Args:
             table: a table, a record batch, or a reader of record batches.
             text: the column with the texts: strings or bytes, also as a dictionary. A row whose text is null is skipped.
-            id: the column that names the documents, of strings or numbers. It is kept as metadata too. None: a row is named
-                by its number, from 1, as ":17".
-            keep: other columns to keep as metadata.
+            id: the column that names the documents: strings, integers, floats, booleans, dates or timestamps. A row whose id is one
+                before it has replaces that one, and a `RepeatedNameWarning` tells of it. The id is kept as metadata too. None: a row is
+                named by its number, from 1, as ":17"; and so is a row whose id is null, which has no metadata "id".
+            keep: other columns to keep as metadata, of the same types. They are written as the program writes those of Parquet.
             prefix: what each name begins with. Give one where ids of several tables may be the same, or where there are none.
             format, on_change, store_text, boilerplate, dedup, threshold, max_novel, progress, stop: as for `ingest`.
 
@@ -263,9 +269,9 @@ class Database:
         Raises:
             ParameterError: a column is not there or of the wrong type. As for `ingest` beside that.
         """
-        data = arrow_of(table)
+        data = arrow_of(table, [text, *([] if id is None else [id]), *listed(keep)])
         if data is None:
-            raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
+            raise not_a_table(table)
         options: _native._Ingesting = {
             "reading": reading(format),
             "walking": _walking((), (), False, False),
@@ -279,7 +285,8 @@ class Database:
             "dedup": _left_out(dedup, threshold, max_novel),
         }
         with following("ingest", progress, stop) as caller:
-            return _ended(self._native.ingest_table(data, (text, id, listed(keep), prefix), options, caller))
+            outcome = self._native.ingest_table(data, (text, id, listed(keep), prefix), options, caller)
+        return _warned(_ended(outcome))
 
     def remove(
         self,
@@ -305,11 +312,13 @@ class Database:
         Returns:
             How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
         """
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("names are given one by one, as str: remove(*names)")
         ids, prefixes = list(ids), listed(prefix)
         if prefixes or where:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
-            selected, unmatched = self._native.select(prefixes, list((where or {}).items()))
+            selected, unmatched = self._native.select(prefixes, [(name, str(value)) for name, value in (where or {}).items()])
             removed = 0
             # The records of one commit are held until it is made.
             for first in range(0, 0 if dry_run else len(selected), 100_000):
@@ -383,7 +392,7 @@ class Database:
         """Which stored documents share text with this, how much, and where?
 
         Args:
-            queries: a text (str), the bytes of a document, a file (a `pathlib.Path`), or a `Document`; or many: a sequence of
+            queries: a text (str: of no other format than a page or source code, unless `format` says so), the bytes of a document, a file (a `pathlib.Path`), or a `Document`; or many: a sequence of
                 these, or a column of texts with the Arrow PyCapsule interface. Many are answered in parallel.
             document, id: a stored document instead, by its name or its number. It is no match of itself.
             mode: "containment" looks up all fingerprints: which share of the query does a document hold? "resemblance" looks up
@@ -550,7 +559,7 @@ class Database:
         )
         options["own_text"], options["passages"] = own_text, passages
         with following("pairs", progress, stop) as caller:
-            return Pairs(self._native.pairs(options, caller))
+            return Pairs(self._native.pairs(options, caller), self._text_of)
 
     def iter_pairs(self, *, stop: StopToken | None = None, **options: Unpack[PairsOptions]) -> PairStream:
         """The same pairs as `pairs`, read once as they are found, in memory that does not grow with their number.
@@ -795,6 +804,18 @@ def _ended(outcome: _native._Ingested) -> IngestSummary:
     if outcome[1] is not None:
         outcome[1].summary = summary  # type: ignore[attr-defined]
         raise outcome[1]
+    return summary
+
+
+def _warned(summary: IngestSummary) -> IngestSummary:
+    """Warns of documents of one name in one call: only one of them is stored."""
+    if summary.repeated:
+        names = ", ".join(map(repr, summary.repeated_names[:3]))
+        warnings.warn(
+            f"{summary.repeated:,} documents had the name of one before them in the same call: {names}, ...",
+            RepeatedNameWarning,
+            stacklevel=3,
+        )
     return summary
 
 

@@ -36,7 +36,7 @@ class NotADatabaseError(Error):
 
 
 class LockedError(Error):
-    """Another process writes the database, or works on the same job."""
+    """Another process writes the database, or another process or thread works on the same job."""
 
 
 class VersionError(Error):
@@ -77,3 +77,7 @@ class ClosedError(Error):
 
 class ForkedError(Error):
     """The database was opened by another process, of which this one was forked off."""
+
+
+class RepeatedNameWarning(UserWarning):
+    """Documents of one call had the same name. By default the later one replaces the other, of which nothing is left then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from . import _native
 from ._answers import Fingerprints, QueryAnswer, _Text
@@ -81,7 +81,7 @@ def diff(
 ) -> QueryAnswer:
     """Compares two documents, without a database. `a` is the query, `b` the only possible match.
 
-    A str is a text, bytes are those of a document, a `pathlib.Path` is a file. Passages index Python strings:
+    A str is a text (a page or source code where it is one, but never mail or PDF), bytes are those of a document, a `pathlib.Path` is a file. Passages index Python strings:
 
         answer = fpdb.diff(a, b)
         for passage in answer[0].passages:
@@ -135,5 +135,7 @@ def fingerprint(
     """
     if isinstance(texts, (str, bytes)):
         raise TypeError("fingerprint takes several texts: give a single one in a list")
+    if isinstance(texts, Mapping):
+        raise TypeError("a mapping is no list of texts: give its values")
     data = arrow_of(texts)
     return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, whole("threads", threads) or 0))

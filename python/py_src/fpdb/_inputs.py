@@ -7,7 +7,7 @@ import itertools
 import os
 import pathlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
@@ -32,9 +32,13 @@ class ArrowArray(Protocol):
 
 @dataclass(frozen=True)
 class Document:
-    """A document that is no file: its name, its text (or bytes in any encoding or format), and what is kept with it.
+    """A document that is no file: its name, its text or bytes, and what is kept with it.
 
-    Its format is chosen by its name and its first bytes, as that of a file is.
+    Its format and encoding are chosen by its name and its first bytes, as those of a file are; of a str too, so that the str of a mail
+    is read as mail. `format="text"` reads it as it is. It is one document whatever it holds: compressed bytes and archives are not
+    opened, and the lines of JSONL are no documents of their own.
+
+    A text that is None is skipped. Values of metadata are kept as `str` gives them; None is left out.
     """
 
     name: str
@@ -60,27 +64,66 @@ def reading(format: str) -> _native._Reading:
     return {"format": format, "reader": _reader()}
 
 
-def arrow_of(data: object) -> object | None:
-    """The Arrow data that an object has or is; None where it is neither."""
+def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | None:
+    """The Arrow data that an object has or is; None where it is neither. Of a data set with these columns only, where they are given."""
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return data
     # A data set of Hugging Face keeps a table of pyarrow; with a selection of rows it has to be made anew.
     if type(data).__module__.split(".")[0] == "datasets" and hasattr(data, "with_format"):
-        return _dataset(data)
+        return _dataset(data, columns)
     return None
 
 
-def _dataset(data: Any) -> object:
+def not_a_table(data: object) -> TypeError:
+    """The error for an object that is no Arrow data, with the call that makes some of it."""
+    kind = type(data)
+    calls = {
+        "Dataset": "dataset.scanner().to_reader()",
+        "Scanner": "scanner.to_reader()",
+        "ParquetFile": "pyarrow.dataset.dataset(path).scanner().to_reader()",
+        "LazyFrame": "frame.collect()",
+        "generator": "pyarrow.RecordBatchReader.from_batches(schema, batches)",
+    }
+    names = [one.__name__ for one in kind.__mro__]
+    call = next((f": give {made}" for name, made in calls.items() if name in names), "")
+    return TypeError(f"{kind.__name__} is not a table: it has no __arrow_c_stream__{call}")
+
+
+def _dataset(data: Any, columns: Sequence[str] | None) -> object:
     import pyarrow
 
-    batches = data.with_format("arrow").iter(batch_size=4096)
+    if isinstance(data, dict):
+        raise TypeError(f"{type(data).__name__} is several data sets: give one of {', '.join(map(str, data))}")
+    described = getattr(data, "format", None)
+    if isinstance(described, Mapping) and described.get("type") == "custom":
+        raise ParameterError(
+            "the data set has a transform, which Arrow data is made without", "apply it with map, or remove it with reset_format"
+        )
+    features = getattr(data, "features", None)
+    if features:
+        batches = data.with_format("arrow").iter(batch_size=4096)
+    else:
+        # A stream that does not know its types makes tables of different ones, and refuses to join them.
+        batches = map(pyarrow.table, data.with_format(None).iter(batch_size=4096))
     first = next(batches, None)
-    if first is None:
-        return data.data.table.slice(0, 0)
-    tables = itertools.chain([first], batches)
-    return pyarrow.RecordBatchReader.from_batches(
-        first.schema, (batch for table in tables for batch in table.to_batches())
-    )
+    schema = features.arrow_schema if features else None if first is None else first.schema
+    if schema is None:
+        raise ParameterError("the data set is empty, and does not tell its columns")
+    # A column that is not there is an error that names those that are.
+    if columns is not None and set(columns) <= set(schema.names):
+        schema = pyarrow.schema([field for field in schema if field.name in columns])
+    # Of a stream only the first rows tell the type, and nothing does of a column of nulls.
+    null, text = pyarrow.null(), pyarrow.large_string()
+    schema = pyarrow.schema([field.with_type(text) if field.type == null else field for field in schema])
+
+    def rows() -> Iterator[Any]:
+        for table in itertools.chain([] if first is None else [first], batches):
+            there = {name: table[name].cast(schema.field(name).type) for name in schema.names if name in table.column_names}
+            missing = {name: pyarrow.nulls(len(table), schema.field(name).type) for name in schema.names if name not in there}
+            made = {**there, **missing}
+            yield from pyarrow.table([made[name] for name in schema.names], schema=schema).to_batches()
+
+    return pyarrow.RecordBatchReader.from_batches(schema, rows())
 
 
 def listed(given: Iterable[str]) -> list[str]:
@@ -96,6 +139,14 @@ def given_documents(given: Any) -> tuple[list[str], Iterator[object] | None]:
         raise TypeError("a document needs a name: ingest([(name, text)])")
     if isinstance(given, Mapping):
         given = given.items()
+    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+        raise TypeError(f"{type(given).__name__} is a table: ingest_table takes its rows")
+    elif (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and all(isinstance(one, str) and not glob.has_magic(one) and not _is_there(one) for one in given)
+    ):
+        raise TypeError("neither of these two strings is a path; documents go in a list: ingest([(name, text)])")
     items = iter(given)
     first = next(items, None)
     if first is None:
@@ -104,6 +155,14 @@ def given_documents(given: Any) -> tuple[list[str], Iterator[object] | None]:
     if isinstance(first, (str, os.PathLike)):
         return _paths(items), None
     return [], (_document(item) for item in items)
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        # It has a NUL.
+        return False
 
 
 def _paths(given: Iterable[Any]) -> list[str]:
@@ -134,7 +193,9 @@ def source_of(query: object, name: str) -> tuple[str, str, object]:
     """A query as the engine takes it: (kind, name, content)."""
     if isinstance(query, Document):
         return "bytes", query.name, query.text
-    if isinstance(query, (str, bytes)):
+    if isinstance(query, str):
+        return "text", name, query
+    if isinstance(query, bytes):
         return "bytes", name, query
     if isinstance(query, os.PathLike):
         return "file", "", os.fspath(query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,7 @@ class Profile(Answer):
         words: str | None = None,
     ) -> None:
         fields = json.loads(_native.profile(name))
+        k, w = (None if number is None else operator.index(number) for number in (k, w))
         given = {"unit": unit, "k": k, "w": w, "selection": selection, "words": words}
         given = {name: value for name, value in given.items() if value is not None}
         if given:

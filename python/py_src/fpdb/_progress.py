@@ -41,7 +41,7 @@ def following(kind: str, progress: ProgressLike, stop: _native.StopToken | None)
         def show(step: str, done: int, total: int, _: int) -> None:
             bar.total = total or None
             if step:
-                bar.set_description(step, refresh=False)
+                bar.set_description_str(step, refresh=False)
             bar.update(done - bar.n)
 
         try:

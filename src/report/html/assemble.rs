@@ -26,6 +26,7 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
     Ok(Some(match source {
         QuerySource::File(path) => Origin::File(path),
         QuerySource::Bytes { name, bytes } => Origin::Memory { name, bytes: bytes.into() },
+        QuerySource::Text { text, .. } => Origin::Text(text.into()),
         QuerySource::Number(id) => Origin::Stored(id),
         // It was just queried with: the newest of its name.
         QuerySource::Stored(name) => match database.documents_named(&name) {

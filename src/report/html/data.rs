@@ -153,6 +153,8 @@ pub(super) enum Origin {
         /// Its bytes.
         bytes: Arc<[u8]>,
     },
+    /// In memory, a text that was queried with as it is.
+    Text(Arc<str>),
     /// In the database, or where it was ingested from.
     Stored(DocId),
 }

@@ -26,7 +26,7 @@ impl<'a> TextReader<'a> {
         let stored: Vec<DocId> = origins
             .filter_map(|origin| match origin {
                 Origin::Stored(id) => Some(*id),
-                Origin::File(_) | Origin::Memory { .. } => None,
+                Origin::File(_) | Origin::Memory { .. } | Origin::Text(_) => None,
             })
             .collect();
         let stored = database.map(|database| database.texts_in_order(&stored, &read.limits));
@@ -38,6 +38,7 @@ impl<'a> TextReader<'a> {
         let text = match (origin, &mut self.stored) {
             (Origin::File(path), _) => query::text_of_file(path, self.unit, self.read),
             (Origin::Memory { name, bytes }, _) => query::text_in_memory(name, bytes, self.unit, self.read),
+            (Origin::Text(text), _) => query::text_as_given(text, self.unit, self.read),
             (Origin::Stored(id), Some(stored)) => {
                 return stored.text(id.0).map_err(|error| error.chain())?.map_err(str::to_owned);
             }
