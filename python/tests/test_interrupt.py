@@ -170,8 +170,8 @@ import pathlib, sys, fpdb
 pipe = pathlib.Path(sys.argv[2])
 with fpdb.create(sys.argv[1], threads=2) as database:
     database.ingest([("a", "a text")])
-    print("begun", flush=True)
     try:
+        print("begun", flush=True)
         {call}
     except KeyboardInterrupt:
         print("stopped", len(database))
