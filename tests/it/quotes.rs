@@ -80,7 +80,7 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     let gone = folder.run(&stored);
     assert_eq!(gone.status, 2);
     assert!(gone.stderr.contains("skipping quotations needs the text of the query"), "{}", gone.stderr);
-    assert!(gone.stderr.contains("that of essay.txt is not there\nhint: "), "{}", gone.stderr);
+    assert!(gone.stderr.contains("the text of essay.txt is not available\nhint: "), "{}", gone.stderr);
 }
 
 /// A quotation carries no passage past `--min-passage`, nor does a phrase; what stands beside it is a passage all the same.
