@@ -201,7 +201,6 @@ fn measure(
 ) -> Ranked {
     let (looked_up, shared) = (all.hashes, shares.hashes);
     let weighted = containment(shares.weight, all.weight);
-    let containment = containment(shared as f64, looked_up as f64);
     let fingerprints = subject.hashes.len() as u64;
     let estimated = estimated(looked_up, fingerprints, coarser, options);
     let is_estimated = estimated.contains(&Measure::Score);
@@ -211,45 +210,30 @@ fn measure(
     } else {
         Sizes { query: subject.size as f64, document: holder.distinct() as f64 }
     };
-    if looked_up == 0 {
-        // Too short for a fingerprint: the documents that are compared then are those of the same bytes.
-        let (score, containment, document_containment, resemblance) = (1.0, 1.0, 1.0, 1.0);
-        let interval = None;
-        return Ranked {
-            id,
-            shared,
-            score,
-            containment,
-            document_containment,
-            resemblance,
-            interval,
-            estimated,
-            holder,
+    let (score, containment, document_containment, resemblance, interval) = if looked_up == 0 {
+        // Too short for a fingerprint: such a query is compared with documents of the same bytes only.
+        (1.0, 1.0, 1.0, 1.0, None)
+    } else {
+        let (found, sampled) = (shared as f64, looked_up as f64);
+        let containment = found / sampled;
+        let document_containment = sizes.document_containment(found, sampled);
+        let resemblance = sizes.resemblance(found, sampled);
+        let selection = subject.profile.selection;
+        let winnowed = matches!(selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
+        let (low, high) = wilson_interval(shared, looked_up);
+        let high = if winnowed { with_edges(high, sampled / fingerprints as f64) } else { high };
+        let (score, interval) = match (options.mode, options.weight) {
+            (Mode::Containment, _) => (weighted, [low, high]),
+            (Mode::Resemblance, Weight::None) => {
+                (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)])
+            }
+            // The share of the document's other hashes is taken to be that of the query.
+            (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
         };
-    }
-    let (found, sampled) = (shared as f64, looked_up as f64);
-    let (document_containment, resemblance) =
-        (sizes.document_containment(found, sampled), sizes.resemblance(found, sampled));
-    let winnowed = matches!(subject.profile.selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
-    let (low, high) = wilson_interval(shared, looked_up);
-    let high = if winnowed { with_edges(high, looked_up as f64 / fingerprints as f64) } else { high };
-    let (score, interval) = match (options.mode, options.weight) {
-        (Mode::Containment, _) => (weighted, [low, high]),
-        (Mode::Resemblance, Weight::None) => (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)]),
-        // The share of the document's other hashes is taken to be that of the query.
-        (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
+        let interval = (is_estimated && options.weight == Weight::None).then_some(interval);
+        (score, containment, document_containment, resemblance, interval)
     };
-    Ranked {
-        id,
-        shared,
-        score,
-        containment,
-        document_containment,
-        resemblance,
-        interval: (is_estimated && options.weight == Weight::None).then_some(interval),
-        estimated,
-        holder,
-    }
+    Ranked { id, shared, score, containment, document_containment, resemblance, interval, estimated, holder }
 }
 
 /// Which measures are estimates: all of them where a sample was looked up. At a window above the database's the fingerprints
