@@ -58,7 +58,7 @@ fn class(error: &Error) -> &'static str {
         Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } => "LimitError",
         Error::Stopped => "StoppedError",
         Error::Document(_) | Error::TextGone { .. } | Error::NotReadAgain { .. } => "DocumentError",
-        // Of a call that waits for itself no class says more; the enum may grow, and a test compares the lists.
+        // A call that waits for itself has no class of its own. The enum may grow; a test compares the lists.
         _ => "Error",
     }
 }

@@ -35,7 +35,7 @@ struct Stream {
     held: Arc<AtomicUsize>,
 }
 
-/// What was read, and by which reader: rows are read once.
+/// The state of reading. Each row is read once, so one reader reads all of them.
 struct Reading {
     /// None once it has ended.
     work: Option<Work>,

@@ -126,7 +126,7 @@ pub(crate) fn wait<T: Send>(
                 if matches!(event, Ok(Event::Done) | Err(RecvTimeoutError::Disconnected)) {
                     break;
                 }
-                // What was handed over before its source failed is worked on to the end.
+                // Documents handed over before their source failed are processed to the end.
                 if raised.is_none()
                     && matches!(event, Ok(Event::Want))
                     && let Err(error) = feed.feed()

@@ -60,7 +60,6 @@ pub(crate) fn apply(
         };
         return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
     }
-
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let log = Log::open(&report, options)?;
     let removed = report.removed.len();

@@ -2,8 +2,7 @@
 //!
 //! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
 //! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
-//! signature. It is long because
-//! an enum is one list.
+//! signature. The file is long because an enum is one list.
 
 mod describe;
 mod document;

@@ -64,7 +64,7 @@ class _Text:
             try:
                 loaded = self._load()
             except (ClosedError, ForkedError):
-                # Whoever shows or pickles an answer may do so after the database.
+                # An answer can be shown or pickled after its database is closed.
                 return None
             self._load = None
             if loaded is not None and _is_utf8(*loaded):

@@ -112,7 +112,7 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
     # A column that is not there is an error that names those that are.
     if columns is not None and set(columns) <= set(schema.names):
         schema = pyarrow.schema([field for field in schema if field.name in columns])
-    # Of a stream only the first rows tell the type, and nothing does of a column of nulls.
+    # A stream takes its types from its first rows; a column of nulls has none.
     null, text = pyarrow.null(), pyarrow.large_string()
     schema = pyarrow.schema([field.with_type(text) if field.type == null else field for field in schema])
 
