@@ -6,8 +6,11 @@ const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are 
 
 const DAMAGE: &str = "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup";
 
-/// The next step after this error, where there is one.
-pub(super) fn hint(error: &Error) -> Option<String> {
+const OUT_OF_MEMORY: &str =
+    "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
+
+/// The next step after this error of a command, where there is one. `has_memory` says that the command takes `--memory`.
+pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     let text = match error {
         Error::NoDatabase { path } => {
             format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
@@ -28,7 +31,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }
         Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
-        Error::NotReadAgain { source } => match hint(source) {
+        Error::NotReadAgain { source } => match hint(source, has_memory) {
             Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
             None => STORED_FINGERPRINTS.into(),
         },
@@ -61,7 +64,8 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
             StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
-            StoreFailure::OutOfMemory => "there is not enough memory: a smaller --memory may help".into(),
+            StoreFailure::OutOfMemory if has_memory => "there is not enough memory: a smaller --memory may help".into(),
+            StoreFailure::OutOfMemory => OUT_OF_MEMORY.into(),
             StoreFailure::Stopped => "run the same command again: what was committed stays".into(),
             _ => return error.hint(),
         },
@@ -117,6 +121,9 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::NoField { .. } | DocumentError::NoTextField { .. } | DocumentError::NotText { .. } => {
             "--text-field names the field that holds the text; --no-expand takes the file as one document"
         }
+        DocumentError::GivenTwice { .. } => {
+            "two files, or a file and a member of a container, have this name: rename one of them, or keep both with --on-change both"
+        }
         DocumentError::NotSearched { .. } => {
             "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand"
         }
@@ -153,11 +160,19 @@ mod tests {
             Error::NotWords { unit: fpdb::Unit::Char },
         ];
         for error in errors {
-            let (library, program) = (error.hint().expect("a hint"), hint(&error).expect("a hint"));
+            let (library, program) = (error.hint().expect("a hint"), hint(&error, true).expect("a hint"));
             assert!(!library.contains("--") && !library.contains("`fpdb "), "{library}");
             assert!(program.contains("--") || program.contains("`fpdb "), "{program}");
         }
-        assert_eq!(hint(&Error::Document(DocumentError::NoName)), Error::Document(DocumentError::NoName).hint());
-        assert_eq!(hint(&Error::Stopped), None);
+        assert_eq!(hint(&Error::Document(DocumentError::NoName), true), Error::Document(DocumentError::NoName).hint());
+        assert_eq!(hint(&Error::Stopped, true), None);
+    }
+    /// A flag that the command does not take is no next step.
+    #[test]
+    fn memory_is_a_flag_of_some_commands() {
+        let source = std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();
+        let error = Error::Store { action: "read", failure: StoreFailure::OutOfMemory, source };
+        let named = |has_memory| hint(&error, has_memory).expect("a hint").contains("--memory");
+        assert!(named(true) && !named(false));
     }
 }

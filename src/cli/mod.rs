@@ -48,8 +48,9 @@ pub fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let cli = match typed::command().try_get_matches().and_then(|matches| typed(&matches)) {
-        Ok(cli) => cli,
+    let parsed = typed::command().try_get_matches().and_then(|matches| Ok((typed(&matches)?, takes_memory(&matches))));
+    let (cli, has_memory) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let printed = error.print().and_then(|()| io::stdout().flush());
@@ -63,7 +64,7 @@ pub fn run() -> ExitCode {
             };
         }
     };
-    let printer = Printer::new(&cli.global);
+    let printer = Printer::new(&cli.global, has_memory);
     match dispatch(&cli, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -90,6 +91,13 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
         args.note_given(matches);
     }
     Ok(cli)
+}
+
+/// True if the command that was typed has the flag `--memory`.
+fn takes_memory(matches: &ArgMatches) -> bool {
+    let command = typed::command();
+    let verb = matches.subcommand_name().and_then(|name| command.find_subcommand(name));
+    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_long() == Some("memory")))
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {

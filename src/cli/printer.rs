@@ -17,12 +17,15 @@ pub(crate) struct Printer {
     pub(crate) progress: bool,
     /// True if lines of text tell of progress instead.
     pub(crate) lines: bool,
+    /// True if the command takes `--memory`.
+    has_memory: bool,
     /// The hint printed last with the failure of a document.
     last_hint: Mutex<String>,
 }
 
 impl Printer {
-    pub(crate) fn new(global: &Global) -> Self {
+    /// For a command that takes `--memory`, or does not.
+    pub(crate) fn new(global: &Global, has_memory: bool) -> Self {
         let terminal = io::stderr().is_terminal();
         let draws = terminal && anstyle_query::term_supports_ansi_color();
         Self {
@@ -31,6 +34,7 @@ impl Printer {
             colour: wants_colour(global.color, terminal),
             progress: draws && !global.quiet && !global.no_progress,
             lines: !draws && !global.quiet && !global.no_progress,
+            has_memory,
             last_hint: Mutex::default(),
         }
     }
@@ -57,7 +61,8 @@ impl Printer {
     /// Prints the error that ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
-        if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?)) {
+        if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?, self.has_memory))
+        {
             say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
         }
     }
@@ -66,7 +71,7 @@ impl Printer {
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
         let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
-        if let Some(next) = hint(error).filter(|_| !self.quiet) {
+        if let Some(next) = hint(error, self.has_memory).filter(|_| !self.quiet) {
             let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
             // Many documents may fail for one reason.
             if *last != next {

@@ -134,7 +134,9 @@ impl DocumentError {
             }
             Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text",
             Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it",
-            Self::GivenTwice { .. } => "run the same ingest again, with each path once",
+            Self::GivenTwice { .. } => {
+                "two files, or a file and a member of a container, have this name: rename one of them, or keep both (`on_change`)"
+            }
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
         }
     }

@@ -374,6 +374,11 @@ impl Intake<'_> {
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format);
             }
+            // The file was named twice, and was written to in between.
+            Some((_, record)) if record.source.is_some() && record.source == origin_of(&about).0 => {
+                let path = record.source.unwrap_or_default().into();
+                self.fail(&about.name, &Error::Document(DocumentError::ChangedWhileReading { path }));
+            }
             _ => self.fail(&about.name.clone(), &Error::Document(DocumentError::GivenTwice { name: about.name })),
         }
         Ok(())

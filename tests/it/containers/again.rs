@@ -314,8 +314,16 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
     for _ in 0..3 {
         let run = folder.run(&["ingest", "ar"]);
         assert!(run.status == 2 && run.stderr.contains("found twice in this run"), "{run:#?}");
+        assert!(run.stderr.contains("rename one of them, or keep both with --on-change both"), "{run:#?}");
         let listed = folder.ok(&["list", "--format", "json"]).stdout;
         assert_eq!(first.get_or_insert_with(|| listed.clone()), &listed);
         assert_eq!(listed.lines().count(), 3);
     }
+    // The steps that the hint names work, and go on working.
+    for _ in 0..2 {
+        folder.ok(&["ingest", "ar", "--on-change", "both", "-q"]);
+        assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 4);
+    }
+    std::fs::rename(folder.path().join("ar/a.jsonl:2"), folder.path().join("ar/b.txt")).unwrap();
+    folder.ok(&["ingest", "ar", "-q"]);
 }
