@@ -95,9 +95,13 @@ pub struct ApplySummary {
     pub missing: u64,
     /// Files left alone because they have changed or cannot be read or written.
     pub failed: u64,
-    /// Files of those that were not copied because something else is in the place of the copy, or they have no place there.
+    /// Files of those that were not copied or moved because something else is in their new place, or they have no place there.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unplaced: u64,
+    /// Files of those that the system did not let be read, changed or placed: for want of permission, say. The same call takes them up
+    /// again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused: u64,
     /// Copies in which no document is left.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,

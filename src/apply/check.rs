@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::answer::Act;
-use super::files::{Facts, FileIdentity};
+use super::files::{self, Facts, FileIdentity};
 use super::log::Log;
-use super::options::{Action, ApplyOptions};
+use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::why_whole;
@@ -62,10 +62,14 @@ pub(super) enum FileState {
         /// Why removable documents of it stay.
         reason: Option<String>,
     },
-    /// An earlier run has removed or moved it.
+    /// An earlier run has removed, linked or moved it.
     Done(Act),
-    /// It is left alone, for this reason.
-    Changed(String),
+    /// It is left alone.
+    Unfit {
+        reason: String,
+        /// True if the system refused to let it be read.
+        refused: bool,
+    },
 }
 
 /// The result of the check.
@@ -162,7 +166,7 @@ impl Check<'_> {
     fn one(&self, number: usize, entries: &[PlannedDocument], checked: &mut Checked, written: &mut u64) -> Result<()> {
         let source = &self.sources[number];
         let path = Path::new(&source.path);
-        if let Some(act) = self.gone_before(path) {
+        if let Some(act) = self.done_before(path, entries)? {
             checked.states[number] = FileState::Done(act);
             return Ok(());
         }
@@ -170,7 +174,7 @@ impl Check<'_> {
         let (facts, mut found) = match looked {
             Err(Error::Stopped) => return Err(Error::Stopped),
             Err(error) => {
-                checked.states[number] = FileState::Changed(error.chain());
+                checked.states[number] = FileState::Unfit { reason: error.chain(), refused: files::is_refused(&error) };
                 return Ok(());
             }
             Ok(looked) => looked,
@@ -183,7 +187,7 @@ impl Check<'_> {
                     entries.len()
                 ),
             };
-            checked.states[number] = FileState::Changed(reason);
+            checked.states[number] = FileState::Unfit { reason, refused: false };
             return Ok(());
         }
         checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
@@ -206,14 +210,28 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The action of an earlier run on a file that is no longer there.
-    fn gone_before(&self, path: &Path) -> Option<Act> {
-        let act = match self.options.action {
-            Action::Remove => Act::Remove,
-            Action::Move { .. } => Act::Move,
-            _ => return None,
-        };
-        (self.log.begun(path) && path.symlink_metadata().is_err()).then_some(act)
+    /// The action of an earlier run on a file that is no longer there, or is the link that the action made of it.
+    fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
+        if !self.log.begun(path) {
+            return Ok(None);
+        }
+        let is_gone = || path.symlink_metadata().is_err();
+        Ok(match self.options.action {
+            Action::Remove => is_gone().then_some(Act::Remove),
+            Action::Move { .. } => is_gone().then_some(Act::Move),
+            Action::Link(kind) => self.is_linked(path, kind, entries)?.then_some(Act::Link),
+            _ => None,
+        })
+    }
+
+    /// True if a file is a link of this kind to the survivor of its document.
+    fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
+        let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
+        if !self.store.view().is_live(removable.keep) {
+            return Ok(false);
+        }
+        let survivor = self.store.document(removable.keep)?.source;
+        Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
     }
 
     fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {

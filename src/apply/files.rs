@@ -234,6 +234,21 @@ pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
     fs::rename(&part.path, path).map_err(Error::io("link", path))
 }
 
+/// True if a file is a link of this kind to a survivor, as [`link`] makes it.
+pub(super) fn is_link(path: &Path, survivor: &Path, kind: LinkKind) -> bool {
+    let identity = |path| FileIdentity::of(path).ok();
+    let (Some(link), Some(survivor)) = (identity(path), identity(survivor)) else { return false };
+    match kind {
+        LinkKind::Hard => link.file == survivor.file,
+        LinkKind::Symbolic => path.is_symlink() && link.entry == survivor.entry,
+    }
+}
+
+/// True if the system refuses to let a file be read, changed or placed; false if the file is gone, or is not what it was.
+pub(super) fn is_refused(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() != io::ErrorKind::NotFound)
+}
+
 #[cfg(unix)]
 fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(way, link)

@@ -128,6 +128,7 @@ impl Acting<'_> {
             && target.symlink_metadata().is_ok()
         {
             self.summary.failed += 1;
+            self.summary.unplaced += 1;
             return self.report_step(source, FileStep::leave(format!("{} exists already", target.display())), false);
         }
         let step = FileStep { act, target: target.clone(), documents: 1, reason };

@@ -147,8 +147,9 @@ impl Acting<'_> {
                 let step = FileStep { act: *act, target: None, documents: 1, reason: None };
                 return self.report_step(source, step, true);
             }
-            FileState::Changed(reason) => {
+            FileState::Unfit { reason, refused } => {
                 self.summary.failed += 1;
+                self.summary.refused += u64::from(*refused);
                 return self.report_step(source, FileStep::leave(reason), false);
             }
             FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
@@ -166,6 +167,7 @@ impl Acting<'_> {
             Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => Err(error),
             Err(error) => {
                 self.summary.failed += 1;
+                self.summary.refused += u64::from(files::is_refused(&error));
                 self.lost.insert(number as u32);
                 self.report_step(source, FileStep::leave(error.chain()), false)
             }

@@ -122,8 +122,20 @@ fn links_lead_to_survivors_of_the_same_bytes() {
         if kind == "sym" {
             assert_eq!(fs::read_link(&other).unwrap(), Path::new("../0/0.txt"));
         }
-        let (run, ..) = apply(&folder, &["--link", kind, "--yes"]);
-        assert_eq!(run.status, 0, "once more: {run:#?}");
+        // Once more: it says that this was done before, and only that.
+        for flags in [&["--link", kind, "--yes"][..], &["--link", kind]] {
+            let (run, lines, summary) = apply(&folder, flags);
+            let sums = (&summary["applied"], &summary["left"], &summary["done_before"]);
+            assert_eq!((run.status, sums), (0, (&3.into(), &0.into(), &3.into())), "{run:#?}");
+            assert!(lines.iter().all(|line| line["act"] == "link" && line["reason"].is_null()), "{lines:?}");
+        }
+        // What is no such link any more is looked at again.
+        let text = fs::read(&one).unwrap();
+        fs::remove_file(&other).unwrap();
+        fs::write(&other, text).unwrap();
+        let (run, _, summary) = apply(&folder, &["--link", kind, "--yes"]);
+        assert_eq!((run.status, &summary["applied"], &summary["done_before"]), (0, &3.into(), &2.into()), "{run:#?}");
+        assert_eq!(one.metadata().unwrap().ino(), other.metadata().unwrap().ino());
         assert_eq!(files(&folder.path().join("in")), before);
     }
     // A document that is only contained is not the same.
@@ -215,6 +227,30 @@ fn what_is_at_the_place_of_a_copy_stays() {
     let run = folder.run(&["apply", "report.jsonl", "--write", ".fpdb/clean", "--yes"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("database"), "{run:#?}");
+}
+
+#[test]
+fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    // A file is where a folder is needed, a file is in the place of another, and one has changed.
+    folder.write("gone/in/1", "a file");
+    let run = folder.run(&["apply", "report.jsonl", "--move", "gone", "--yes"]);
+    let told = "3 files left alone for the reason given; put that right and run the same command again\n";
+    assert!(run.status == 2 && run.stderr.contains(told) && !run.stderr.contains("ingest and dedup"), "{run:#?}");
+    fs::remove_file(folder.path().join("gone/in/1")).unwrap();
+    folder.write("gone/in/1/1.txt", "mine");
+    folder.write("in/1/3.txt", "something else");
+    let (run, _, summary) = apply(&folder, &["--move", "gone", "--yes"]);
+    let sums = ["applied", "failed", "unplaced", "refused"].map(|field| summary[field].as_u64());
+    assert_eq!((run.status, sums), (2, [Some(1), Some(2), Some(1), None]), "{run:#?}");
+    for told in [
+        "1 file was not moved: the target exists; name an empty folder\n",
+        "1 file left alone; ingest and dedup again to bring the report up to date\n",
+    ] {
+        assert!(run.stderr.contains(told), "{run:#?}");
+    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(crate) fn act(
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note("files that ingest skipped, could not read or found empty are not in the copy");
     }
-    remarks(&summary, printer);
+    remarks(&summary, &options.action, printer);
     Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {
         RunStatus::Incomplete
     } else {
@@ -78,7 +78,7 @@ fn is_plain(applied: &Applied) -> bool {
 }
 
 /// Says what is unusual about the answer.
-fn remarks(summary: &ApplySummary, printer: &Printer) {
+fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     if summary.parts_not_compared > 0 {
         printer.note(&format!(
             "warning: {} may hold attachments or pictures that no survivor has (mail, PDF, DOCX, ODT, EPUB): only the texts were compared",
@@ -103,13 +103,21 @@ fn remarks(summary: &ApplySummary, printer: &Printer) {
             (true, 1) => "was not",
             (true, _) => "were not",
         };
+        let done = if matches!(action, Action::Move { .. }) { "moved" } else { "written" };
         let files = count(summary.unplaced, "file");
-        printer.note(&format!("{files} {cannot} written: the target exists; name an empty folder"));
+        printer.note(&format!("{files} {cannot} {done}: the target exists; name an empty folder"));
     }
-    if summary.failed > summary.unplaced {
+    if summary.refused > 0 {
+        printer.note(&format!(
+            "{} left alone for the reason given; put that right and run the same command again",
+            count(summary.refused, "file")
+        ));
+    }
+    let changed = summary.failed - summary.unplaced - summary.refused;
+    if changed > 0 {
         printer.note(&format!(
             "{} left alone; ingest and dedup again to bring the report up to date",
-            count(summary.failed - summary.unplaced, "file")
+            count(changed, "file")
         ));
     }
     match summary.emptied {
