@@ -184,6 +184,13 @@ fn verify_finds_a_flipped_bit_in_every_table() {
         let run = folder.run(&["verify"]);
         assert_eq!(run.status, 2, "{}: {run:#?}", table.display());
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
+        // One line for the block, and one that counts the documents concerned; unless it cannot be opened.
+        let problems = run.stdout.lines().filter(|line| line.starts_with("  ")).collect::<Vec<_>>();
+        let name = table.file_name().unwrap().to_str().unwrap();
+        match problems.first() {
+            Some(first) => assert!(first.contains(name) && problems.len() <= 2, "{name}: {run:#?}"),
+            None => assert!(run.stderr.contains(name), "{name}: {run:#?}"),
+        }
         fs::write(&table, &bytes).unwrap();
     }
     verified(&folder, ".fpdb");
