@@ -135,5 +135,5 @@ pub(crate) use {
     input::{NamePrefix, enclosing_database, measure},
     query::{CorpusAnswer, text_of_file},
     recognise::{LAYER_HEAD, holds_records},
-    temporary::{Temporary, list_temporary_files, remove_temporary_files},
+    temporary::{Temporary, list_temporary_files, remove_temporary_files, stale_temporaries},
 };

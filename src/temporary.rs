@@ -3,9 +3,9 @@
 //! that embeds the library keeps no list.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{fs, io};
 
 use tempfile::TempDir;
 
@@ -51,6 +51,39 @@ impl Drop for Temporary {
             names.remove(&self.0);
         }
     }
+}
+
+/// The temporary files and folders of this prefix in `parent` that ended processes of this user have left. Behind the prefix, their
+/// names have the number of the process, a hyphen, and anything.
+pub(crate) fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let of_prefix = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)));
+    of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
+}
+
+/// True where the process that made a file or folder has ended. Another system that shares the disk may have given the same number
+/// to a process of its own; its lock tells.
+#[cfg(unix)]
+fn is_stale(path: &Path, prefix: &str) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    use rustix::process::{Pid, getuid, test_kill_process};
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix(prefix).and_then(|rest| rest.split('-').next()?.parse().ok());
+    let Some(process) = number.and_then(Pid::from_raw) else { return false };
+    let ended = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
+    let is_own = |found: &fs::Metadata| found.uid() == getuid().as_raw();
+    let own = fs::symlink_metadata(path).is_ok_and(|found| (found.is_dir() || found.is_file()) && is_own(&found));
+    let unlocked = || match fs::File::open(path) {
+        Ok(opened) => opened.try_lock().is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    ended && own && unlocked()
+}
+
+#[cfg(not(unix))]
+fn is_stale(_: &Path, _: &str) -> bool {
+    false
 }
 
 /// The list as the program uses it.

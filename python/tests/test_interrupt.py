@@ -38,6 +38,15 @@ ENDLESS = textwrap.dedent(
 ).replace("LINE", repr(LINE))
 
 
+@pytest.fixture(autouse=True)
+def hear_interrupts():
+    """A job in the background of a script ignores SIGINT, and so would the processes that it starts."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def start(code, *arguments):
     return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
 

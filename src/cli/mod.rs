@@ -131,15 +131,6 @@ fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
 
 /// The reader of our output has gone: that is its right, and no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let kind = cause
-            .downcast_ref::<io::Error>()
-            .map(io::Error::kind)
-            .or_else(|| match cause.downcast_ref::<csv::Error>()?.kind() {
-                csv::ErrorKind::Io(error) => Some(error.kind()),
-                _ => None,
-            })
-            .or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind());
-        kind == Some(io::ErrorKind::BrokenPipe)
-    })
+    let is_broken_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe)
 }

@@ -10,7 +10,7 @@ use tempfile::TempPath;
 
 use super::colour::wants_colour;
 use super::typed::Global;
-use crate::cli::render::Style;
+use crate::cli::render::{Style, escape_terminal};
 
 /// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays until
 /// then, and if the command fails.
@@ -18,6 +18,10 @@ pub(crate) struct Output {
     lines: BufWriter<Box<dyn Write>>,
     rows: csv::Writer<Box<dyn Write>>,
     file: Option<Destination>,
+    /// The path that was given, for messages.
+    path: Option<PathBuf>,
+    /// True where control characters would reach a terminal.
+    terminal: bool,
     /// How they look there.
     pub(crate) style: Style,
 }
@@ -83,7 +87,8 @@ impl Output {
                 (Box::new(written.try_clone().map_err(failed)?), Box::new(written), new)
             }
         };
-        Ok(Self { lines: BufWriter::new(lines), rows: csv::Writer::from_writer(rows), file, style })
+        let (lines, rows, path) = (BufWriter::new(lines), csv::Writer::from_writer(rows), global.output.clone());
+        Ok(Self { lines, rows, file, path, terminal, style })
     }
 
     /// The same, unless it is a file that is to take its place.
@@ -92,38 +97,70 @@ impl Output {
     }
 
     pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
-        self.lines.write_all(text.as_bytes()).context("cannot write the results")
+        let written = self.lines.write_all(text.as_bytes());
+        self.checked(written)
     }
 
     /// One object, one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
-        serde_json::to_writer(&mut self.lines, value).context("cannot write the results")?;
+        let written = serde_json::to_writer(&mut self.lines, value).map_err(io::Error::from);
+        self.checked(written)?;
         self.text("\n")
     }
 
-    /// Rows of a table. A command writes these or text.
+    /// Rows of a table. A command writes these or text. On a terminal control characters in cells are shown as symbols; elsewhere cells are
+    /// as they are.
     pub(crate) fn csv<T: AsRef<[u8]>>(&mut self, rows: impl IntoIterator<Item = Vec<T>>) -> anyhow::Result<()> {
         for row in rows {
-            self.rows.write_record(row).context("cannot write the results")?;
+            let written = if self.terminal {
+                let cells: Vec<_> = row.iter().map(|cell| String::from_utf8_lossy(cell.as_ref())).collect();
+                self.rows.write_record(cells.iter().map(|cell| escape_terminal(cell).into_owned()))
+            } else {
+                self.rows.write_record(row)
+            };
+            self.checked(written.map_err(io_error))?;
         }
         Ok(())
     }
 
     /// Hands over what is written so far, so that it can be read before the rest is there.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
-        self.lines.flush().and_then(|()| self.rows.flush()).context("cannot write the results")
+        let written = self.lines.flush().and_then(|()| self.rows.flush());
+        self.checked(written)
+    }
+
+    /// The error of a write names the file, or says that it was about the results.
+    fn checked(&self, written: io::Result<()>) -> anyhow::Result<()> {
+        match &self.path {
+            Some(path) => {
+                written.map_err(|source| fpdb::Error::Io { action: "write", path: path.clone(), source }.into())
+            }
+            None => written.context("cannot write the results"),
+        }
     }
 
     /// Everything is written, and a file takes its place; an error here must not be lost.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         self.flush()?;
         if let Some(destination) = self.file.take() {
-            let target = destination.target.clone();
-            destination.persist().map_err(|source| fpdb::Error::Io { action: "write", path: target, source })?;
+            let path = self.path.take().unwrap_or_else(|| destination.target.clone());
+            destination.persist().map_err(|source| fpdb::Error::Io { action: "write", path, source })?;
         }
         Ok(())
     }
 }
+
+/// The system's error that kept a row from being written.
+fn io_error(error: csv::Error) -> io::Error {
+    let text = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(source) => source,
+        _ => io::Error::other(text),
+    }
+}
+
+/// The beginning of the names of files that grow beside the place they go to. The number of the process follows.
+const GROWING: &str = ".fpdb-output-";
 
 /// Begins the file that results go to. A path that is no regular file, such as a pipe or a device, is written to as it is.
 fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
@@ -135,17 +172,23 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
         return Ok((File::create(path)?, None));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Those of runs that were killed. If one cannot be removed, it only takes space.
+    for left in fpdb::stale_temporaries(folder, GROWING) {
+        let _ = fs::remove_file(left);
+    }
     let mut number = 0;
     let (file, path) = loop {
-        let path = folder.join(format!(".fpdb-output-{}-{number}", std::process::id()));
+        let path = folder.join(format!("{GROWING}{}-{number}", std::process::id()));
         match File::create_new(&path) {
             Ok(file) => break (file, TempPath::try_from_path(path)?),
-            // One that was killed may have left it.
+            // This process writes another one, or one of this number on another system does.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
     };
     let noted = Temporary::new(&path);
+    // Tells other runs, on other systems too, that it is in use. Not every file system has locks.
+    let _ = file.try_lock();
     if let Some(facts) = facts {
         file.set_permissions(facts.permissions())?;
     }
@@ -164,4 +207,38 @@ pub(crate) fn print(global: &Global, text: &str) -> anyhow::Result<()> {
     let mut output = Output::open(global)?;
     output.text(text)?;
     output.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek};
+
+    use super::*;
+
+    /// What stands in a file after cells were written to it, as to a terminal or not.
+    fn written(terminal: bool, cells: &[&str]) -> String {
+        let mut file = tempfile::tempfile().unwrap();
+        let rows: Box<dyn Write> = Box::new(file.try_clone().unwrap());
+        let mut output = Output {
+            lines: BufWriter::new(Box::new(io::sink())),
+            rows: csv::Writer::from_writer(rows),
+            file: None,
+            path: None,
+            terminal,
+            style: Style { colour: false, width: None, columns: None },
+        };
+        output.csv([cells.to_vec()]).unwrap();
+        output.finish().unwrap();
+        file.rewind().unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn cells_command_no_terminal_and_are_unchanged_in_files() {
+        let cells = ["=cmd", "a\u{1b}[31m\u{7}", "b\nc"];
+        assert_eq!(written(true, &cells), "=cmd,a␛[31m␇,b␊c\n");
+        assert_eq!(written(false, &cells), "=cmd,a\u{1b}[31m\u{7},\"b\nc\"\n");
+    }
 }

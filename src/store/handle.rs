@@ -159,7 +159,11 @@ impl Store {
     /// An outcome, whose error says so where the database's folder is gone: files that are missing are no damage then.
     pub(crate) fn unless_gone<T>(&self, outcome: Result<T>) -> Result<T> {
         outcome.map_err(|error| match error {
-            Error::Io { .. } | Error::Store { .. } | Error::CannotOpen { .. } | Error::Damaged { .. }
+            Error::NoDatabase { .. }
+            | Error::Io { .. }
+            | Error::Store { .. }
+            | Error::CannotOpen { .. }
+            | Error::Damaged { .. }
                 if self.place.is_gone() =>
             {
                 Error::FolderGone { path: self.root.clone() }

@@ -43,6 +43,8 @@ impl Folder {
 
     /// The program, to be run in this folder, undisturbed by the environment of the tests.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        #[cfg(target_os = "linux")]
+        signals::hear();
         let mut command = Command::new(env!("CARGO_BIN_EXE_fpdb"));
         command
             .args(arguments)
@@ -96,6 +98,30 @@ impl Run {
     /// The lines of JSON on standard output.
     pub(crate) fn json(&self) -> Vec<serde_json::Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// A program that is started inherits the signals that this process ignores, such as those of a job in the background of a script. Tests
+/// that interrupt the program would then wait for ever.
+#[cfg(target_os = "linux")]
+mod signals {
+    use std::sync::{Arc, LazyLock};
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    /// A handler, unlike being ignored, is not inherited. This one does nothing, so this process still takes no notice.
+    static HEARD: LazyLock<()> = LazyLock::new(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+        let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+        for signal in [SIGINT, SIGTERM].into_iter().filter(|signal| ignored & (1 << (signal - 1)) != 0) {
+            signal_hook::flag::register(signal, Arc::default()).unwrap();
+        }
+    });
+
+    /// From now on programs that are started hear SIGINT and SIGTERM.
+    pub(super) fn hear() {
+        LazyLock::force(&HEARD);
     }
 }
 

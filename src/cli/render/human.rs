@@ -401,6 +401,12 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     page
 }
 
+/// The number of documents, at least, that are in the database again because a repair could not read the commit that removed them.
+pub(crate) fn restored_documents(found: &Verification) -> u64 {
+    let last = found.repair.as_ref().and_then(|repair| repair.last_commit_documents);
+    last.map_or(0, |last| found.documents.saturating_sub(last))
+}
+
 /// The result of a verification.
 pub(crate) fn verify_page(found: &Verification) -> String {
     let mut page = format!(
@@ -441,6 +447,10 @@ pub(crate) fn verify_page(found: &Verification) -> String {
         if let Some(documents) = repair.last_commit_documents {
             let (had, has) = (count(documents, "document"), found.documents);
             let _ = writeln!(page, "  the last commit had {had}; the database has {has} now");
+            if restored_documents(found) > 0 {
+                let restored = count(restored_documents(found), "removed document");
+                let _ = writeln!(page, "  so at least {restored} came back; the commit that could name them is lost");
+            }
         }
     }
     for lost in &repair.lost {

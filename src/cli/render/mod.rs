@@ -24,7 +24,9 @@ pub(super) use dedup::{
 };
 pub(super) use escape::escape_terminal;
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
-pub(super) use human::{as_words, document_line, document_page, ingest_page, query_page, stats_page, verify_page};
+pub(super) use human::{
+    as_words, document_line, document_page, ingest_page, query_page, restored_documents, stats_page, verify_page,
+};
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use pairs::{
     PairColumns, boilerplate_left_out, common_left_out, file_lines, pair_header_line, pair_line, pairs_total,

@@ -8,7 +8,7 @@ use fpdb::maintenance::Verification;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::verify_page;
+use crate::cli::render::{restored_documents, verify_page};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat, VerifyArgs};
@@ -31,7 +31,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
         None => !found.problems.is_empty(),
     };
     if bad {
-        printer.note(match found.repair {
+        printer.note(match &found.repair {
+            Some(_) if restored_documents(&found) > 0 => {
+                "hint: remove again with `fpdb rm` what was removed last, and ingest again what is or may be lost"
+            }
             Some(_) => "hint: ingest again what is or may be lost, with --store-text where texts were stored",
             None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
         });

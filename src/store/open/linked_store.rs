@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 use crate::store::codec::format::STORE;
 use crate::store::open::files;
-use crate::store::open::owned_folder::{self, OwnedFolder};
+use crate::store::open::owned_folder::OwnedFolder;
+use crate::temporary::stale_temporaries;
 
 /// How the name of such a folder begins; the number of the process follows.
 const PREFIX: &str = "fpdb-links-";
@@ -24,7 +25,7 @@ impl LinkedStore {
     }
 
     fn new_in(parent: &Path, store: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<Self> {
-        for stale in owned_folder::stale(parent, PREFIX) {
+        for stale in stale_temporaries(parent, PREFIX) {
             // It is in nobody's way where it cannot be removed.
             let _ = std::fs::remove_dir_all(stale);
         }
@@ -44,12 +45,13 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::store::open::owned_folder::ended_process;
 
     #[test]
     fn links_are_removed_and_so_are_those_of_ended_processes() {
         let folder = tempfile::tempdir().unwrap();
         let (store, parent) = (folder.path().join("a"), folder.path().join("b"));
-        let left = parent.join(format!("{PREFIX}{}-abc", owned_folder::ended_process()));
+        let left = parent.join(format!("{PREFIX}{}-abc", ended_process()));
         for path in [&store, &left] {
             fs::create_dir_all(path).unwrap();
         }

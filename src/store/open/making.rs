@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::store::codec::format::{DECISIONS, MARKER, STORE};
-use crate::store::open::owned_folder::{self, OwnedFolder};
+use crate::store::open::owned_folder::OwnedFolder;
+use crate::temporary::stale_temporaries;
 
 /// How the name of such a folder begins; the number of the process follows.
 pub(crate) const MAKING: &str = ".fpdb-making-";
@@ -36,7 +37,7 @@ impl Making {
 /// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot be removed stays: it
 /// is in nobody's way.
 pub(super) fn remove_stale(parent: &Path) {
-    for path in owned_folder::stale(parent, MAKING) {
+    for path in stale_temporaries(parent, MAKING) {
         if holds_moved_store(&path) {
             remove_moved(parent);
         }
@@ -77,6 +78,7 @@ fn holds_moved_store(making: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::open::owned_folder::ended_process;
 
     #[cfg(unix)]
     #[test]
@@ -84,7 +86,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let parent = folder.path();
         let own = Making::new(parent).unwrap();
-        let left = parent.join(format!("{MAKING}{}-abc", owned_folder::ended_process()));
+        let left = parent.join(format!("{MAKING}{}-abc", ended_process()));
         let unknown = parent.join(format!("{MAKING}abc"));
         for path in [&left, &unknown] {
             fs::create_dir_all(path.join(STORE)).unwrap();
@@ -103,7 +105,7 @@ mod tests {
         assert!(is_empty_folder(parent));
         fs::create_dir(parent.join(STORE)).unwrap();
         assert!(!is_empty_folder(parent));
-        let left = parent.join(format!("{MAKING}{}-abc", owned_folder::ended_process()));
+        let left = parent.join(format!("{MAKING}{}-abc", ended_process()));
         fs::create_dir(&left).unwrap();
         assert!(!is_empty_folder(parent));
         fs::write(left.join(MARKER), "").unwrap();

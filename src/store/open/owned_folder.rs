@@ -3,10 +3,8 @@
 //!
 //! Its name holds the number of the process, and the process holds a lock on it.
 
-use std::fs::{self, File};
-#[cfg(unix)]
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 
 use tempfile::TempDir;
 
@@ -41,37 +39,6 @@ impl OwnedFolder {
     }
 }
 
-/// The folders of this prefix in `parent` that ended processes of this user have left.
-pub(super) fn stale(parent: &Path, prefix: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    let of_prefix = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)));
-    of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
-}
-
-/// True where the process that made a folder has ended. Another system that shares the disk may have given the same number
-/// to a process of its own; its lock tells.
-#[cfg(unix)]
-fn is_stale(path: &Path, prefix: &str) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    use rustix::process::{Pid, getuid, test_kill_process};
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let number = name.strip_prefix(prefix).and_then(|rest| rest.split('-').next()?.parse().ok());
-    let Some(process) = number.and_then(Pid::from_raw) else { return false };
-    let ended = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
-    let own = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == getuid().as_raw());
-    let unlocked = || match File::open(path) {
-        Ok(folder) => folder.try_lock().is_ok(),
-        Err(error) => error.kind() == ErrorKind::NotFound,
-    };
-    ended && own && unlocked()
-}
-
-#[cfg(not(unix))]
-fn is_stale(_: &Path, _: &str) -> bool {
-    false
-}
-
 /// The number of a process that has ended.
 #[cfg(all(test, unix))]
 pub(super) fn ended_process() -> u32 {
@@ -82,7 +49,10 @@ pub(super) fn ended_process() -> u32 {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::temporary::stale_temporaries;
 
     #[test]
     fn only_folders_of_ended_processes_are_stale() {
@@ -93,11 +63,11 @@ mod tests {
         for path in others.iter().chain([&left]) {
             fs::create_dir(path).unwrap();
         }
-        assert_eq!(stale(folder.path(), "x-"), [left]);
+        assert_eq!(stale_temporaries(folder.path(), "x-"), [left]);
         // A folder of another process that runs.
         let running = folder.path().join(format!("x-{}-abc", std::os::unix::process::parent_id()));
         fs::create_dir(&running).unwrap();
-        assert!(!stale(folder.path(), "x-").contains(&running));
+        assert!(!stale_temporaries(folder.path(), "x-").contains(&running));
         let path = own.path().to_owned();
         drop(own);
         assert!(!path.exists());

@@ -51,6 +51,51 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+/// The message names the file that cannot be written, whatever is written, and says what to do.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_on_a_full_disk_are_an_error_that_names_the_file() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    for format in ["human", "json", "csv"] {
+        let run = folder.run(&["list", "--format", format, "-o", "/dev/full"]);
+        let said = "error: cannot write /dev/full: No space left on device (os error 28)\nhint: ";
+        assert!(run.status == 2 && run.stderr.starts_with(said), "{format}: {run:?}");
+    }
+}
+
+/// A run that was killed leaves the file that it was writing. The next one that writes into the folder removes it.
+#[cfg(unix)]
+#[test]
+fn files_of_killed_runs_are_removed() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    let growing = || {
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with(".fpdb-output-")).count()
+    };
+    // They wait for their input.
+    let mut runs = [0, 1].map(|number| {
+        let mut command = folder.command(&["query", "-", "--format", "json", "-o", "out.json"]);
+        let child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+        while growing() == number {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        child
+    });
+    runs[0].kill().unwrap();
+    runs[0].wait().unwrap();
+    assert_eq!(growing(), 2);
+    folder.ok(&["list", "-o", "list.txt"]);
+    assert_eq!(growing(), 1, "the file of a run that goes on stays");
+    runs[1].kill().unwrap();
+    runs[1].wait().unwrap();
+    folder.ok(&["list", "-o", "list.txt"]);
+    assert_eq!(growing(), 0);
+}
+
 /// No result of an ingest or of an apply is written over a file that it reads, or into the database.
 #[test]
 fn results_are_not_written_over_what_is_read() {
