@@ -277,7 +277,7 @@ fn a_number_that_no_document_has_is_no_damage() {
 }
 
 /// Documents of this version take the place of all others, and runs are folded.
-fn replace_all(store: &Store, version: u64) {
+pub(super) fn replace_all(store: &Store, version: u64) {
     let mut committer = Committer::new(store);
     let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
     let mut old = Vec::new();

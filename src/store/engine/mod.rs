@@ -442,6 +442,13 @@ impl Engine {
         self.db.put_cf(self.family(family).unwrap(), key, value).unwrap();
     }
 
+    /// Moves the rows of a family from the log into one table.
+    pub(super) fn move_rows(&self, family: &str) {
+        let family = self.family(family).unwrap();
+        self.db.flush_cf(family).unwrap();
+        self.db.compact_range_cf(family, None::<&[u8]>, None::<&[u8]>);
+    }
+
     /// Deletes a row past all checks.
     pub(super) fn delete_row(&self, family: &str, key: &[u8]) {
         self.db.delete_cf(self.family(family).unwrap(), key).unwrap();

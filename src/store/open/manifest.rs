@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::codec::format::{MAIN, STORE};
+use crate::store::codec::format::{MAIN, RUN_FAMILIES, STORE};
 use crate::store::codec::varint;
 use crate::store::engine::level::Table;
 use crate::store::open::files::replace_file;
@@ -64,6 +64,60 @@ impl TrustedList {
         let store = self.path.parent().unwrap_or(Path::new(STORE));
         LinkedStore::new(store, self.path.file_name().map(|name| (name, &self.content[..])))
     }
+}
+
+/// The list of tables at one time.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ListEnd {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl ListEnd {
+    /// The list of the database at `root`; `None` where the engine is about to write another.
+    pub(super) fn of(root: &Path) -> Result<Option<Self>> {
+        Ok(mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
+    }
+
+    /// How the list has changed since `before`.
+    pub(super) fn change_since(&self, before: &Self) -> Result<ListChange> {
+        if self == before {
+            return Ok(ListChange::None);
+        }
+        if self.path != before.path || self.bytes < before.bytes {
+            return Ok(ListChange::Rows);
+        }
+        let list = fs::read(&self.path).map_err(Error::io("read", &self.path))?;
+        Ok(change_behind(&list, usize::try_from(before.bytes).unwrap_or(0)))
+    }
+}
+
+/// How a list of tables has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ListChange {
+    /// Not at all.
+    None,
+    /// It has got or lost tables of runs, if any.
+    Runs,
+    /// It has also got tables of other rows, which were in no log or table before.
+    MoreRows,
+    /// Rows may have been moved, from a log into a table or from one table into another.
+    Rows,
+}
+
+/// How the edits of the list change it that end behind its first `known` bytes.
+fn change_behind(list: &[u8], known: usize) -> ListChange {
+    let Some(edits) = edits(list) else { return ListChange::Rows };
+    let families = edits.iter().filter_map(|edit| added_family(&edit.content));
+    let runs: Vec<u64> =
+        families.filter(|(name, _)| RUN_FAMILIES.iter().any(|run| run.as_bytes() == *name)).map(|(_, id)| id).collect();
+    let change = |edit: &VersionEdit| match changed_tables(&edit.content) {
+        None => ListChange::Rows,
+        Some(change) if change.is_empty() || runs.contains(&change.family) => ListChange::Runs,
+        Some(change) if change.removed.is_empty() => ListChange::MoreRows,
+        Some(_) => ListChange::Rows,
+    };
+    edits.iter().filter(|edit| edit.end > known).map(change).max().unwrap_or(ListChange::Runs)
 }
 
 /// One edit of the list.
@@ -203,24 +257,51 @@ fn added_family(mut edit: &[u8]) -> Option<(&[u8], u64)> {
 }
 
 /// The numbers of the tables an edit adds; `None` where it does anything else, or nothing.
-fn added_tables(mut edit: &[u8]) -> Option<Vec<u64>> {
+fn added_tables(edit: &[u8]) -> Option<Vec<u64>> {
+    let change = changed_tables(edit)?;
+    (change.removed.is_empty() && !change.added.is_empty()).then_some(change.added)
+}
+
+/// The tables that an edit adds to a family and removes from it, by number.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct ChangedTables {
+    family: u64,
+    added: Vec<u64>,
+    removed: Vec<u64>,
+}
+
+impl ChangedTables {
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// The tables an edit changes; `None` where it does anything else. Before the engine takes in sorted files it makes an edit that changes
+/// nothing.
+fn changed_tables(mut edit: &[u8]) -> Option<ChangedTables> {
     /// Numbers that every edit may hold: the log before this one, the next file, the last change; the family.
     const NEXT_FILE: u64 = 3;
     const LAST_SEQUENCE: u64 = 4;
     const PREVIOUS_LOG: u64 = 9;
     const FAMILY: u64 = 200;
+    const REMOVED_TABLE: u64 = 6;
     const NEW_TABLE: u64 = 103;
-    let mut tables = Vec::new();
+    let mut change = ChangedTables::default();
     while !edit.is_empty() {
         match number(&mut edit)? {
-            NEXT_FILE | LAST_SEQUENCE | PREVIOUS_LOG | FAMILY => {
+            NEXT_FILE | LAST_SEQUENCE | PREVIOUS_LOG => {
                 number(&mut edit)?;
             }
-            NEW_TABLE => tables.push(table(&mut edit)?),
+            FAMILY => change.family = number(&mut edit)?,
+            REMOVED_TABLE => {
+                let _level = number(&mut edit)?;
+                change.removed.push(number(&mut edit)?);
+            }
+            NEW_TABLE => change.added.push(table(&mut edit)?),
             _ => return None,
         }
     }
-    (!tables.is_empty()).then_some(tables)
+    Some(change)
 }
 
 /// The number of a table, from the description that `edit` begins with and that is taken off it.
@@ -316,11 +397,81 @@ mod tests {
         }
     }
 
+    /// An edit of a family that adds these tables and removes those.
+    fn changes(family: u64, added: &[u64], removed: &[u64]) -> Vec<u8> {
+        let mut edit = Vec::new();
+        for &table in removed {
+            for number in [6, 6, table] {
+                varint::write(number, &mut edit);
+            }
+        }
+        for &table in added {
+            for number in [103, 6, table, 1000] {
+                varint::write(number, &mut edit);
+            }
+            edit.extend([3, b'a', b'b', b'c', 2, b'd', b'e', 5, 5, 1]);
+        }
+        for number in [3, 17, 200, family] {
+            varint::write(number, &mut edit);
+        }
+        edit
+    }
+
+    #[test]
+    fn only_changes_of_runs_leave_all_other_rows_alone() {
+        let added = |name: &str, id: u64| {
+            let mut edit = vec![1, 1, b'c'];
+            for (number, text) in [(201, Some(name)), (200, None)] {
+                varint::write(number, &mut edit);
+                match text {
+                    Some(name) => {
+                        edit.push(name.len() as u8);
+                        edit.extend(name.as_bytes());
+                    }
+                    None => varint::write(id, &mut edit),
+                }
+            }
+            edit
+        };
+        let (postings, filters, positions) = (added("postings", 4), added("filters", 5), added("positions", 6));
+        let run = changes(4, &[11], &[]);
+        let number_only = changes(0, &[], &[]);
+        for (new, expected) in [
+            (vec![], ListChange::Runs),
+            (vec![run.clone()], ListChange::Runs),
+            (vec![number_only.clone(), changes(5, &[12], &[]), number_only.clone(), run.clone()], ListChange::Runs),
+            (vec![run.clone(), changes(4, &[], &[3, 4]), changes(5, &[], &[5])], ListChange::Runs),
+            (vec![run.clone(), changes(6, &[13], &[])], ListChange::MoreRows),
+            (vec![changes(6, &[14], &[]), run.clone()], ListChange::MoreRows),
+            // The default family.
+            (vec![changes(0, &[13], &[])], ListChange::MoreRows),
+            (vec![changes(6, &[], &[13]), run.clone()], ListChange::Rows),
+            (vec![changes(6, &[14], &[13]), run.clone()], ListChange::Rows),
+            (vec![run.clone(), MOVES_LOG.to_vec()], ListChange::Rows),
+            (vec![added("texts", 7), run.clone()], ListChange::Rows),
+        ] {
+            for old in [1, 1000, 5000] {
+                let mut all: Vec<&[u8]> = vec![&postings, &filters, &positions];
+                let rows = changes(6, &[9], &[8]);
+                all.extend(std::iter::repeat_n([&MOVES_LOG[..], &rows], old).flatten());
+                let (known, _) = list(&all);
+                all.extend(new.iter().map(Vec::as_slice));
+                let (list, _) = list(&all);
+                assert_eq!(change_behind(&list, known.len()), expected, "{old} {new:?}");
+                // An edit that was being written counts as one that came afterwards.
+                assert_eq!(change_behind(&list, known.len() - 1), ListChange::Rows);
+            }
+        }
+        // Of a list that does not name the families nothing is known.
+        assert_eq!(change_behind(&list(&[&run]).0, 0), ListChange::MoreRows);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = untrusted_edits(&bytes, 0, |_| false);
             let _ = added_tables(&bytes);
+            let _ = change_behind(&bytes, 0);
         }
     }
 }

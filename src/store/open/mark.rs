@@ -111,6 +111,11 @@ pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
 }
 
+/// The path of the list of tables and its bytes; `None` where the engine is about to write another.
+pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
+    Ok(TableList::of(root)?.map(|(list, path)| (path, list.bytes)))
+}
+
 /// The text before the checksum at the end of a line, if that is right.
 fn vouched(line: &str) -> Option<&str> {
     let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;

@@ -6,17 +6,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StoreFailure};
 use crate::pool::Pool;
 use crate::profile::Profile;
 use crate::store::care::repair;
-use crate::store::codec::format::{FILTERS, MAIN, POSTINGS, STATE_KEY, STORE};
+use crate::store::codec::format::{FILTERS, POSTINGS, STORE};
 use crate::store::engine::failure::EngineError;
 use crate::store::engine::failure::missing;
 use crate::store::engine::{Access, Engine};
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::lock::{self, WriterLock};
-use crate::store::open::manifest::TrustedList;
+use crate::store::open::manifest::{ListChange, ListEnd, TrustedList};
 use crate::store::open::mark::{self, AtClose};
 use crate::store::open::marker::check_marker;
 use crate::store::open::place::Place;
@@ -28,8 +28,8 @@ use crate::store::turns::Turns;
 use crate::store::view::{View, load_profile};
 use crate::store::{Store, StoreOptions};
 
-/// How often a reader follows the writer to a state that is whole. Once is enough unless commits come fast.
-const CATCH_UPS: usize = 5;
+/// How often a reader follows the writer to a state that is whole. Nearly always the first one is.
+const CATCH_UPS: usize = 20;
 
 /// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in between.
 const OPENINGS: usize = 20;
@@ -85,22 +85,53 @@ impl Store {
         files::check(root)?;
         let marked = marked(root)?;
         // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
+        let before = ListEnd::of(root)?;
         let engine = Engine::open(&root.join(STORE), Access::ReadBesideWriter, options.cache_bytes);
         let engine = engine.map_err(cannot_open(root))?;
-        catch_up(&engine)?;
         let store = Self::load(root, engine, None, None, options)?;
-        // Opened while a writer commits, it can have read its tables before the list of runs.
+        store.follow_to_a_commit(before)?;
+        store.checked(marked)
+    }
+
+    /// Brings a reader beside a writer to the first state that is surely one whole commit. `read` is the list of tables before the
+    /// engine read it.
+    ///
+    /// The engine reads its list of tables first and its logs then, which hold the commits. So the commit that it finds can be ahead of
+    /// the tables:
+    /// * A row that the writer moves meanwhile from a log into a table, or from one table into another, is in neither, with no error.
+    ///   Nor can the reader catch up then: rows that it has from a log hide behind no deletion any more once the tables have dropped
+    ///   both. It has to begin anew, which is an error here.
+    /// * Tables of rows that were added and committed meanwhile are not there. The list shows them, and the reader catches up.
+    /// * So are the tables of a run, which the commit names: they all are there or none. They are removed only after a
+    ///   commit that does not name the run.
+    ///
+    /// A writer moves rows once in many commits, and catching up is to read what was written since.
+    fn follow_to_a_commit(&self, mut read: Option<ListEnd>) -> Result<()> {
+        let ahead = |why: &str| {
+            let source = format!("{why} each time that it was read; nothing is lost, try again").into();
+            Err(Error::Store { action: "read it beside its writer", failure: StoreFailure::Other, source })
+        };
         for _ in 0..CATCH_UPS {
-            if store.missing_run()?.is_none() {
-                return store.checked(marked);
+            #[cfg(test)]
+            tests::look();
+            let now = ListEnd::of(&self.root)?;
+            let absent = self.missing_run()?;
+            let change = match (&now, &read) {
+                (Some(now), Some(read)) => now.change_since(read)?,
+                // The writer is about to write another list.
+                _ => ListChange::Rows,
+            };
+            match (change, absent) {
+                (ListChange::None | ListChange::Runs, None) => return Ok(()),
+                (ListChange::None, Some(run)) => return Err(missing(&format!("run {run} of the postings"))),
+                (ListChange::Rows, _) => return ahead("the writer moved rows"),
+                (ListChange::Runs | ListChange::MoreRows, _) => {}
             }
-            catch_up(&store.engine)?;
-            *store.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&store.engine)?);
+            read = now;
+            self.engine.catch_up()?;
+            *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(View::load(&self.engine)?);
         }
-        match store.missing_run()? {
-            None => store.checked(marked),
-            Some(run) => Err(missing(&format!("run {run} of the postings"))),
-        }
+        ahead("the writer added tables")
     }
 
     /// Opens a database that no other process writes, for reading.
@@ -171,24 +202,6 @@ impl Store {
     }
 }
 
-/// Brings a reader up to the writer's last commit.
-///
-/// The engine reads its list of tables first and its logs then. A row that a writer moves meanwhile from a log into
-/// tables, as it does when it opens, is in neither, with no error: only the list, read again, has it. So the
-/// reader is sure once the state has not changed while the list was read again.
-fn catch_up(engine: &Engine) -> Result<()> {
-    let state = || Ok::<_, Error>(engine.get(MAIN, STATE_KEY, "read its state")?.map(|state| state.to_vec()));
-    let mut seen = state()?;
-    loop {
-        engine.catch_up()?;
-        let now = state()?;
-        if now == seen {
-            return Ok(());
-        }
-        seen = now;
-    }
-}
-
 fn cannot_open(root: &Path) -> impl FnOnce(EngineError) -> Error {
     let path = root.to_owned();
     move |error| Error::CannotOpen { path, failure: error.failure, source: error.source }
@@ -212,8 +225,67 @@ fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+
     use super::*;
     use crate::profile::Unit;
+    use crate::progress::Task;
+    use crate::store::codec::format::MAIN;
+    use crate::store::tests::replace_all;
+
+    thread_local! {
+        static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
+    }
+
+    /// What a writer does each time that a reader of this thread has read, before it looks if that is whole.
+    pub(super) fn look() {
+        if let Some(mut write) = LOOK.take() {
+            write();
+            LOOK.set(Some(write));
+        }
+    }
+
+    #[test]
+    fn a_reader_takes_the_first_whole_commit_however_many_the_writer_makes() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("db");
+        let options = StoreOptions::default();
+        let writer = Rc::new(Store::create(&root, &Profile::named("words").unwrap(), &options).unwrap());
+        let (looks, moves) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let write = {
+            let (writer, looks, moves) = (Rc::clone(&writer), Rc::clone(&looks), Rc::clone(&moves));
+            move || {
+                replace_all(&writer, looks.get());
+                looks.set(looks.get() + 1);
+                if moves.get() > 0 {
+                    moves.set(moves.get() - 1);
+                    writer.engine.move_rows(MAIN);
+                }
+            }
+        };
+        LOOK.set(Some(Box::new(write)));
+        for number in 0..20 {
+            let (before, commits) = (looks.get(), writer.view().state.commits);
+            // Of which some fold runs.
+            let expected = [1, 1, 1, 2, 4][number % 5];
+            moves.set(expected - 1);
+            let reader = Store::open_reader(&root, &options).unwrap();
+            assert_eq!(looks.get() - before, expected, "{number}");
+            let seen = reader.view().state.commits;
+            assert!(seen >= commits && seen < writer.view().state.commits, "{commits} {seen}");
+            // The writer goes on.
+            replace_all(&writer, 1000 + number as u64);
+            assert_eq!(reader.verify(&Task::new()).unwrap().problems, []);
+            assert_eq!(reader.view().state.documents, 3 * u64::from(seen > 0));
+        }
+        moves.set(u64::MAX);
+        let before = looks.get();
+        let error = Store::open_reader(&root, &options).err().unwrap();
+        assert!(matches!(error, Error::Store { failure: StoreFailure::Other, .. }), "{error}");
+        assert_eq!(looks.get() - before, OPENINGS as u64 + 1);
+        LOOK.take();
+    }
 
     #[test]
     fn a_database_of_other_tokens_is_refused_and_says_what_to_do() {

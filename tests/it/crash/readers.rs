@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use fpdb::{Database, Document, IngestOptions, Profile, Task};
 use serde_json::Value;
 
 use super::{INGEST, Undisturbed, WHOLE, json, list, many_files, names, text};
@@ -147,6 +148,56 @@ fn a_writer_that_opens_hides_nothing_from_readers() {
         writer.kill().unwrap();
         writer.wait().unwrap();
     }
+}
+
+/// Both documents are replaced by each commit, so a reader that sees a whole commit sees two of one version.
+fn open_beside_commits(looks: u64) {
+    let folder = Folder::new();
+    let profile = Profile::named("words").unwrap();
+    let writer = Database::builder().create(folder.path().join("db"), &profile).unwrap();
+    let commit = |version: u64| {
+        let document = |name: &str| Document::new(name, format!("{name} of {}", text(version, 60)));
+        let summary = writer
+            .ingest_documents([document("one"), document("two")], &IngestOptions::default(), &Task::new())
+            .unwrap();
+        assert_eq!(summary.added + summary.replaced, 2);
+    };
+    commit(0);
+    let (ended, commits) = (AtomicBool::new(false), AtomicU64::new(1));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::SeqCst) {
+                commit(commits.fetch_add(1, Ordering::SeqCst));
+            }
+        });
+        // Also ends the writer where a look fails.
+        let seen = std::panic::catch_unwind(|| {
+            let mut last = 0;
+            for _ in 0..looks {
+                let least = commits.load(Ordering::SeqCst) - 1;
+                let documents = list(&folder, "db");
+                assert_eq!(names(&documents), ["one", "two"]);
+                let ids: Vec<u64> = documents.iter().map(|document| document["id"].as_u64().unwrap()).collect();
+                assert!(ids[0].is_multiple_of(2) && ids[1] == ids[0] + 1, "{ids:?}: of one commit");
+                assert!(ids[0] / 2 + 1 >= least && ids[0] >= last, "{ids:?} after {least} commits and {last}");
+                last = ids[0];
+            }
+        });
+        ended.store(true, Ordering::SeqCst);
+        seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    });
+    assert_eq!(writer.verify(&Task::new()).unwrap().problems, []);
+}
+
+#[test]
+fn a_reader_opens_beside_a_writer_that_commits_all_the_time() {
+    open_beside_commits(10);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn a_reader_opens_many_times_beside_a_writer_that_commits_all_the_time() {
+    open_beside_commits(200);
 }
 
 fn wait_for(file: &Path, text: &str) {
