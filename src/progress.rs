@@ -38,6 +38,9 @@ pub trait Progress: Sync {
     /// called the ingest.
     fn document(&self, _name: &str, _outcome: Outcome, _format: &str) {}
 
+    /// The document that was added last has no text: an image of a page, say.
+    fn without_text(&self, _name: &str) {}
+
     /// A document has been left out, because a stored one justifies that.
     fn duplicate(&self, _duplicate: &Duplicate) {}
 

@@ -466,6 +466,10 @@ impl Intake<'_> {
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
         *self.summary.formats.entry(record.format.clone()).or_default() += 1;
         self.count(&record.name, outcome, &record.format);
+        if record.symbols == 0 && record.bytes > 0 {
+            self.summary.without_text += 1;
+            self.progress.without_text(&record.name);
+        }
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::failure::Failure;
+use crate::recognise::is_unread_archive;
 use crate::schema::{Answer, Schema, is_zero};
 
 /// The result of an ingest or a merge.
@@ -63,6 +64,12 @@ pub struct IngestSummary {
     pub skips: u64,
     /// The first [`IngestSummary::LISTED`] of them.
     pub skipped: Vec<Skipped>,
+    /// Skipped ones that are archives of a kind that is not read: 7z, say.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread_archives: u64,
+    /// Added or replacing documents that are not empty and have no text: scanned pages, say. No query finds them by a part of theirs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub without_text: u64,
     /// Bytes of the added and replacing documents.
     pub bytes: u64,
     /// Symbols of these documents.
@@ -117,6 +124,7 @@ impl IngestSummary {
     /// Counts a skipped file, and lists it while there are few.
     pub(super) fn skip(&mut self, name: String, reason: &'static str) {
         self.skips += 1;
+        self.unread_archives += u64::from(is_unread_archive(reason));
         if self.skipped.len() < Self::LISTED {
             self.skipped.push(Skipped { name, reason: reason.into() });
         }

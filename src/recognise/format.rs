@@ -26,6 +26,25 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
+/// How archives and compressed files begin that are not read, and why they are left out.
+const UNREAD_ARCHIVES: [(&[u8], &str); 9] = [
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive, which is not read"),
+    (b"Rar!\x1A\x07", "a rar archive, which is not read"),
+    (b"MSCF\0\0\0\0", "a cab archive, which is not read"),
+    (b"!<arch>\n", "an ar archive, which is not read"),
+    (b"07070", "a cpio archive, which is not read"),
+    (b"LZIP", "an lzip file, which is not read"),
+    (b"\x04\x22\x4D\x18", "an lz4 file, which is not read"),
+    (b"\x1F\x9D", "a file of compress, which is not read"),
+    (b"\x5D\0\0", "an lzma file, which is not read"),
+];
+
+/// True if files that are skipped for this reason are archives, or compressed.
+#[must_use]
+pub(crate) fn is_unread_archive(reason: &str) -> bool {
+    UNREAD_ARCHIVES.iter().any(|(_, why)| *why == reason)
+}
+
 /// The decision about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
@@ -55,7 +74,8 @@ pub(crate) fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         };
     }
     if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
-        return Choice::Skip("a binary file: there are NUL bytes near its beginning");
+        let archive = UNREAD_ARCHIVES.iter().find(|(begin, _)| head.starts_with(begin)).map(|&(_, why)| why);
+        return Choice::Skip(archive.unwrap_or("a binary file: there are NUL bytes near its beginning"));
     }
     if unit == Unit::Token
         && let Some(language) = language_of(name, head)
@@ -185,6 +205,21 @@ mod tests {
             Choice::Read(format) => Some(format),
             Choice::Skip(_) => None,
         }
+    }
+
+    #[test]
+    fn archives_that_are_not_read_are_told_from_other_binary_files() {
+        for (begin, why) in UNREAD_ARCHIVES {
+            let head = [begin, &[0, 1, 2].repeat(99)].concat();
+            assert_eq!(choose("a", &head, Unit::Char), Choice::Skip(why));
+            assert_eq!(choose("a", &head, Unit::Byte), Choice::Read(Format::Bytes));
+            assert!(is_unread_archive(why));
+            // A text that begins so is a text.
+            let text = [begin, &b" is how it begins. ".repeat(99)].concat();
+            assert!(matches!(choose("a", &text, Unit::Char), Choice::Read(_)), "{why}");
+        }
+        let Choice::Skip(why) = choose("a", &[0, 1, 2].repeat(99), Unit::Char) else { panic!("binary") };
+        assert!(!is_unread_archive(why));
     }
 
     #[test]

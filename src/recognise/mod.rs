@@ -8,7 +8,7 @@
 mod format;
 mod layer;
 
-pub(crate) use format::{Choice, choose};
+pub(crate) use format::{Choice, choose, is_unread_archive};
 pub(crate) use layer::{Compression, Container, HEAD as LAYER_HEAD, Layer, holds_records, layer_of, name_inside};
 
 use crate::document::Format;

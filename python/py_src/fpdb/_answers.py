@@ -723,11 +723,23 @@ class IngestSummary(Answer):
             the first 1,000 of their names. Of documents and tables only.
         failures, failed: how many could not be read, and the first 1,000 of them.
         skips, skipped: the same of what is no document.
+        unread_archives: those that are archives of a kind that is not read, such as 7z.
+        without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
     _OPTIONAL = frozenset(
-        {"unmatched", "made_boilerplate", "pruned", "renamed", "elsewhere", "repeated", "repeated_names"}
+        {
+            "unmatched",
+            "made_boilerplate",
+            "pruned",
+            "renamed",
+            "elsewhere",
+            "repeated",
+            "repeated_names",
+            "unread_archives",
+            "without_text",
+        }
     )
 
     documents: int
@@ -751,6 +763,8 @@ class IngestSummary(Answer):
     duplicate_bytes: int = 0
     failures: int = 0
     skips: int = 0
+    unread_archives: int = 0
+    without_text: int = 0
     unmatched: list[str] = field(default_factory=list)
     made_boilerplate: int = 0
     renamed: int = 0

@@ -27,11 +27,13 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.removed, "removed (no longer in their container)"),
         (summary.identical, "identical to another document"),
         (summary.failures, "failed"),
-        (summary.skips, "skipped"),
     ] {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));
         }
+    }
+    if summary.skips > 0 {
+        parts.push(format!("{} skipped (--verbose names them)", grouped(summary.skips)));
     }
     let mut page = format!("{}\n", parts.join(", "));
     if summary.bytes > 0 {
@@ -69,11 +71,18 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     page
 }
 
+/// Names that are shown of many.
+pub(crate) const NAMES_SHOWN: usize = 3;
+
 /// The first names of many.
 fn few(names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let shown = names.iter().take(SHOWN).map(|name| escape_terminal(name)).collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN { format!("{shown}, ... (--verbose lists them)") } else { shown }
+    first_names(names, names.len() as u64)
+}
+
+/// The first of so many names.
+pub(crate) fn first_names(names: &[String], all: u64) -> String {
+    let shown = names.iter().take(NAMES_SHOWN).map(|name| escape_terminal(name)).collect::<Vec<_>>().join(", ");
+    if all > NAMES_SHOWN as u64 { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
 /// The lines of text to show with a passage of a match, which is here in its document.

@@ -25,7 +25,8 @@ pub(super) use dedup::{
 pub(super) use escape::escape_terminal;
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{
-    as_words, document_line, document_page, ingest_page, query_page, restored_documents, stats_page, verify_page,
+    NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, restored_documents,
+    stats_page, verify_page,
 };
 pub(super) use numbers::{count, grouped, percent, size};
 pub(super) use pairs::{

@@ -15,7 +15,7 @@ use crate::cli::line_list::LineList;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
-use crate::cli::render::{count, duplicate_line, ingest_page};
+use crate::cli::render::{NAMES_SHOWN, count, duplicate_line, first_names, grouped, ingest_page};
 use crate::cli::resolved::{database, output, remembered, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};
@@ -60,6 +60,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         shown: 0,
         refused: Vec::new(),
         links: 0,
+        archives: Vec::new(),
+        without_text: Vec::new(),
         elsewhere: None,
         programs: 0,
     };
@@ -76,12 +78,16 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let programs = events.programs;
     let elsewhere = events.elsewhere;
+    let (archives, textless) = (events.archives, events.without_text);
     for list in [events.failures, events.duplicates].into_iter().flatten() {
         list.finish()?;
     }
     let mut summary = ingested?;
     summary.skips -= events.refused.len() as u64;
     summary.failures += events.refused.len() as u64;
+    let refused_archive =
+        |error: &Error| matches!(error, Error::Document(DocumentError::Binary { reason }) if is_unread_archive(reason));
+    summary.unread_archives -= events.refused.iter().filter(|(_, error)| refused_archive(error)).count() as u64;
     for (name, _) in &events.refused {
         // Met in a folder as well, it was skipped there too.
         if let Some(listed) = summary.skipped.iter().position(|skipped| skipped.name == *name) {
@@ -101,6 +107,18 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if events.links > 0 {
         let were = if events.links == 1 { "was" } else { "were" };
         printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
+    }
+    if summary.unread_archives > 0 {
+        let (files, first) = (summary.unread_archives, first_names(&archives, summary.unread_archives));
+        let (what, verb) = if files == 1 { ("archive", "was") } else { ("archives", "were") };
+        printer.note(&format!("{} {what} of kinds that fpdb does not read {verb} skipped: {first}", grouped(files)));
+        printer.note("hint: unpack them and ingest what comes out");
+    }
+    if summary.without_text > 0 {
+        let first = first_names(&textless, summary.without_text);
+        let (documents, verb) =
+            (count(summary.without_text, "document"), if summary.without_text == 1 { "has" } else { "have" });
+        printer.note(&format!("{documents} {verb} no text, as scanned pages have none: {first}"));
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -133,6 +151,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         return Ok(RunStatus::Interrupted);
     }
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// True if a file is skipped for being an archive or compressed file of a kind that is not read.
+fn is_unread_archive(reason: &str) -> bool {
+    reason.ends_with(", which is not read")
 }
 
 /// The options that the flags name, without labels and duplicates.
@@ -250,6 +273,10 @@ struct Events {
     refused: Vec<(String, Error)>,
     /// Symbolic links left out.
     links: u64,
+    /// The first archives that were met in folders and are not read.
+    archives: Vec<String>,
+    /// The first documents without text.
+    without_text: Vec<String>,
     /// The first document that was read from another place, and where that is.
     elsewhere: Option<(String, String)>,
     /// Added documents that their name or format tells to be source code.
@@ -302,11 +329,24 @@ impl fpdb::Progress for Messages<'_> {
             let error = Error::Document(DocumentError::Binary { reason });
             self.failure(&mut events, name, &error);
             events.refused.push((name.to_owned(), error));
-        } else if events.typed.contains(name) || events.listed.contains(name) {
+            return;
+        }
+        if is_unread_archive(reason) && events.archives.len() < NAMES_SHOWN {
+            events.archives.push(name.to_owned());
+        }
+        if events.typed.contains(name) || events.listed.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
         } else {
             self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
         }
+    }
+
+    fn without_text(&self, name: &str) {
+        let mut events = self.events();
+        if events.without_text.len() < NAMES_SHOWN {
+            events.without_text.push(name.to_owned());
+        }
+        self.progress.suspend(|| self.printer.detail(&format!("{name} has no text")));
     }
 
     fn duplicate(&self, duplicate: &Duplicate) {

@@ -87,6 +87,42 @@ fn what_may_not_be_read_is_reported() {
 }
 
 #[test]
+fn archives_that_are_not_read_and_documents_without_text_are_named() {
+    let folder = empty_database();
+    let archive = |begin: &[u8]| [begin, &b"\x00\x04\xf3\x01\x9c"[..].repeat(80)].concat();
+    folder.write("docs/a.txt", prose(1));
+    folder.write("docs/b.7z", archive(b"7z\xbc\xaf\x27\x1c"));
+    folder.write("docs/c.rar", archive(b"Rar!\x1a\x07"));
+    folder.write("docs/dots.txt", "... *** ...");
+    folder.write("docs/empty.txt", "");
+    folder.write("docs/picture.html", "<html><body><img src='a.png' alt='a picture'></body></html>");
+    assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
+    status 0
+    --- stdout
+    4 documents added, 2 skipped (--verbose names them)
+    --- stderr
+    2 archives of kinds that fpdb does not read were skipped: docs/b.7z, docs/c.rar
+    hint: unpack them and ingest what comes out
+    2 documents have no text, as scanned pages have none: docs/dots.txt, docs/picture.html
+    ");
+    folder.write("docs/d.rar", archive(b"Rar!\x1a\x07"));
+    folder.write("docs/e.rar", archive(b"Rar!\x1a\x07"));
+    let run = folder.run(&["ingest", "docs", "docs/b.7z", "--format", "json"]);
+    let summary = run.json().remove(0);
+    let counts = ["failures", "skips", "unread_archives"].map(|field| summary[field].as_u64());
+    assert_eq!(
+        (run.status, counts, &summary["without_text"]),
+        (2, [Some(1), Some(3), Some(3)], &serde_json::Value::Null)
+    );
+    assert!(
+        run.stderr.contains("error: docs/b.7z: not a text document: a 7z archive, which is not read\n"),
+        "{run:#?}"
+    );
+    let told = "3 archives of kinds that fpdb does not read were skipped: docs/c.rar, docs/d.rar, docs/e.rar\n";
+    assert!(run.stderr.contains(told), "{run:#?}");
+}
+
+#[test]
 fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     let folder = empty_database();
     folder.write("docs/a.txt", prose(1));
@@ -94,7 +130,7 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
     status 0
     --- stdout
-    1 document added, 1 skipped
+    1 document added, 1 skipped (--verbose names them)
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
     // It is a failure if it is named.
@@ -185,7 +221,7 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
     assert_snapshot!(tell_ingest(&folder, &["docs", "-v"]), @"
     status 0
     --- stdout
-    1 document added, 3 skipped
+    1 document added, 3 skipped (--verbose names them)
     --- stderr
     added docs/a.txt (text)
     skipped docs/dangling.txt: a symbolic link, which is not followed
@@ -231,7 +267,7 @@ fn pipes_and_devices_that_a_walk_comes_across_are_no_documents() {
     assert_snapshot!(tell_ingest(&folder, &["docs", "-v"]), @"
     status 0
     --- stdout
-    1 document added, 1 skipped
+    1 document added, 1 skipped (--verbose names them)
     --- stderr
     added docs/a.txt (text)
     skipped docs/pipe: neither a file nor a folder
