@@ -128,7 +128,7 @@ pub mod maintenance {
     pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 }
 
-/// What the program needs beyond the library's front: it looks around before it starts, and cleans up when it is interrupted.
+/// Internals that the program uses: it looks around before it starts, and cleans up when it is interrupted.
 #[cfg(feature = "cli")]
 pub(crate) use {
     guarded::silence_guarded_panics,

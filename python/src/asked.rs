@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 pub(crate) struct FileState(u64, SystemTime);
 
 impl FileState {
-    /// Of the file of a query, if it is one that can be read again.
+    /// The state of a query's file, if it can be read again.
     pub(crate) fn of(source: &QuerySource) -> Option<Self> {
         let QuerySource::File(path) = source else { return None };
         let metadata = std::fs::metadata(path).ok()?;

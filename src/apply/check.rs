@@ -300,7 +300,7 @@ impl Check<'_> {
         for entry in scan.entries {
             match scan.digests.get(&entry.suffix) {
                 Some(digest) if *digest == entry.digest() => looked.sound.push(entry.id),
-                // Another version of it is the one that is there now.
+                // The file holds another version of it now.
                 Some(digest) if self.is_current(digest, source, entry)? => continue,
                 _ => {
                     looked.changed += 1;

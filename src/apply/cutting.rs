@@ -1,4 +1,4 @@
-//! Cutting: the passages that go, out of the texts of their documents.
+//! Cutting: takes the listed passages out of the texts of their documents.
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,7 @@ pub(super) struct Cutting<'a> {
     pub(super) limits: &'a InputLimits,
 }
 
-/// Tells which documents are there to justify that others go.
+/// The documents that are there to justify the removal of others.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
     pub(super) store: &'a Store,

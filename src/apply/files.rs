@@ -118,7 +118,7 @@ pub(super) struct Placing {
     target: PathBuf,
 }
 
-/// The unfinished file, which goes where it does not become the finished one.
+/// The unfinished file. It is removed unless it becomes the finished one.
 #[derive(Debug)]
 struct Part {
     path: PathBuf,
@@ -230,7 +230,7 @@ pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
         LinkKind::Symbolic => symbolic(&way(path, survivor)?, &part).map_err(Error::io("link", path))?,
     }
     let part = Part { _noted: Temporary::new(&part), path: part };
-    // Where both are one file already this does nothing, and the other name goes with the guard.
+    // If both are one file already this does nothing, and the guard removes the other name.
     fs::rename(&part.path, path).map_err(Error::io("link", path))
 }
 

@@ -1,4 +1,4 @@
-//! Apply: here is a dedup's report, now act on it. Copies the files without the documents or passages that go, removes, links or
+//! Apply: here is a dedup's report, now act on it. Copies the files without the listed documents or passages, removes, links or
 //! moves files, or marks records.
 //!
 //! Nothing is touched before the contents of all documents concerned, removable ones and survivors, have been compared with what the database
@@ -174,12 +174,12 @@ impl Acting<'_> {
         }
     }
 
-    /// Tells which documents justify that others go.
+    /// The documents that justify the removal of others.
     fn kept(&self) -> Kept<'_> {
         Kept { store: self.store, checked: self.checked, lost: &self.lost }
     }
 
-    /// The documents of a file that go: those whose survivor is as it was.
+    /// The documents of a file that are removed: those whose survivor is as it was.
     fn cuts(&self, state: &FileState) -> Result<Vec<Cut>> {
         let FileState::File { cuts, .. } = state else { return Ok(Vec::new()) };
         let mut cuts = self.checked.cuts(cuts)?;

@@ -67,7 +67,7 @@ impl Action {
         matches!(self, Self::Write { mark: Some(_), .. } | Self::Mark { .. })
     }
 
-    /// True if files go from their places.
+    /// True if files leave their places.
     pub(super) fn takes_files(&self) -> bool {
         matches!(self, Self::Remove | Self::Link(_) | Self::Move { .. })
     }

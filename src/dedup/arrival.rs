@@ -1,6 +1,6 @@
 //! Arrivals: documents of a stream, each decided as it arrives, against all that are stored by then.
 //!
-//! The order is that of arrival. So a document goes if a document that is stored holds enough of it, and leaves no long stretch of
+//! The order is that of arrival. So a document is left out if a stored one holds enough of it, and leaves no long stretch of
 //! it unmatched; the first that does is its witness. Later documents change nothing: no document is looked at again.
 //!
 //! Hashes that many documents are known to hold are looked up last, since most documents are decided without: they stay if no
@@ -23,13 +23,13 @@ pub(crate) trait StoredHashes {
     fn size(&mut self, document: u32) -> Result<u32>;
 }
 
-/// Why a document goes that has arrived.
+/// Why a document that has arrived is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrivalWitness {
     pub(crate) document: u32,
     /// Fingerprints that both hold.
     pub(crate) shared: u32,
-    /// |F(d)| of the document that goes.
+    /// |F(d)| of the document that is left out.
     pub(crate) size: u32,
     /// The longest unmatched stretch, in symbols.
     pub(crate) novel: u64,
@@ -87,7 +87,7 @@ impl Arrivals {
         self.threshold.by()
     }
 
-    /// The score of a document that goes.
+    /// The score of a document that is left out.
     pub(crate) fn score(&self, witness: &ArrivalWitness, other: u32) -> f64 {
         self.threshold.score(witness.shared, witness.size, other)
     }

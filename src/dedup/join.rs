@@ -193,7 +193,7 @@ impl Join<'_> {
         })
     }
 
-    /// True if a document that stays after the first pass may have to go: only a survivor of a higher rank could have been
+    /// True if a document that stays after the first pass may be removable: only a survivor of a higher rank could have been
     /// missed.
     pub(super) fn needs_second_pass(&self, larger_first: bool) -> bool {
         // Without the novelty bound, a larger document that is justified by a smaller one justifies it too.

@@ -13,7 +13,7 @@ pub(super) struct Join<'a> {
     pub(super) ranking: &'a Ranking,
     pub(super) sets: &'a Sets,
     pub(super) threshold: Threshold,
-    /// The longest unmatched stretch, in symbols, of a document that goes.
+    /// The longest unmatched stretch, in symbols, of a removable document.
     pub(super) max_novel: Option<u64>,
     /// The most posting reads for one document.
     pub(super) budget: Option<u64>,

@@ -1,6 +1,6 @@
 //! Dedup: which documents are removable, each with the survivor that justifies it. Changes nothing by itself.
 //!
-//! Documents have one total order, most worth keeping first. A document goes if an earlier one that stays holds enough of its
+//! Documents have one total order, most worth keeping first. A document is removable if an earlier survivor holds enough of its
 //! fingerprints, by itself, and leaves no long stretch of it unmatched. Likeness is never passed on from document to
 //! document: that is how other tools remove wrong ones. The answer does not depend on threads or memory, nor on where a run
 //! was stopped. `docs/dedup.md` has the rule, the algorithm and its measurements.

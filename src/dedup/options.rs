@@ -124,8 +124,8 @@ impl DedupOptions {
 
 impl DedupOptions {
     /// The defaults for a database of this profile. The longest unmatched stretch is about a page of text or forty lines of
-    /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it lets documents go
-    /// that differ in about one of 150 to 220 characters (measured in docs/dedup.md).
+    /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it makes documents
+    /// removable that differ in about one of 150 to 220 characters (measured in docs/dedup.md).
     #[must_use]
     pub fn of(profile: &Profile, by: DedupBy) -> Self {
         let page = match profile.unit {

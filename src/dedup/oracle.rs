@@ -175,7 +175,7 @@ impl Model {
         enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
     }
 
-    /// The rule, by its definition: the witness of each leader that goes, and pinned documents with what supersedes them.
+    /// The rule, by its definition: the witness of each removable leader, and pinned documents with what supersedes them.
     pub(super) fn expected(
         &self,
         ranking: &Ranking,

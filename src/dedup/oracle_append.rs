@@ -61,7 +61,7 @@ enum Operation {
     Add(usize),
     /// One of the stored documents is deleted.
     Remove(prop::sample::Index),
-    /// All documents that go are deleted, as users do.
+    /// All removable documents are deleted, as users do.
     RemoveRemovable,
     Append,
     Rerank,

@@ -1,4 +1,4 @@
-//! Past: what of earlier decisions still holds. A document goes because of another one; where that is no longer stored, or has
+//! Past: what of earlier decisions still holds. A document is removable because of another one; where that is no longer stored, or has
 //! become boilerplate, the decision is open again.
 
 use roaring::RoaringBitmap;

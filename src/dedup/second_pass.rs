@@ -1,6 +1,6 @@
 //! Second pass: survivors are looked at again, from the least worth keeping on, since a part may come before its whole.
 //!
-//! A survivor goes if another that stays, of a higher rank, justifies its removal, and if survivors that stay justify the
+//! A survivor is removable if another one, of a higher rank, justifies its removal, and if survivors that stay justify the
 //! removal of each document it was the witness of. All of those have higher ranks as well: the survivor was the first to
 //! justify them. Survivors are indexed in blocks, from the last one on, and each block answers for all documents of lower
 //! rank before the block below it is looked at.
@@ -33,7 +33,7 @@ struct Justified {
 /// The answers of the blocks of higher ranks, by rank; none while there are no such blocks.
 #[derive(Default)]
 struct Fallback {
-    /// To go, where a witness was found; undecided, where the budget did not suffice; else open.
+    /// Removable, where a witness was found; undecided, where the budget did not suffice; else open.
     found: Option<Decisions>,
     /// Empty without a budget.
     costs: Vec<u64>,

@@ -2,7 +2,7 @@
 
 use super::ranking::Rank;
 
-/// Why a document goes.
+/// Why a document is removable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Witness {
     /// The survivor.

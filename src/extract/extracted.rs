@@ -16,7 +16,7 @@ pub(crate) struct Extracted {
     pub(crate) encoding: Option<&'static str>,
     /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
     pub(crate) undecodable: u64,
-    /// What it holds beside its text.
+    /// Its attachments and pictures.
     pub(crate) unread: Unread,
 }
 

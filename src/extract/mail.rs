@@ -186,7 +186,7 @@ mod tests {
         for kind in ["mixed", "related", "signed", "report", "alternative", "other"] {
             for (last, words) in cases {
                 for first in [&[][..], &[PLAIN], &["Content-Type: image/png\n\nPNG"]] {
-                    // What comes first makes a page an alternative, or a part of what is related to it.
+                    // A part before the page makes it an alternative or a related part.
                     if !first.is_empty() && !matches!(kind, "mixed" | "signed" | "report" | "other") {
                         continue;
                     }

@@ -3,7 +3,7 @@
 //!
 //! A stored document that the run may still delete justifies nothing for certain: its file has changed or is gone, and has not been
 //! come to yet. A document that only such ones justify is stored for now, and decided once the run has read all
-//! ([`Decision::Open`]). What has justified that a document was left out is not deleted by the same run.
+//! ([`Decision::Open`]). A run never deletes a document that justified leaving out another.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -24,10 +24,10 @@ use std::ops::Range;
 /// The hashes that are looked up between two commits, or so: filters that stay in memory are then worth their reading.
 const EXPECTED: usize = 1 << 16;
 
-/// Of the documents that may justify leaving out one that is stored for now, so many are remembered. It stays if all of them go.
+/// The most justifications that are remembered for a document that is stored for now. It stays if all of these are deleted.
 const REMEMBERED: usize = 16;
 
-/// What is decided about a document that arrives.
+/// The decision about a document that arrives.
 pub(super) enum Decision {
     /// It is stored.
     New,
@@ -222,7 +222,7 @@ impl<'a> Stream<'a> {
         self.standing.moved.insert(from, to);
     }
 
-    /// What becomes of the document that has arrived.
+    /// Decides about the document that has arrived.
     pub(super) fn decide(
         &mut self,
         record: &DocumentRecord,
@@ -298,7 +298,7 @@ impl<'a> Stream<'a> {
 }
 
 impl Justification {
-    /// What is reported of the document that is left out; `name` is that of the one that stays.
+    /// The report about the document that is left out; `name` names the one that stays.
     pub(super) fn duplicate(&self, record: &DocumentRecord, name: &str) -> Duplicate {
         let Self { document, because, score, shared, novel } = *self;
         Duplicate {

@@ -133,8 +133,8 @@ impl FrontEnd {
         }
     }
 
-    /// Of a document in a known language that has been finished, a value for each symbol that differs from the symbol's where it is a
-    /// name, and is then the name's own; none where names were not asked for.
+    /// The values of a finished document in a known language, one for each symbol: the name's own value if the symbol is a name, else the
+    /// symbol's. Empty if names were not asked for.
     pub(crate) fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {
             UnitReader::Tokens(tokens) => tokens.take_names(),

@@ -254,8 +254,8 @@ impl Symbols {
         self.discard_line_ends();
     }
 
-    /// Of the line ends before the first symbol, and of those after the last one, only the last can be the nearest
-    /// one before a symbol. Dropping the others keeps the memory bounded in text without symbols, too.
+    /// Discards line ends that are never the nearest one before a symbol: all but the last before the first symbol, and all but the last
+    /// after the last symbol. So memory is bounded in text without symbols, too.
     fn discard_line_ends(&mut self) {
         if let Some(last) = self.len().checked_sub(1) {
             let (start, end) = (self.start(0), self.end(last));

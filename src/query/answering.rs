@@ -80,7 +80,7 @@ pub(crate) fn answer(
     let (mut shared, mut passages) = (SharedFingerprints::default(), None);
     if options.passages {
         let passages = passages.insert(PassagesOf::new());
-        // What a submission covers is in all of its documents, listed or not.
+        // A submission covers the passages of all its documents, listed or not.
         let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
         let unlisted = unlisted
             .map(|&id| task.token().check().and_then(|()| Ok((id, store.document(id)?))))

@@ -25,7 +25,7 @@ impl Covered {
         Self { ranges, symbols }
     }
 
-    /// What lies in some of these parts of one query.
+    /// The union of these parts of one query.
     pub(super) fn union<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
         let (mut ranges, mut symbols) = (Vec::new(), 0);
         for part in parts {

@@ -15,7 +15,7 @@ use crate::profile::Selection;
 use crate::stop::StopToken;
 use crate::store::{DocumentRecord, Store};
 
-/// What is ranked.
+/// A document or submission in the ranking.
 pub(super) enum MatchSubject {
     Document(Box<DocumentRecord>),
     Submission(SubmissionFacts),

@@ -22,7 +22,7 @@ pub(crate) struct CountedSubmissions {
     pub(super) count: u64,
 }
 
-/// What the documents of a submission have together.
+/// The totals of a submission's documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubmissionFacts {
     pub(super) name: String,

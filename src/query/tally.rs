@@ -85,7 +85,7 @@ impl<'a> Tally<'a> {
         let df = units(self.submissions, &holders, &mut room).len() as u64;
         let weight = options.weight.of(df, self.documents);
         self.looked_up.add(weight);
-        // The cap counts the queried document too, as it is one that holds the hash.
+        // The cap counts the queried document too: it holds the hash.
         if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
             self.common += 1;
         } else {

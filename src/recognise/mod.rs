@@ -18,7 +18,7 @@ use crate::document::Format;
 enum ZipKind {
     /// A container of files.
     Archive,
-    /// A document whose parts are its members, in this format where it is one that is read.
+    /// A document in several members, and its format if fpdb reads it.
     Document(Option<Format>),
 }
 

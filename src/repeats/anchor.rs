@@ -74,8 +74,8 @@ pub(super) struct Window {
 
 /// The anchors of a document of `symbols` symbols, from what winnowing selects of it, without its number.
 ///
-/// Of two selected k-grams that follow each other, the later one is selected as soon as it enters the window if its hash is
-/// not above that of the earlier one, and otherwise as soon as the earlier one has left.
+/// Take two successive selected k-grams. If the hash of the later one is not above that of the earlier one, it is selected as soon as it
+/// enters the window. Otherwise it is selected as soon as the earlier one has left.
 pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());

@@ -9,12 +9,12 @@ use crate::error::Result;
 const ACTION: &str = "read the list of sources";
 
 impl Store {
-    /// What is remembered of the source at this absolute path.
+    /// The record of the source at this absolute path.
     pub(crate) fn source(&self, path: &str) -> Result<Option<SourceRecord>> {
         self.engine.get(MAIN, source_key(path), ACTION)?.map(|value| decoded(&value)).transpose()
     }
 
-    /// What is remembered of all sources, by path.
+    /// The records of all sources, by path.
     pub(crate) fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for entry in self.engine.entries(MAIN, SOURCE_PREFIX, ACTION)? {

@@ -31,7 +31,7 @@ struct State {
     waiting: usize,
 }
 
-/// What a thread does in a turn.
+/// The work of a thread in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Change,

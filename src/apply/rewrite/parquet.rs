@@ -195,7 +195,7 @@ impl From<ParquetError> for Filtering {
     }
 }
 
-/// Copies the values of a row group but for those of rows that go.
+/// Copies the values of a row group but for those of removed rows.
 fn filtered<W: Write + Send>(
     source: &dyn RowGroupReader,
     left_out: &[u64],

@@ -11,7 +11,7 @@ use super::limits::LimitArgs;
 use super::report::ReportArgs;
 use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
 
-/// When a document goes because of another.
+/// When a document is removable because of another.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RuleArgs {
     /// The rule: which documents are removable beside identical ones [default: exact]
@@ -122,7 +122,7 @@ pub(crate) struct DedupArgs {
     pub(crate) memory: Option<u64>,
     /// Folder for data beyond the memory, and for the state of an interrupted job
     ///
-    /// Without this flag it is the folder that the database is in.
+    /// The default is the folder that holds the database.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) temp_dir: Option<PathBuf>,
     #[command(flatten)]

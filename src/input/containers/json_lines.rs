@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// What is told of a file, and the error that it ends with.
+    /// The events of a file, and the error that it ends with.
     fn told(file: &str) -> (Vec<String>, String) {
         let (stop, mut told) = (crate::stop::StopToken::new(), Told::default());
         let meter = Meter::new(crate::input::InputLimits::default(), None, &stop, &|_| {});

@@ -58,7 +58,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             return self.mark();
         }
         if self.state.import.is_some() && self.before() == b'\n' {
-            // Nobody writes the rest of an import at the start of a line: it is one that nothing has ended.
+            // An import never continues at the start of a line: this one has no mark at its end.
             self.state.import = None;
             self.state.statement = true;
         }

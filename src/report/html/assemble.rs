@@ -109,7 +109,7 @@ impl ReportContent {
                 listed.push(pair, with_passages.then_some(found));
                 continue;
             }
-            // Of a submission that says that one file of it is.
+            // The rows of a submission's files say which of them is identical.
             pair.identical = false;
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
             let of_file = |file: Match| {

@@ -285,7 +285,7 @@ fn unreadable(id: u32) -> Error {
     Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
 }
 
-/// What can be read of the list of sources.
+/// The readable entries of the list of sources.
 fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
     let (mut keys, mut sources) = (Vec::new(), Vec::new());
     salvage.keys(MAIN, |key| {

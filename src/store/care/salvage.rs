@@ -84,8 +84,8 @@ impl Salvage {
         Ok(Self { store, whole: Arc::new(Part { engine, _links: links }), tables, parts: Mutex::default() })
     }
 
-    /// The value of a key; `None` where there is none or it cannot be read. Where a table cannot be read that may have had a
-    /// later version, it is the latest that can be.
+    /// The value of a key; `None` where there is none or it cannot be read. If a table that may have had a
+    /// later version cannot be read, it is the latest readable one.
     pub(in crate::store) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);

@@ -180,7 +180,7 @@ fn try_all(every: usize) {
             };
             assert!(lost.len() <= most, "{what}");
             assert!(sessions(&lost).len() <= 1, "{what}, of several tables");
-            // What was stored is made anew from texts.
+            // Documents with stored texts are made anew from these.
             assert!(family == DOCUMENTS || !sessions(&lost).contains(&(SESSIONS - 1)), "{what}, with stored text");
         }
     }

@@ -15,7 +15,7 @@ self_cell!(
 );
 
 impl Moment {
-    /// What has been written by now.
+    /// All rows that have been written by now.
     pub(super) fn now(db: &Arc<DB>) -> Self {
         Self::new(Arc::clone(db), |db| db.snapshot())
     }

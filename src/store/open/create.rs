@@ -66,7 +66,7 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         fill(STORE)?;
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
-        // What has been moved would keep another database from being made here.
+        // Files that were moved already would prevent another creation here.
         decisions.into_iter().chain([MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
         fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
         return Ok(());

@@ -12,7 +12,7 @@ pub(in crate::store) struct Place {
     found: Option<FolderId>,
 }
 
-/// What tells a folder from any other, also from one that is made under its name later.
+/// Identifies a folder, even after another one has taken its name.
 type FolderId = (u64, u64);
 
 impl Place {

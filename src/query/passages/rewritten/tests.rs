@@ -171,7 +171,7 @@ fn what_does_not_count_makes_no_passage() {
     assert_eq!(case.spans().len(), 1);
     case.uncounted = uncounted(360..456);
     assert!(case.spans().is_empty());
-    // Of a passage half of which does not count, the other half is one; and what is amidst it makes it no longer.
+    // If half of a passage does not count, the other half is a passage. Uncounted text in its middle does not lengthen it.
     case.uncounted = uncounted(360..408);
     assert!(near(&case.spans()[0][QUERY], &(408..456)), "{:?}", case.spans());
     case.uncounted = uncounted(400..412);
