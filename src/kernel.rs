@@ -14,7 +14,7 @@ use crate::winnow::{Selected, Winnower};
 const PIECE: usize = 4 << 10;
 
 /// How many symbols are hashed before their hashes are winnowed.
-const STRETCH: usize = 2 << 10;
+const SYMBOLS_AT_ONCE: usize = 2 << 10;
 
 /// Makes fingerprints of text.
 pub(crate) struct Kernel {
@@ -99,7 +99,7 @@ impl Kernel {
         let length = self.symbols.len();
         while self.hashed < length {
             let from = self.hashed;
-            let end = length.min(from + STRETCH);
+            let end = length.min(from + SYMBOLS_AT_ONCE);
             let content = match self.symbols.content() {
                 SymbolContent::Codes(codes) => SymbolContent::Codes(&codes[..end]),
                 SymbolContent::Values(values) => SymbolContent::Values(&values[..end]),

@@ -21,7 +21,7 @@ const BASE: u64 = 0xd134_2543_de82_ef95;
 const STREAMS: usize = 4;
 
 /// Symbols of each part that are paired before the next ones, so that the pairs stay in the cache.
-const STRETCH: usize = 256;
+const SYMBOLS_AT_ONCE: usize = 256;
 
 /// Hashes of each part that are rolled without asking for the end, and get their last steps together.
 const STEPS: usize = 8;
@@ -276,10 +276,10 @@ fn roll<S: SymbolSource, const N: usize>(
     mut out: [&mut [u64]; N],
 ) -> [u64; N] {
     let part = out[0].len();
-    let mut pairs = [[S::Pair::default(); STRETCH]; N];
+    let mut pairs = [[S::Pair::default(); SYMBOLS_AT_ONCE]; N];
     let mut at = 0;
     while at < part {
-        let length = STRETCH.min(part - at);
+        let length = SYMBOLS_AT_ONCE.min(part - at);
         // The part that does not depend on the hash before: the symbol that enters and the one that leaves.
         for (stream, pairs) in pairs.iter_mut().enumerate() {
             source.pair(stream * part + at, k, &mut pairs[..length]);

@@ -110,7 +110,7 @@ impl AnswerWriter<'_> {
             let totals = totals_of(&mut self.sources, source_of(&record));
             totals.documents += 1;
             let reason = match fate {
-                Fate::Goes(reason) => reason,
+                Fate::Removable(reason) => reason,
                 Fate::Stays => return Ok(true),
                 Fate::Undecided => {
                     undecided.insert(id);

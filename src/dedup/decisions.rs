@@ -33,7 +33,7 @@ pub(super) enum Decision {
     },
     Stays,
     Undecided,
-    Goes(Witness),
+    Removable(Witness),
 }
 
 impl Decisions {
@@ -51,7 +51,7 @@ impl Decisions {
             UNDECIDED => Decision::Undecided,
             rank => {
                 // Longer stretches are reported as that long.
-                Decision::Goes(Witness { rank, shared: self.shared[index], novel: self.novel[index].into() })
+                Decision::Removable(Witness { rank, shared: self.shared[index], novel: self.novel[index].into() })
             }
         }
     }
@@ -67,7 +67,7 @@ impl Decisions {
             }
             Decision::Stays => STAYS,
             Decision::Undecided => UNDECIDED,
-            Decision::Goes(witness) => {
+            Decision::Removable(witness) => {
                 self.shared[index] = witness.shared;
                 self.novel[index] = u32::try_from(witness.novel).unwrap_or(u32::MAX);
                 witness.rank

@@ -50,7 +50,7 @@ enum Noted {
     Stays,
     Undecided,
     Open { cost: u64 },
-    Goes { witness: Rank, shared: u32, novel: u64 },
+    Removable { witness: Rank, shared: u32, novel: u64 },
 }
 
 /// The state of a run, and the file it is kept in.
@@ -118,7 +118,7 @@ impl Job {
         let Ok((block, read)) = bincode::decode_from_slice::<JobBlock, _>(bytes, config) else { return false };
         let within = |rank: Rank| rank < ranking.len();
         let sound = block.decisions.iter().all(|&(rank, noted)| match noted {
-            Noted::Goes { witness, .. } => within(rank) && within(witness),
+            Noted::Removable { witness, .. } => within(rank) && within(witness),
             _ => within(rank),
         });
         if read != bytes.len() || !sound {
@@ -186,7 +186,7 @@ impl Noted {
             Decision::Open { cost } => Self::Open { cost },
             Decision::Stays => Self::Stays,
             Decision::Undecided => Self::Undecided,
-            Decision::Goes(Witness { rank, shared, novel }) => Self::Goes { witness: rank, shared, novel },
+            Decision::Removable(Witness { rank, shared, novel }) => Self::Removable { witness: rank, shared, novel },
         }
     }
 
@@ -195,7 +195,7 @@ impl Noted {
             Self::Open { cost } => Decision::Open { cost },
             Self::Stays => Decision::Stays,
             Self::Undecided => Decision::Undecided,
-            Self::Goes { witness, shared, novel } => Decision::Goes(Witness { rank: witness, shared, novel }),
+            Self::Removable { witness, shared, novel } => Decision::Removable(Witness { rank: witness, shared, novel }),
         }
     }
 }

@@ -187,7 +187,7 @@ impl Join<'_> {
         let Decision::Open { mut cost } = so_far else { return Ok(so_far) };
         let wanted = Wanted { after: None, stays: None };
         Ok(match self.first_witness(rank, index, &wanted, &mut cost, buffers)? {
-            SearchResult::Found(witness) => Decision::Goes(witness),
+            SearchResult::Found(witness) => Decision::Removable(witness),
             SearchResult::OverBudget => Decision::Undecided,
             SearchResult::Nobody => Decision::Open { cost },
         })

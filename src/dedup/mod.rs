@@ -254,14 +254,14 @@ fn join(
     let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
     // Other documents are proved to stay by the hashes that they alone hold.
-    let may_go = |rank: Rank| {
+    let is_candidate = |rank: Rank| {
         let size = ranking.size(rank);
         size > 0
             && rank >= ranking.protected
             && ranking.leads(rank)
             && frequencies.shared[rank as usize] >= threshold.least_shared(size)
     };
-    let mut active: Vec<bool> = (0..ranking.len()).map(may_go).collect();
+    let mut active: Vec<bool> = (0..ranking.len()).map(is_candidate).collect();
     let space = (temp, plan.sets);
     let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
     drop(compared);

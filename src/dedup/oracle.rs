@@ -325,7 +325,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
     let total = run.ranking.len();
     let compare = |decisions: &Decisions| {
         for rank in (0..total).filter(|&rank| run.ranking.leads(rank)) {
-            let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+            let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
             prop_assert_eq!(decisions.get(rank), wanted, "rank {} of {:?}", rank, run.options);
         }
         Ok(())
@@ -338,7 +338,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
     let mut decisions = Decisions::new(total, true);
     generous.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
     for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
-        let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+        let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
         prop_assert_eq!(decisions.get(rank), wanted);
     }
     // Neither do interruptions.
@@ -362,7 +362,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
             outcome => {
                 outcome.unwrap();
                 for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
-                    let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Goes);
+                    let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
                     prop_assert_eq!(decisions.get(rank), wanted, "after {} interruptions", resumed.get());
                 }
                 return Ok(());

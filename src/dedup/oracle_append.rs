@@ -87,12 +87,12 @@ fn expected(
     run: u32,
 ) -> BTreeMap<u32, RecordEntry> {
     let (witnesses, superseded) = model.expected(ranking, options);
-    let goes = if options.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained };
+    let contained_or_similar = if options.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained };
     let hashes = |id: u32| &model.documents[id as usize].hashes;
     let reason = |rank: u32, Witness { rank: keep, shared, novel }: Witness| {
         let (id, keep) = (ranking.id(rank), ranking.id(keep));
         // Among those that stay, twins of pinned documents are identical, whatever the measure says.
-        let because = if hashes(id) == hashes(keep) { Because::Identical } else { goes };
+        let because = if hashes(id) == hashes(keep) { Because::Identical } else { contained_or_similar };
         Reason { keep, because, shared, novel: novel as u32 }
     };
     let mut after = earlier.clone();
@@ -103,9 +103,9 @@ fn expected(
         }
         let leader = ranking.leader(rank);
         let fate = match witnesses[leader as usize] {
-            Some(witness) => Fate::Goes(Reason { because: goes, ..reason(leader, witness) }),
+            Some(witness) => Fate::Removable(Reason { because: contained_or_similar, ..reason(leader, witness) }),
             None if leader == rank => Fate::Stays,
-            None => Fate::Goes(reason(rank, Witness { rank: leader, shared: ranking.size(rank), novel: 0 })),
+            None => Fate::Removable(reason(rank, Witness { rank: leader, shared: ranking.size(rank), novel: 0 })),
         };
         after.insert(document, RecordEntry { document, run, fate });
     }
@@ -121,7 +121,7 @@ fn expected(
 /// The earlier decisions that hold, by the definition.
 fn holding(record: &BTreeMap<u32, RecordEntry>, stored: &BTreeSet<u32>) -> BTreeMap<u32, RecordEntry> {
     let holds = |entry: &RecordEntry| match entry.fate {
-        Fate::Goes(reason) if !stored.contains(&reason.keep) => None,
+        Fate::Removable(reason) if !stored.contains(&reason.keep) => None,
         Fate::Superseded(reason) if !stored.contains(&reason.keep) => Some(RecordEntry { fate: Fate::Stays, ..*entry }),
         _ => Some(*entry),
     };
@@ -160,7 +160,7 @@ impl Archive {
         let known = stored.iter().collect();
         let earlier =
             record.as_ref().filter(|_| appends).map(|(_, record)| holding(record, &known)).unwrap_or_default();
-        let is_gone = |id: &u32| matches!(earlier.get(id).map(|entry| entry.fate), Some(Fate::Goes(_)));
+        let is_gone = |id: &u32| matches!(earlier.get(id).map(|entry| entry.fate), Some(Fate::Removable(_)));
         prop_assert_eq!(ranking.len() as usize, known.iter().filter(|id| !is_gone(id)).count());
         let wanted = expected(model, &ranking, options, &earlier, run);
         let open: BTreeSet<u32> = open_documents(&ranking).collect();
@@ -232,7 +232,7 @@ proptest! {
                 }
                 Operation::RemoveRemovable => {
                     let entries = archive.record.iter().flat_map(|(_, record)| record.values());
-                    let gone = entries.filter(|entry| matches!(entry.fate, Fate::Goes(_))).map(|entry| entry.document);
+                    let gone = entries.filter(|entry| matches!(entry.fate, Fate::Removable(_))).map(|entry| entry.document);
                     archive.model.absent.extend(gone.collect::<Vec<_>>());
                 }
                 Operation::Append => archive.run(true)?,

@@ -25,10 +25,10 @@ impl RunOutcome {
         }
         let leader = self.ranking.leader(rank);
         Some(match self.decision(leader) {
-            Decision::Goes(witness) => Fate::Goes(self.reason(leader, &witness)),
-            _ if leader != rank => {
-                Fate::Goes(self.reason(rank, &Witness { rank: leader, shared: self.ranking.size(leader), novel: 0 }))
-            }
+            Decision::Removable(witness) => Fate::Removable(self.reason(leader, &witness)),
+            _ if leader != rank => Fate::Removable(
+                self.reason(rank, &Witness { rank: leader, shared: self.ranking.size(leader), novel: 0 }),
+            ),
             Decision::Undecided => Fate::Undecided,
             _ => Fate::Stays,
         })

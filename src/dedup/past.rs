@@ -61,7 +61,7 @@ impl<'a> Past<'a> {
         let Some(record) = &mut self.record else { return Ok(None) };
         let entry = record.find(document)?.filter(|entry| self.stored.contains(entry.document));
         Ok(entry.and_then(|entry| match entry.fate {
-            Fate::Goes(reason) if !self.stored.contains(reason.keep) => None,
+            Fate::Removable(reason) if !self.stored.contains(reason.keep) => None,
             Fate::Superseded(reason) if !self.stored.contains(reason.keep) => {
                 Some(RecordEntry { fate: Fate::Stays, ..entry })
             }
@@ -73,7 +73,7 @@ impl<'a> Past<'a> {
     pub(super) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,
-            Some(Fate::Goes(_)) => Standing::Removable,
+            Some(Fate::Removable(_)) => Standing::Removable,
             Some(_) => Standing::Stays,
         })
     }

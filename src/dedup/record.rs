@@ -42,7 +42,7 @@ pub(super) enum Fate {
     Undecided,
     /// It stays, since that was decided before a document came that would justify its removal.
     Superseded(Reason),
-    Goes(Reason),
+    Removable(Reason),
 }
 
 /// Which document justifies the removal of another, and by what.
@@ -300,7 +300,7 @@ mod tests {
         let reason = Reason { keep: document / 2, because: Because::Contained, shared: 7 * document, novel: 40 };
         let fate = match document % 4 {
             0 => Fate::Stays,
-            1 => Fate::Goes(reason),
+            1 => Fate::Removable(reason),
             2 => Fate::Superseded(reason),
             _ => Fate::Undecided,
         };
@@ -331,7 +331,7 @@ mod tests {
         let fates = [Fate::Stays, Fate::Undecided]
             .into_iter()
             .chain([Because::Identical, Because::SameText].map(|because| Fate::Superseded(reason(because))))
-            .chain([Because::Contained, Because::Resembles].map(|because| Fate::Goes(reason(because))));
+            .chain([Because::Contained, Because::Resembles].map(|because| Fate::Removable(reason(because))));
         let entries: Vec<RecordEntry> =
             (0..).zip(fates).map(|(document, fate)| RecordEntry { document, run: 2, fate }).collect();
         files.write(&header, entries.iter().copied().map(Ok)).unwrap();

@@ -51,7 +51,7 @@ struct Pass<'a> {
 impl Justified {
     fn new(decisions: &Decisions, total: Rank) -> Self {
         let witness = |rank: Rank| match decisions.get(rank) {
-            Decision::Goes(witness) => Some(witness.rank as usize),
+            Decision::Removable(witness) => Some(witness.rank as usize),
             _ => None,
         };
         let mut starts = vec![0u32; total as usize + 1];
@@ -141,7 +141,7 @@ impl Join<'_> {
 impl Pass<'_> {
     /// The survivors of a batch that some survivor of a higher rank may justify the removal of.
     fn candidates(&self, batch: Range<Rank>, decisions: &Decisions) -> Result<Vec<Rank>> {
-        let survivors = batch.into_par_iter().filter(|&rank| self.may_go(rank, decisions));
+        let survivors = batch.into_par_iter().filter(|&rank| self.is_candidate(rank, decisions));
         let candidates = survivors.map_init(
             || self.join.buffers.lend(),
             |buffers, rank| {
@@ -159,7 +159,7 @@ impl Pass<'_> {
         Ok(candidates.into_iter().flatten().collect())
     }
 
-    fn may_go(&self, rank: Rank, decisions: &Decisions) -> bool {
+    fn is_candidate(&self, rank: Rank, decisions: &Decisions) -> bool {
         self.active[rank as usize] && decisions.get(rank) == Decision::Stays
     }
 
@@ -181,7 +181,7 @@ impl Pass<'_> {
                 .map_init(|| self.join.buffers.lend(), |buffers, &of| Ok((of, search(of, decided, buffers)?)));
             for (of, found) in found.collect::<Result<Vec<_>>>()? {
                 match found {
-                    SearchResult::Found(witness) => others.push((of, Decision::Goes(witness))),
+                    SearchResult::Found(witness) => others.push((of, Decision::Removable(witness))),
                     _ if matches!(outcome, SearchResult::Found(_)) => outcome = found,
                     _ => {}
                 }
@@ -189,7 +189,7 @@ impl Pass<'_> {
         }
         match (outcome, own) {
             (SearchResult::Found(_), SearchResult::Found(witness)) => {
-                for (of, decision) in others.into_iter().chain([(rank, Decision::Goes(witness))]) {
+                for (of, decision) in others.into_iter().chain([(rank, Decision::Removable(witness))]) {
                     decisions.set(of, decision);
                     changed.push(of);
                 }
@@ -234,8 +234,8 @@ impl Pass<'_> {
         while first < total {
             let batch = first..total.min(first.saturating_add(self.join.batch));
             let asks = |rank: &Rank| match decisions.get(*rank) {
-                Decision::Goes(witness) => witness.rank < start,
-                _ => *rank < start && self.may_go(*rank, decisions),
+                Decision::Removable(witness) => witness.rank < start,
+                _ => *rank < start && self.is_candidate(*rank, decisions),
             };
             let answers = batch.clone().into_par_iter().filter(asks).map_init(
                 || self.join.buffers.lend(),
@@ -260,7 +260,7 @@ impl Fallback {
     /// The answer of the blocks above, and its cost.
     fn of(&self, rank: Rank) -> (SearchResult, u64) {
         let found = match self.found.as_ref().map(|found| found.get(rank)) {
-            Some(Decision::Goes(witness)) => SearchResult::Found(witness),
+            Some(Decision::Removable(witness)) => SearchResult::Found(witness),
             Some(Decision::Undecided) => SearchResult::OverBudget,
             _ => SearchResult::Nobody,
         };
@@ -279,7 +279,7 @@ impl Fallback {
         };
         if let Some(answers) = &mut self.found {
             let decision = match found {
-                SearchResult::Found(witness) => Decision::Goes(witness),
+                SearchResult::Found(witness) => Decision::Removable(witness),
                 SearchResult::OverBudget => Decision::Undecided,
                 SearchResult::Nobody => Decision::Open { cost: 0 },
             };

@@ -3,7 +3,7 @@
 //!
 //! A stored document that the run may still delete justifies nothing for certain: its file has changed or is gone, and has not been
 //! come to yet. A document that only such ones justify is stored for now, and decided once the run has read all
-//! ([`Decision::Open`]). A run never deletes a document that justified leaving out another.
+//! ([`ArrivalDecision::Open`]). A run never deletes a document that justified leaving out another.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ const EXPECTED: usize = 1 << 16;
 const REMEMBERED: usize = 16;
 
 /// The decision about a document that arrives.
-pub(super) enum Decision {
+pub(super) enum ArrivalDecision {
     /// It is stored.
     New,
     /// It is left out.
@@ -56,7 +56,7 @@ pub(super) struct OpenDocument {
 }
 
 /// Which stored documents can be relied on to stay.
-struct Standing {
+struct StayingDocuments {
     reach: Reach,
     /// Texts are to be stored of documents without, which get new numbers for that.
     stores_texts: bool,
@@ -68,7 +68,7 @@ struct Standing {
     moved: FxHashMap<u32, u32>,
 }
 
-impl Standing {
+impl StayingDocuments {
     /// True if a stored document is known to stay.
     fn stays(&self, id: u32, record: &DocumentRecord, sweep: &Sweep) -> bool {
         if self.open.binary_search_by_key(&id, |open| open.id).is_ok() {
@@ -85,7 +85,7 @@ impl Standing {
 /// Decides about the documents of an ingest.
 pub(super) struct Stream<'a> {
     store: &'a Store,
-    standing: Standing,
+    staying: StayingDocuments,
     arrivals: Arrivals,
     /// Finds the hashes of the documents that were committed when it was made.
     lookup: Option<Lookup<'a>>,
@@ -161,7 +161,7 @@ impl<'a> Stream<'a> {
         let (open, relied_on, moved) = Default::default();
         Self {
             store,
-            standing: Standing { reach, stores_texts, open, relied_on, moved },
+            staying: StayingDocuments { reach, stores_texts, open, relied_on, moved },
             arrivals: Arrivals::new(options, store.profile().k),
             lookup: None,
             committing: PendingHashes::default(),
@@ -193,22 +193,22 @@ impl<'a> Stream<'a> {
 
     /// True if a document has justified that others were left out.
     pub(super) fn relies_on(&self, document: u32) -> bool {
-        self.standing.relied_on.contains(document)
+        self.staying.relied_on.contains(document)
     }
 
     /// The document that has arrived is stored under this number for now.
     pub(super) fn leave_open(&mut self, open: OpenDocument) {
-        self.standing.open.push(open);
+        self.staying.open.push(open);
     }
 
     /// How many documents are stored for now.
     pub(super) fn open(&self) -> usize {
-        self.standing.open.len()
+        self.staying.open.len()
     }
 
     /// Ends the stream: the documents that are stored for now, each with those that justify leaving it out, under their numbers of today.
     pub(super) fn into_open(self) -> impl Iterator<Item = OpenDocument> {
-        let Standing { open, moved, .. } = self.standing;
+        let StayingDocuments { open, moved, .. } = self.staying;
         open.into_iter().map(move |mut open| {
             for justification in &mut open.justifications {
                 justification.document = moved.get(&justification.document).copied().unwrap_or(justification.document);
@@ -219,7 +219,7 @@ impl<'a> Stream<'a> {
 
     /// A document was deleted because it is stored under a new number.
     pub(super) fn moved(&mut self, from: u32, to: u32) {
-        self.standing.moved.insert(from, to);
+        self.staying.moved.insert(from, to);
     }
 
     /// Decides about the document that has arrived.
@@ -228,7 +228,7 @@ impl<'a> Stream<'a> {
         record: &DocumentRecord,
         known: KnownDocuments<'_>,
         sweep: &Sweep,
-    ) -> Result<Decision> {
+    ) -> Result<ArrivalDecision> {
         let mut open = Vec::new();
         let mut identical = known.with_content(&record.digest)?.peekable();
         let shared = if identical.peek().is_some() { self.arriving_size() } else { 0 };
@@ -238,7 +238,7 @@ impl<'a> Stream<'a> {
                 continue;
             }
             let justification = Justification { document, because: Because::Identical, score: 1.0, shared, novel: 0 };
-            if self.standing.stays(document, &stored, sweep) {
+            if self.staying.stays(document, &stored, sweep) {
                 return Ok(self.left_out(record, justification, &stored.name));
             }
             if open.len() < REMEMBERED {
@@ -250,10 +250,10 @@ impl<'a> Stream<'a> {
             none => none.insert(self.store.scattered_lookup(EXPECTED)?),
         };
         let mut before = EarlierDocuments { stream: lookup, pending: [&self.committing, &self.filling], known };
-        let (standing, mut others, mut name) = (&self.standing, Vec::new(), String::new());
+        let (staying, mut others, mut name) = (&self.staying, Vec::new(), String::new());
         let mut stays = |witness: ArrivalWitness| {
             let stored = known.record(witness.document)?;
-            let stays = standing.stays(witness.document, &stored, sweep);
+            let stays = staying.stays(witness.document, &stored, sweep);
             if stays {
                 name = stored.name;
             } else if others.len() < REMEMBERED {
@@ -280,12 +280,12 @@ impl<'a> Stream<'a> {
                 open.push(justification(witness)?);
             }
         }
-        Ok(if open.is_empty() { Decision::New } else { Decision::Open(open) })
+        Ok(if open.is_empty() { ArrivalDecision::New } else { ArrivalDecision::Open(open) })
     }
 
-    fn left_out(&mut self, record: &DocumentRecord, by: Justification, name: &str) -> Decision {
-        self.standing.relied_on.insert(by.document);
-        Decision::Duplicate(by.duplicate(record, name))
+    fn left_out(&mut self, record: &DocumentRecord, by: Justification, name: &str) -> ArrivalDecision {
+        self.staying.relied_on.insert(by.document);
+        ArrivalDecision::Duplicate(by.duplicate(record, name))
     }
 
     /// |F(d)| of the document that has arrived.

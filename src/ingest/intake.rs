@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::arrivals::{Decision, OpenDocument, Stream};
+use super::arrivals::{ArrivalDecision, OpenDocument, Stream};
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
@@ -429,17 +429,17 @@ impl Intake<'_> {
             return self.add(record, outcome);
         }
         let id = match stream.decide(&record, self.known(), &self.sweep)? {
-            Decision::Duplicate(duplicate) => {
+            ArrivalDecision::Duplicate(duplicate) => {
                 self.abandon()?;
                 self.leave_out(&duplicate);
                 None
             }
-            Decision::New => {
+            ArrivalDecision::New => {
                 let id = self.add(record, outcome)?;
                 id.into_iter().for_each(|id| stream.added(id));
                 id
             }
-            Decision::Open(justifications) => {
+            ArrivalDecision::Open(justifications) => {
                 let id = self.batch.finish(record)?;
                 stream.added(id);
                 stream.leave_open(OpenDocument { id, outcome, justifications });

@@ -92,7 +92,7 @@ fn read_again(
         Err(error) => return Ok(Err(error.chain())),
     };
     repairing.take(&fingerprints)?;
-    Ok(Ok(record_of(record, &facts)))
+    Ok(Ok(record_again(record, &facts)))
 }
 
 /// As [`read_again`], from the text that is stored with the document.
@@ -114,13 +114,13 @@ fn take_stored(
     Ok(match fingerprinter.finish(&mut fingerprints) {
         Ok(facts) => {
             repairing.take(&fingerprints)?;
-            Ok(record_of(record, &facts))
+            Ok(record_again(record, &facts))
         }
         Err(error) => Err(error.chain()),
     })
 }
 
-fn record_of(record: &DocumentRecord, facts: &DocumentFacts) -> DocumentRecord {
+fn record_again(record: &DocumentRecord, facts: &DocumentFacts) -> DocumentRecord {
     DocumentRecord {
         encoding: facts.text.encoding.to_owned(),
         undecodable: facts.text.undecodable,

@@ -14,7 +14,7 @@ use crate::guarded::guarded;
 use crate::input::{Candidate, Content, Reader, format_of};
 use crate::progress::Progress;
 use crate::stop::StopToken;
-use crate::store::{CHUNK_BYTES, Store, compress};
+use crate::store::{Store, TEXT_CHUNK_BYTES, compress};
 
 /// Fingerprints that travel together: some 100 KiB.
 const PARCEL_FINGERPRINTS: usize = 4096;
@@ -188,9 +188,9 @@ struct TextChunks {
 impl TextChunks {
     fn take(&mut self, mut bytes: &[u8], pieces: &mut Pieces) -> Result<()> {
         while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(CHUNK_BYTES - self.pending.len()));
+            let (now, later) = bytes.split_at(bytes.len().min(TEXT_CHUNK_BYTES - self.pending.len()));
             self.pending.extend_from_slice(now);
-            if self.pending.len() == CHUNK_BYTES {
+            if self.pending.len() == TEXT_CHUNK_BYTES {
                 self.send(pieces)?;
             }
             bytes = later;

@@ -51,7 +51,7 @@ pub(crate) use staged::{
     Assembled, BlockWriter, PartContents, PartKind, PartMaker, PartWriter, StagedFile, StagedRow, digest_row,
     document_rows, failure_row, for_each_row, name_row, named, posting_of, posting_row, posting_sum,
 };
-pub(crate) use texts::{CHUNK_BYTES, chunks as text_chunks, compress, decompress};
+pub(crate) use texts::{TEXT_CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub(crate) use view::View;
 pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, PendingDocuments};
 pub(crate) use write::commit::Committer;

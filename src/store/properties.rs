@@ -158,7 +158,7 @@ pub(crate) fn keys(data: &[u8]) {
 /// A chunk of a stored text.
 pub(crate) fn stored_text(data: &[u8]) {
     if let Ok(text) = texts::decompress(data) {
-        assert!(text.len() <= texts::CHUNK_BYTES);
+        assert!(text.len() <= texts::TEXT_CHUNK_BYTES);
     }
     assert_eq!(texts::decompress(&texts::compress(data).unwrap()).as_deref(), Ok(data));
 }

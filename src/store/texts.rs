@@ -8,14 +8,14 @@ use super::codec::records::DocumentRecord;
 use crate::error::{Error, Result};
 
 /// Bytes of a document in one chunk: a value that holds no more however long the document is.
-pub(crate) const CHUNK_BYTES: usize = 1 << 20;
+pub(crate) const TEXT_CHUNK_BYTES: usize = 1 << 20;
 
 /// The level zstd calls its default: on text some two fifths of the size at some 300 MB/s.
 const LEVEL: i32 = 3;
 
 /// Chunks of a document of so many bytes. There are no more than keys can number, whatever a damaged record says.
 pub(crate) fn chunks(bytes: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
+    u32::try_from(bytes.div_ceil(TEXT_CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
 }
 
 /// Chunks of a document that are in the store.
@@ -23,14 +23,14 @@ pub(super) fn chunks_of(record: &DocumentRecord) -> u32 {
     if record.stored_text { chunks(record.bytes) } else { 0 }
 }
 
-/// Compresses a chunk, at most [`CHUNK_BYTES`].
+/// Compresses a chunk, at most [`TEXT_CHUNK_BYTES`].
 pub(crate) fn compress(chunk: &[u8]) -> Result<Vec<u8>> {
     zstd::bulk::compress(chunk, LEVEL).map_err(Error::system("compress a text"))
 }
 
 /// The input of [`compress`].
 pub(crate) fn decompress(chunk: &[u8]) -> std::result::Result<Vec<u8>, &'static str> {
-    zstd::bulk::decompress(chunk, CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
+    zstd::bulk::decompress(chunk, TEXT_CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
 }
 
 /// True where the text of a document is stored, all its compressed chunks, which `get` gives, can be read, and they are

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::kgram::KgramHasher;
 
 /// k-grams hashed at a time: their hashes stay in the cache.
-const STRETCH: usize = 4 << 10;
+const KGRAMS_AT_ONCE: usize = 4 << 10;
 
 /// Positions grouped by hash. Symbols are counted in 32 bits: texts larger than that are not compared.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl KgramHashes {
         self.hasher.reset();
         let (mut from, mut position) = (0, 0);
         while from < values.len() {
-            let end = values.len().min(from + STRETCH);
+            let end = values.len().min(from + KGRAMS_AT_ONCE);
             self.stretch.clear();
             self.hasher.feed(&values[..end], from, &mut self.stretch);
             for &hash in &self.stretch {

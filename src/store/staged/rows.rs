@@ -18,7 +18,7 @@ use crate::store::codec::block::Posting;
 use crate::store::codec::format::{name_key, parse_name_key, split_u32};
 use crate::store::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::store::codec::records::{self, DocumentRecord};
-use crate::store::texts::{CHUNK_BYTES, compress};
+use crate::store::texts::{TEXT_CHUNK_BYTES, compress};
 
 /// The kind of the rows of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(crate) fn document_rows(
         positions::encode(&places, &mut value);
         put(StagedRow { high, low: POSITIONS << 32 | chunk, value: &value })?;
     }
-    for (chunk, bytes) in (0..).zip(text.unwrap_or_default().chunks(CHUNK_BYTES)) {
+    for (chunk, bytes) in (0..).zip(text.unwrap_or_default().chunks(TEXT_CHUNK_BYTES)) {
         put(StagedRow { high, low: TEXT << 32 | chunk, value: &compress(bytes)? })?;
     }
     Ok(())

@@ -118,12 +118,12 @@ struct ChunkEntry {
 const SLAB_BYTES: usize = 256 << 10;
 
 /// The most a chunk can take: five varints for each place, and their number.
-const CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
+const POSITION_CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
 
 impl Chunks {
     /// Appends a chunk.
     fn push(&mut self, document: u32, chunk: u32, places: &[FingerprintPlace]) {
-        if self.slabs.last().is_none_or(|slab| slab.capacity() - slab.len() < CHUNK_BYTES) {
+        if self.slabs.last().is_none_or(|slab| slab.capacity() - slab.len() < POSITION_CHUNK_BYTES) {
             self.slabs.push(Vec::with_capacity(SLAB_BYTES));
         }
         let number = self.slabs.len() as u32 - 1;
