@@ -84,6 +84,12 @@ pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// For fields that are left out of the JSON when they are false.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -141,12 +141,14 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("symbols", UInt64),
         field("fingerprints", UInt64),
         field("window", UInt32),
+        maybe("extracted", Boolean),
     ]);
     let of_document = vec![
         field("document", Utf8),
         field("id", UInt32),
         field("document_bytes", UInt64),
         field("document_symbols", UInt64),
+        maybe("extracted", Boolean),
         field("shared", UInt64),
         field("score", Float64),
         field("containment", Float64),
@@ -185,7 +187,7 @@ pub(crate) fn query_schema() -> SchemaRef {
 
 /// `fpdb.pair/1`.
 pub(crate) fn pair_schema() -> SchemaRef {
-    use DataType::{Float64, UInt32, UInt64, Utf8};
+    use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
     let of_documents = vec![
         field("schema", Utf8),
         field("a", Utf8),
@@ -199,6 +201,8 @@ pub(crate) fn pair_schema() -> SchemaRef {
         field("score", Float64),
         maybe("text_resemblance", Float64),
         maybe("passages", passages()),
+        maybe("a_extracted", Boolean),
+        maybe("b_extracted", Boolean),
         maybe("a_metadata", strings()),
         maybe("b_metadata", strings()),
     ];
@@ -255,7 +259,7 @@ pub(crate) fn superseded_schema() -> SchemaRef {
 pub(crate) fn repeat_schema() -> SchemaRef {
     use DataType::{Boolean, UInt32, UInt64, Utf8};
     let place = || {
-        let offsets = [field("start", UInt64), field("end", UInt64)];
+        let offsets = [field("start", UInt64), field("end", UInt64), maybe("extracted", Boolean)];
         [vec![field("document", Utf8), field("id", UInt32)], offsets.to_vec()].concat()
     };
     let of = object([place(), vec![field("digest", Utf8)]].concat());
@@ -302,6 +306,7 @@ pub(crate) fn document_schema() -> SchemaRef {
         field("ingested_at", Int64),
         maybe("member", Utf8),
         field("format", Utf8),
+        maybe("extracted", Boolean),
         field("metadata", strings()),
         field("boilerplate", Boolean),
         maybe("identical_to", list(Utf8)),

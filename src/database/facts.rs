@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Digest, DocId, hexadecimal};
 use crate::hash_counts::{DfCount, HashCounts};
 use crate::profile::Profile;
-use crate::schema::{Answer, Schema};
+use crate::schema::{Answer, Schema, is_false};
 use crate::store::{DocumentRecord, LOGS, Level, SourceRecord};
 
 /// A stored document.
@@ -49,6 +49,9 @@ pub struct DocumentInfo {
     pub member: Option<String>,
     /// The name of the format it was read in.
     pub format: String,
+    /// True if offsets and lines of answers are those of the text extracted from it (PDF, say).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
     /// Names and values that the user or its container gave.
     pub metadata: BTreeMap<String, String>,
     /// True if it is boilerplate: it never matches, and its hashes are ignored in other documents.
@@ -199,6 +202,7 @@ impl DocumentInfo {
             ingested_at: record.ingested_at,
             member: record.member,
             format: record.format,
+            extracted: record.extracted,
             metadata: record.metadata.into_iter().collect(),
             boilerplate: record.boilerplate,
             identical_to: Vec::new(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::DocId;
 use crate::query::Passage;
-use crate::schema::{Answer, Schema, is_zero};
+use crate::schema::{Answer, Schema, is_false, is_zero};
 
 /// The metadata of a document: names and values.
 pub(super) type Metadata = Arc<BTreeMap<String, String>>;
@@ -51,6 +51,12 @@ pub struct Pair {
     /// How many more pairs of their documents share something.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
+    /// True if the offsets of passages in the older document are of the text extracted from it (PDF, say).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub a_extracted: bool,
+    /// The same of the newer one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub b_extracted: bool,
     /// The metadata of the older document; shared by all its pairs.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub a_metadata: Metadata,

@@ -39,12 +39,15 @@ pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u3
     Ok(places)
 }
 
+/// The name and metadata of a document, and whether offsets in it are of its extracted text.
+type NamedDocument = (Arc<str>, Metadata, bool);
+
 /// The names of documents and submissions.
 pub(super) struct PairNames<'a> {
     store: &'a Store,
     /// By their first documents.
     submissions: HashMap<u32, String>,
-    known: HashMap<u32, (Arc<str>, Metadata)>,
+    known: HashMap<u32, NamedDocument>,
 }
 
 impl<'a> PairNames<'a> {
@@ -53,15 +56,15 @@ impl<'a> PairNames<'a> {
         Self { store, submissions, known: HashMap::new() }
     }
 
-    fn named(&mut self, id: u32) -> Result<(Arc<str>, Metadata)> {
+    fn named(&mut self, id: u32) -> Result<NamedDocument> {
         if let Some(named) = self.known.get(&id) {
             return Ok(named.clone());
         }
-        let named: (Arc<str>, Metadata) = match self.submissions.get(&id) {
-            Some(name) => (name.as_str().into(), Metadata::default()),
+        let named: NamedDocument = match self.submissions.get(&id) {
+            Some(name) => (name.as_str().into(), Metadata::default(), false),
             None => {
-                let DocumentRecord { name, metadata, .. } = self.store.document(id)?;
-                (name.into(), Arc::new(metadata.into_iter().collect()))
+                let DocumentRecord { name, metadata, extracted, .. } = self.store.document(id)?;
+                (name.into(), Arc::new(metadata.into_iter().collect()), extracted)
             }
         };
         if self.known.len() == MOST_NAMES {
@@ -73,7 +76,8 @@ impl<'a> PairNames<'a> {
 
     /// A pair with the names and metadata of its documents, or the names of its submissions.
     pub(super) fn pair(&mut self, record: &PairRecord, documents: &Documents) -> Result<Pair> {
-        let ((a, a_metadata), (b, b_metadata)) = (self.named(record.a)?, self.named(record.b)?);
+        let (a, a_metadata, a_extracted) = self.named(record.a)?;
+        let (b, b_metadata, b_extracted) = self.named(record.b)?;
         let [resemblance, containment_a, containment_b] = documents.measures(record.a, record.b, record.shared);
         Ok(Pair {
             schema: Schema::new(),
@@ -90,6 +94,8 @@ impl<'a> PairNames<'a> {
             passages: None,
             files: Vec::new(),
             files_left_out: 0,
+            a_extracted,
+            b_extracted,
             a_metadata,
             b_metadata,
         })

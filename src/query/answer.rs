@@ -10,7 +10,7 @@ use super::options::Mode;
 use super::weight::Weight;
 use crate::document::DocId;
 use crate::profile::Profile;
-use crate::schema::{Answer, Schema, is_zero};
+use crate::schema::{Answer, Schema, is_false, is_zero};
 
 /// The answer to one query, or the comparison of two files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,9 @@ pub struct QueryDocument {
     pub fingerprints: u64,
     /// The query's window.
     pub window: u32,
+    /// True if its offsets and lines are of the text extracted from it (PDF, say).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
 }
 
 /// A part of the query whose fingerprints count in no match.
@@ -123,6 +126,9 @@ pub struct Match {
     pub document_bytes: u64,
     /// Its symbols.
     pub document_symbols: u64,
+    /// True if its offsets and lines are of the text extracted from it (PDF, say). Of a submission each file says so.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
     /// Looked-up hashes it holds.
     pub shared: u64,
     /// The measure that orders matches: that of the mode, weighted if hashes are.

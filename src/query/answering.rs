@@ -167,6 +167,7 @@ fn finish_match(
         id: DocId(id),
         document_bytes: 0,
         document_symbols: 0,
+        extracted: false,
         shared,
         score,
         containment,
@@ -188,9 +189,10 @@ fn finish_match(
     let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
     let covered = match holder {
         MatchSubject::Document(record) => {
-            let DocumentRecord { name, digest, metadata, bytes, symbols, .. } = *record;
+            let DocumentRecord { name, digest, metadata, bytes, symbols, extracted, .. } = *record;
             let (evidence, inferred) = of(id);
             (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
+            found.extracted = extracted;
             found.identical = digest == subject.digest;
             found.metadata = metadata.into_iter().collect();
             found.inferred = inferred.map(Into::into);

@@ -126,6 +126,7 @@ fn compare(
         id: DocId(0),
         document_bytes: b.bytes,
         document_symbols: b.symbols,
+        extracted: b.extracted,
         shared,
         score: measured(found / sampled),
         containment: measured(found / sampled),

@@ -11,7 +11,7 @@ use crate::document::Span;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Location {
-    /// Byte offset of its first byte in the original document.
+    /// Byte offset of its first byte in the original document, or in the text extracted from it where the document says so.
     pub start: u64,
     /// Byte offset after its last byte.
     pub end: u64,

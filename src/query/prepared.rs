@@ -10,7 +10,7 @@ use super::ranges::{Uncounted, difference};
 use super::text::{COMPARED_BYTES, Symboliser};
 use super::text_unavailable::TextUnavailable;
 use crate::columns::{Fingerprint, Fingerprints};
-use crate::document::{Digest, Format};
+use crate::document::{Digest, Format, Offsets};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprinter;
 use crate::input::{
@@ -32,6 +32,8 @@ pub(crate) struct PreparedQuery {
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
     pub(crate) symbols: u64,
+    /// True if its spans are those of the text extracted from it.
+    pub(crate) extracted: bool,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
     /// In order of hash, then position.
@@ -71,6 +73,7 @@ struct QueryFacts {
     bytes: u64,
     symbols: u64,
     kgrams: u64,
+    extracted: bool,
 }
 
 /// The number of distinct k-grams of a document, estimated from its fingerprints: as large a part of the k-grams
@@ -94,7 +97,7 @@ impl PreparedQuery {
             hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
-        let QueryFacts { name, id, digest, bytes, symbols, kgrams } = about;
+        let QueryFacts { name, id, digest, bytes, symbols, kgrams, extracted } = about;
         let size = hashes.len() as u64;
         let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
         Self {
@@ -104,6 +107,7 @@ impl PreparedQuery {
             profile,
             bytes,
             symbols,
+            extracted,
             hashes,
             fingerprints,
             size,
@@ -158,6 +162,7 @@ impl PreparedQuery {
             symbols: self.symbols,
             fingerprints: self.hashes.len() as u64,
             window: self.profile.w,
+            extracted: self.extracted,
         }
     }
 
@@ -322,6 +327,7 @@ impl<'a> QueryReader<'a> {
             bytes: facts.text.bytes,
             symbols: facts.symbols,
             kgrams: facts.kgrams,
+            extracted: facts.offsets == Offsets::Extracted,
         };
         let format = reading.format.unwrap_or_default();
         let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
@@ -368,6 +374,7 @@ impl<'a> QueryReader<'a> {
             bytes: record.bytes,
             symbols: record.symbols,
             kgrams: record.kgrams,
+            extracted: record.extracted,
         };
         let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
         let mut subject = PreparedQuery::new(about, self.profile, fingerprints, Err(why));

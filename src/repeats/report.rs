@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Digest, DocId, hexadecimal};
-use crate::schema::{Answer, Schema};
+use crate::schema::{Answer, Schema, is_false};
 
 /// A span of a document that occurs earlier. Also its JSON (`fpdb.repeat/1`).
 ///
@@ -22,6 +22,9 @@ pub struct Repeat {
     pub start: u64,
     /// Byte offset after its last byte.
     pub end: u64,
+    /// True if these offsets are of the text extracted from the document (PDF, say).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
     /// Its symbols.
     pub symbols: u64,
     /// The digest of the document's content.
@@ -50,6 +53,9 @@ pub struct RepeatOf {
     pub start: u64,
     /// Byte offset after its last byte.
     pub end: u64,
+    /// True if these offsets are of the text extracted from that document.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
     /// The digest of that document's content.
     #[serde(with = "hexadecimal")]
     pub digest: Digest,

@@ -69,14 +69,17 @@ impl WindowJoiner {
     }
 }
 
+/// The name and digest of a document, and whether offsets in it are of its extracted text.
+type NamedDocument = (String, Digest, bool);
+
 /// An answer being given.
 pub(super) struct RepeatWriter<'a> {
     store: &'a Store,
     symbol_store: &'a SymbolStore,
     window: u32,
     uncompared: Vec<(u32, &'static str)>,
-    /// Names and digests of sources.
-    names: HashMap<u32, (String, Digest)>,
+    /// The documents of sources.
+    names: HashMap<u32, NamedDocument>,
     sources: HashMap<String, RepeatSource>,
     summary: RepeatSummary,
 }
@@ -131,7 +134,7 @@ impl<'a> RepeatWriter<'a> {
                     },
                 };
                 let Some(piece) = piece else { continue };
-                let repeat = self.repeat(id, (&record.name, record.digest), &piece)?;
+                let repeat = self.repeat(id, &record, &piece)?;
                 // A character that stands for several symbols may be in two spans.
                 bytes += repeat.end - repeat.start.max(until).min(repeat.end);
                 until = repeat.end;
@@ -159,35 +162,46 @@ impl<'a> RepeatWriter<'a> {
         Ok(summary)
     }
 
-    fn repeat(&mut self, id: u32, (name, digest): (&str, Digest), piece: &RepeatedSymbols) -> Result<Repeat> {
+    fn repeat(&mut self, id: u32, record: &DocumentRecord, piece: &RepeatedSymbols) -> Result<Repeat> {
+        let DocumentRecord { name, digest, extracted, .. } = record;
         let symbols = piece.end - piece.start;
         // Places of symbols have 32 bits.
         let span = |document, start: u64| self.symbol_store.span(document, start as u32, symbols as u32);
         let (here, there) = (span(id, piece.start)?, span(piece.source, piece.source_start)?);
-        let (document, of) = if piece.source == id { (name.to_owned(), digest) } else { self.name(piece.source)? };
+        let is_same = piece.source == id;
+        let (document, of, of_extracted) =
+            if is_same { (name.clone(), *digest, *extracted) } else { self.name(piece.source)? };
         Ok(Repeat {
             schema: Schema::new(),
-            document: name.to_owned(),
+            document: name.clone(),
             id: DocId(id),
             start: here.start,
             end: here.end,
+            extracted: *extracted,
             symbols,
-            digest,
-            of: RepeatOf { document, id: DocId(piece.source), start: there.start, end: there.end, digest: of },
+            digest: *digest,
+            of: RepeatOf {
+                document,
+                id: DocId(piece.source),
+                start: there.start,
+                end: there.end,
+                extracted: of_extracted,
+                digest: of,
+            },
             exact: true,
         })
     }
 
-    fn name(&mut self, id: u32) -> Result<(String, Digest)> {
+    fn name(&mut self, id: u32) -> Result<NamedDocument> {
         if let Some(name) = self.names.get(&id) {
             return Ok(name.clone());
         }
         if self.names.len() >= MOST_NAMES {
             self.names.clear();
         }
-        let DocumentRecord { name, digest, .. } = self.store.document(id)?;
-        self.names.insert(id, (name.clone(), digest));
-        Ok((name, digest))
+        let DocumentRecord { name, digest, extracted, .. } = self.store.document(id)?;
+        self.names.insert(id, (name.clone(), digest, extracted));
+        Ok((name, digest, extracted))
     }
 
     /// The totals of a source, or of all others where there are too many.

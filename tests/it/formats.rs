@@ -191,3 +191,56 @@ fn under_unit_byte_every_format_is_bytes() {
     assert_eq!(facts.symbols, document.len() as u64);
     assert_eq!(read(&profile, Format::Bytes, &document).expect("bytes").0, fingerprints);
 }
+
+/// Whoever reads an answer learns which bytes its offsets count.
+#[test]
+fn answers_say_where_offsets_are_of_the_extracted_text() {
+    let folder = Folder::new();
+    for name in ["a.docx", "b.docx"] {
+        // The second has other bytes and the same text: a zip archive may have something behind it.
+        let end: &[u8] = if name == "b.docx" { b"\0" } else { b"" };
+        folder.write(&format!("in/{name}"), [&sample("sample.docx")[..], end].concat());
+    }
+    folder.write("in/c.html", sample("sample.html"));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    let json = |arguments: &[&str]| folder.ok(&[arguments, &["--format", "json"]].concat()).json();
+    let is = |value: &serde_json::Value, expected: bool| match expected {
+        true => assert_eq!(value["extracted"], true, "{value}"),
+        // As other fields that hold nothing.
+        false => assert!(value.get("extracted").is_none(), "{value}"),
+    };
+    for (query, expected) in [("in/a.docx", true), ("in/c.html", false)] {
+        for answer in [json(&["query", query]), json(&["query", "--document", query])] {
+            is(&answer[0]["query"], expected);
+            let matches = answer[0]["matches"].as_array().unwrap();
+            assert!(!matches.is_empty(), "{answer:?}");
+            for found in matches {
+                is(found, found["document"] != "in/c.html");
+            }
+        }
+        is(&json(&["show", query])[0], expected);
+    }
+    let diff = json(&["diff", "in/c.html", "in/a.docx"]);
+    is(&diff[0]["query"], false);
+    is(&diff[0]["matches"][0], true);
+    for pair in json(&["pairs", "--passages"]) {
+        for side in ["a", "b"] {
+            let of_text = pair.get(format!("{side}_extracted")).is_some_and(|value| value == true);
+            assert_eq!(of_text, pair[side] != "in/c.html", "{pair}");
+        }
+    }
+    let mut repeats = json(&["dedup", "--passages", "--min-length", "60"]);
+    repeats.retain(|row| row["schema"] == "fpdb.repeat/1");
+    assert!(!repeats.is_empty());
+    for repeat in &repeats {
+        is(repeat, repeat["document"] != "in/c.html");
+        is(&repeat["of"], repeat["of"]["document"] != "in/c.html");
+    }
+    // People read it in words.
+    let told = folder.ok(&["query", "in/a.docx"]).stdout;
+    assert!(told.lines().any(|line| line.matches(" of its text").count() == 2), "{told}");
+    let told = folder.ok(&["diff", "in/c.html", "in/a.docx"]).stdout;
+    let places: Vec<&str> = told.lines().filter(|line| line.contains(", bytes ")).collect();
+    assert!(!places.is_empty() && places.iter().all(|line| line.matches(" of its text").count() == 1), "{told}");
+    assert!(folder.ok(&["dedup", "--passages", "--min-length", "60"]).stdout.contains(" of its text"));
+}

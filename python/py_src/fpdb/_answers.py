@@ -216,6 +216,7 @@ class Match(Answer):
         document: its name.
         id: its number, which tells versions of one name apart.
         document_bytes, document_symbols: its size.
+        extracted: True if offsets and lines in it are of the text extracted from it, such as from a PDF.
         shared: looked-up fingerprints that it holds.
         score: what matches are ordered by: the mode's measure, weighted if fingerprints are.
         containment: the share of the query's fingerprints that it holds.
@@ -232,7 +233,7 @@ class Match(Answer):
             without `submission_by`, and for documents that are part of no submission.
     """
 
-    _OPTIONAL = frozenset({"passages_left_out", "metadata", "files", "files_left_out"})
+    _OPTIONAL = frozenset({"extracted", "passages_left_out", "metadata", "files", "files_left_out"})
 
     document: str
     id: int
@@ -250,6 +251,7 @@ class Match(Answer):
     passages: list[Passage]
     inferred: str | None
     repeats: int
+    extracted: bool = False
     passages_left_out: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
     files: list[Match] = field(default_factory=list)
@@ -286,13 +288,19 @@ class Ignored(Answer):
 
 @dataclass(frozen=True)
 class QueryDocument(Answer):
-    """The document that was queried with; `fingerprints` are its distinct hashes at `window`."""
+    """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
+
+    `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF.
+    """
+
+    _OPTIONAL = frozenset({"extracted"})
 
     name: str
     bytes: int
     symbols: int
     fingerprints: int
     window: int
+    extracted: bool = False
 
 
 @dataclass(frozen=True)
@@ -385,10 +393,20 @@ class Pair(Answer):
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
         files: of two submissions, the pairs of their documents that share most, with their passages; `files_left_out` more share
             something. Empty without `submission_by`, and for two documents that are part of no submission.
+        a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
     """
 
     _OPTIONAL = frozenset(
-        {"text_resemblance", "passages", "files", "files_left_out", "a_metadata", "b_metadata"}
+        {
+            "text_resemblance",
+            "passages",
+            "files",
+            "files_left_out",
+            "a_extracted",
+            "b_extracted",
+            "a_metadata",
+            "b_metadata",
+        }
     )
 
     a: str
@@ -404,6 +422,8 @@ class Pair(Answer):
     passages: list[Passage] | None = None
     files: list[Pair] = field(default_factory=list)
     files_left_out: int = 0
+    a_extracted: bool = False
+    b_extracted: bool = False
     a_metadata: dict[str, str] = field(default_factory=dict)
     b_metadata: dict[str, str] = field(default_factory=dict)
     schema: str = "fpdb.pair/1"
@@ -501,13 +521,19 @@ class Superseded(Answer):
 
 @dataclass(frozen=True)
 class RepeatOf(Answer):
-    """The first occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128)."""
+    """The first occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128).
+
+    `extracted` is True if the offsets are of the text extracted from it.
+    """
+
+    _OPTIONAL = frozenset({"extracted"})
 
     document: str
     id: int
     start: int
     end: int
     digest: str
+    extracted: bool = False
 
 
 @dataclass(frozen=True)
@@ -517,11 +543,14 @@ class Repeat(Answer):
     Attributes:
         document, id: the document, by its name and number.
         start, end: byte offsets into the original document.
+        extracted: True if they are of the text extracted from it, such as from a PDF.
         symbols: its length in symbols.
         digest: the digest of the document's content (XXH3-128).
         of: the first occurrence.
         exact: whether the two were compared symbol by symbol.
     """
+
+    _OPTIONAL = frozenset({"extracted"})
 
     document: str
     id: int
@@ -531,6 +560,7 @@ class Repeat(Answer):
     digest: str
     of: RepeatOf
     exact: bool
+    extracted: bool = False
     schema: str = "fpdb.repeat/1"
 
     @classmethod
@@ -668,9 +698,12 @@ class ApplySummary(Answer):
 
 @dataclass(frozen=True)
 class DocumentInfo(Answer):
-    """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata."""
+    """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata.
 
-    _OPTIONAL = frozenset({"member", "identical_to"})
+    `extracted` is True if offsets and lines of answers are those of the text extracted from it, such as from a PDF.
+    """
+
+    _OPTIONAL = frozenset({"extracted", "member", "identical_to"})
 
     id: int
     name: str
@@ -687,6 +720,7 @@ class DocumentInfo(Answer):
     format: str
     metadata: dict[str, str]
     boilerplate: bool
+    extracted: bool = False
     member: str | None = None
     identical_to: list[str] = field(default_factory=list)
     schema: str = "fpdb.document/1"

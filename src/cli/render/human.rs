@@ -187,10 +187,10 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     };
     for found in &answer.matches {
         row(&mut page, found, false);
-        passages(&mut page, found, answer.profile.unit, style, excerpts);
+        passages(&mut page, query.extracted, found, answer.profile.unit, style, excerpts);
         for file in found.files.iter().take(FILES_SHOWN) {
             row(&mut page, file, true);
-            passages(&mut page, file, answer.profile.unit, style, excerpts);
+            passages(&mut page, query.extracted, file, answer.profile.unit, style, excerpts);
         }
         let more = found.files.len().saturating_sub(FILES_SHOWN) as u64 + found.files_left_out;
         if more > 0 {
@@ -216,7 +216,15 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
 const PASSAGES_SHOWN: usize = 10;
 
 /// The longest passages, in order of the query; of programs, where a long one tells most, the longest first.
-fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts: ExcerptLines<'_>) {
+fn passages(
+    page: &mut String,
+    is_query_extracted: bool,
+    found: &Match,
+    unit: Unit,
+    style: Style,
+    excerpts: ExcerptLines<'_>,
+) {
+    let (of_query, of_document) = (of_text(is_query_extracted), of_text(found.extracted));
     let mut ordered: Vec<&Passage> = found.passages.iter().collect();
     ordered.sort_by_key(|passage| Reverse(passage.symbols));
     ordered.truncate(PASSAGES_SHOWN);
@@ -226,7 +234,7 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
     for passage in ordered {
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
-            "      {} = {}, bytes {}-{} = {}-{}, {}",
+            "      {} = {}, bytes {}-{}{of_query} = {}-{}{of_document}, {}",
             lines(query.lines),
             lines(document.lines),
             query.start,
@@ -253,6 +261,11 @@ fn passages(page: &mut String, found: &Match, unit: Unit, style: Style, excerpts
     if let Some(why) = found.inferred.as_ref().filter(|_| !found.passages.is_empty()) {
         let _ = writeln!(page, "{}", style.faint(&format!("      passages are inferred from fingerprints: {why}")));
     }
+}
+
+/// Says that offsets do not count the bytes of the file.
+pub(super) fn of_text(is_extracted: bool) -> &'static str {
+    if is_extracted { " of its text" } else { "" }
 }
 
 /// In source code: tells if a passage is the same text, or the same structure under other names.
@@ -292,6 +305,9 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     row("read from", document.source.clone().unwrap_or_else(|| "standard input".into()));
     row("bytes", grouped(document.bytes));
     row("format", document.format.clone());
+    if document.extracted {
+        row("offsets", "count bytes and lines of the extracted text".into());
+    }
     row("lines", grouped(document.lines));
     row("encoding", document.encoding.clone());
     if document.undecodable > 0 {

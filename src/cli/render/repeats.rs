@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fpdb::repeats::{Repeat, RepeatSummary, Uncompared};
 
 use super::escape::escape_terminal;
+use super::human::of_text;
 use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
 
@@ -13,11 +14,13 @@ pub(crate) fn repeat_line(repeat: &Repeat, style: Style) -> String {
     let Repeat { document, start, end, symbols, of, .. } = repeat;
     let source = if of.id == repeat.id { "itself".to_owned() } else { escape_terminal(&of.document).into_owned() };
     format!(
-        "{}  {start}-{end}  {} of  {source}  {}-{}\n",
+        "{}  {start}-{end}{}  {} of  {source}  {}-{}{}\n",
         style.strong(&escape_terminal(document)),
+        of_text(repeat.extracted),
         count(*symbols, "symbol"),
         of.start,
-        of.end
+        of.end,
+        of_text(of.extracted)
     )
 }
 

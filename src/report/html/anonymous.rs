@@ -48,6 +48,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         id: DocId(0),
         document_bytes: found.document_bytes,
         document_symbols: found.document_symbols,
+        extracted: found.extracted,
         shared: found.shared,
         score: found.score,
         containment: found.containment,

@@ -92,6 +92,7 @@ pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -
         id,
         document_bytes: survivor.bytes,
         document_symbols: survivor.symbols.unwrap_or_default(),
+        extracted: survivor.extracted,
         shared: 0,
         score: 1.0,
         containment: 1.0,

@@ -105,9 +105,10 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     hint: unpack them and ingest what comes out
     2 documents have no text, as scanned pages have none: docs/dots.txt, docs/picture.html
     ");
-    folder.write("docs/d.rar", archive(b"Rar!\x1a\x07"));
-    folder.write("docs/e.rar", archive(b"Rar!\x1a\x07"));
-    let run = folder.run(&["ingest", "docs", "docs/b.7z", "--format", "json"]);
+    for name in ["more/c.rar", "more/d.rar", "more/e.rar"] {
+        folder.write(name, archive(b"Rar!\x1a\x07"));
+    }
+    let run = folder.run(&["ingest", "docs/b.7z", "more", "--format", "json"]);
     let summary = run.json().remove(0);
     let counts = ["failures", "skips", "unread_archives"].map(|field| summary[field].as_u64());
     assert_eq!(
@@ -118,7 +119,7 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
         run.stderr.contains("error: docs/b.7z: not a text document: a 7z archive, which is not read\n"),
         "{run:#?}"
     );
-    let told = "3 archives of kinds that fpdb does not read were skipped: docs/c.rar, docs/d.rar, docs/e.rar\n";
+    let told = "3 archives of kinds that fpdb does not read were skipped: more/c.rar, more/d.rar, more/e.rar\n";
     assert!(run.stderr.contains(told), "{run:#?}");
 }
 
