@@ -80,6 +80,7 @@ mod kernel;
 pub mod kgram;
 mod lanes;
 mod memory;
+mod names;
 pub mod normalize;
 pub mod pairs;
 mod pool;

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use fpdb::apply::{Action, ApplyOptions, LinkKind};
-use fpdb::dedup::{DedupBy, DedupMode, DedupOptions, Keep};
+use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
 use fpdb::pairs::{GroupBy, PairsOptions, Since};
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
-    Error, Format, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs,
-    ReadOptions, ReaderProcess, RecordFields, WalkOptions, Weight, submission_pattern,
+    Error, Format, IngestOptions, InputLimits, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
+    ReaderProcess, RecordFields, WalkOptions, submission_pattern,
 };
 use pyo3::prelude::*;
 
@@ -110,15 +110,9 @@ pub(crate) struct Ingesting {
 
 impl Ingesting {
     pub(crate) fn options(self, profile: &Profile) -> PyResult<IngestOptions> {
-        let on_change = match self.on_change.as_str() {
-            "replace" => OnChange::Replace,
-            "keep" => OnChange::Keep,
-            "both" => OnChange::Both,
-            other => return Err(invalid("on_change", other, "replace, keep or both")),
-        };
         let fields = RecordFields::default().text(self.text).id(self.id).keep(self.keep);
         let options = IngestOptions::default()
-            .on_change(on_change)
+            .on_change(self.on_change.parse().map_err(raise)?)
             .store_text(self.store_text)
             .boilerplate(self.boilerplate)
             .prune(self.prune)
@@ -127,14 +121,6 @@ impl Ingesting {
             .dedup(self.dedup.map(|rule| rule.options(profile)).transpose()?);
         options.check().map_err(raise)?;
         Ok(options)
-    }
-}
-
-fn weight(name: &str) -> PyResult<Weight> {
-    match name {
-        "none" => Ok(Weight::None),
-        "idf" => Ok(Weight::Idf),
-        other => Err(invalid("weight", other, "none or idf")),
     }
 }
 
@@ -158,20 +144,15 @@ pub(crate) struct Querying {
 
 impl Querying {
     pub(crate) fn options(self) -> PyResult<QueryOptions> {
-        let mode = match self.mode.as_str() {
-            "containment" => Mode::Containment,
-            "resemblance" => Mode::Resemblance,
-            other => return Err(invalid("mode", other, "containment or resemblance")),
-        };
         Ok(QueryOptions::default()
-            .mode(mode)
+            .mode(self.mode.parse().map_err(raise)?)
             .window(self.window)
             .n(self.n)
             .top(self.top)
             .min_score(self.min_score)
             .max_df(self.max_df)
             .passages(self.passages)
-            .weight(weight(&self.weight)?)
+            .weight(self.weight.parse().map_err(raise)?)
             .submission_by(self.submission_by.as_deref().map(submission_pattern))
             .read(self.reading.options()?)
             .joining(passages(self.rewritten)))
@@ -220,7 +201,7 @@ impl Pairing {
             })
             .submission_by(self.submission_by.as_deref().map(submission_pattern))
             .new_since(self.new_since.map(|id| Since::Document(fpdb::DocId(id))))
-            .weight(weight(&self.weight)?))
+            .weight(self.weight.parse().map_err(raise)?))
     }
 
     /// How the passages of pairs are found, and the bounds on documents that are read again.
@@ -263,13 +244,7 @@ pub(crate) struct Ruling {
 
 impl Ruling {
     fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let by = match self.by.as_str() {
-            "exact" => DedupBy::Exact,
-            "exact-text" => DedupBy::ExactText,
-            "resemblance" => DedupBy::Resemblance,
-            "containment" => DedupBy::Containment,
-            other => return Err(invalid("by", other, "exact, exact-text, resemblance or containment")),
-        };
+        let by: DedupBy = self.by.parse().map_err(raise)?;
         let options = DedupOptions::of(profile, by);
         let bounds =
             [("threshold", self.threshold.is_some()), ("max_novel", self.max_novel.is_some() || self.any_novel)];
@@ -298,13 +273,6 @@ pub(crate) struct Deduplicating {
 
 impl Deduplicating {
     pub(crate) fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let keep = match self.keep.as_str() {
-            "longest" => Keep::Longest,
-            "first" => Keep::First,
-            "newest" => Keep::Newest,
-            "oldest" => Keep::Oldest,
-            other => return Err(invalid("keep", other, "longest, first, newest or oldest")),
-        };
         let mode = match self.mode.as_str() {
             "once" => DedupMode::Once,
             "append" => DedupMode::Append,
@@ -314,7 +282,7 @@ impl Deduplicating {
         Ok(self
             .rule
             .options(profile)?
-            .keep(keep)
+            .keep(self.keep.parse().map_err(raise)?)
             .prefer(self.prefer)
             .protect(self.protect)
             .max_df(self.max_df)

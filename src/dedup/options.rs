@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::input::InputLimits;
+use crate::names::names;
 use crate::profile::{Profile, Unit};
 use crate::setters::{check_share, setters};
 
@@ -37,18 +38,20 @@ pub enum Keep {
     Oldest,
 }
 
-impl Keep {
-    /// Its name. Records and jobs on disk hold it: it stays as it is.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Longest => "longest",
-            Self::First => "first",
-            Self::Newest => "newest",
-            Self::Oldest => "oldest",
-        }
-    }
-}
+// Records and jobs on disk hold these names, and those of `Keep`: they stay as they are.
+names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
+    Exact => "exact",
+    ExactText => "exact-text",
+    Resemblance => "resemblance",
+    Containment => "containment",
+});
+
+names!(Keep, "keep", "longest, first, newest or oldest", {
+    Longest => "longest",
+    First => "first",
+    Newest => "newest",
+    Oldest => "oldest",
+});
 
 /// The use of earlier decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,15 +168,11 @@ impl DedupOptions {
     /// as they are, whatever the types are called. A change of them begins jobs again and refuses records.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
-        let by = match by {
-            DedupBy::Exact => "exact".to_owned(),
-            DedupBy::ExactText => "exact-text".to_owned(),
-            DedupBy::Resemblance => format!("resemblance {threshold}"),
-            DedupBy::Containment => format!("containment {threshold}"),
-        };
+        let compares = matches!(by, DedupBy::Resemblance | DedupBy::Containment);
+        let threshold = if compares { format!(" {threshold}") } else { String::new() };
         let number = |number: &Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
-        let mut rule = format!("by {by}, keep {}", keep.name());
-        if !by.starts_with("exact") {
+        let mut rule = format!("by {by}{threshold}, keep {keep}");
+        if compares {
             rule += &format!(", max-novel {}", number(max_novel));
             for (name, limit) in [("max-df", max_df), ("budget", budget)] {
                 if limit.is_some() {

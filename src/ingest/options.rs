@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::dedup::{DedupBy, DedupOptions};
 use crate::error::{Error, Result};
 use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
+use crate::names::names;
 use crate::setters::setters;
 
 /// The treatment of a document whose name is stored with other content. The metadata go with the content: a document that replaces
@@ -22,6 +23,8 @@ pub enum OnChange {
     /// Both are kept, under one name.
     Both,
 }
+
+names!(OnChange, "on_change", "replace, keep or both", { Replace => "replace", Keep => "keep", Both => "both" });
 
 /// How to ingest.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@ use super::weight::Weight;
 use crate::document::DocId;
 use crate::error::{Error, Result};
 use crate::input::ReadOptions;
+use crate::names::names;
 use crate::profile::Profile;
 use crate::setters::{check_share, setters};
 
@@ -24,16 +25,7 @@ pub enum Mode {
     Resemblance,
 }
 
-impl Mode {
-    /// The name used in flags and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Containment => "containment",
-            Self::Resemblance => "resemblance",
-        }
-    }
-}
+names!(Mode, "mode", "containment or resemblance", { Containment => "containment", Resemblance => "resemblance" });
 
 /// How to query.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::names;
+
 /// The weight of a hash in scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -14,16 +16,9 @@ pub enum Weight {
     Idf,
 }
 
-impl Weight {
-    /// The name used in flags and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Idf => "idf",
-        }
-    }
+names!(Weight, "weight", "none or idf", { None => "none", Idf => "idf" });
 
+impl Weight {
     /// The weight of a hash that `df` of so many documents hold. A hash that no document holds weighs as if one did.
     pub(crate) fn of(self, df: u64, documents: u64) -> f64 {
         match self {

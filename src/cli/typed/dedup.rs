@@ -9,7 +9,7 @@ use fpdb::dedup::{DedupBy, DedupOptions, Keep};
 
 use super::limits::LimitArgs;
 use super::report::ReportArgs;
-use super::values::{choices, parse_count, parse_positive, parse_share, parse_size};
+use super::values::{names, parse_count, parse_positive, parse_share, parse_size};
 
 /// When a document is removable because of another.
 #[derive(Clone, Debug, Args)]
@@ -144,20 +144,20 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
 
 /// The rule that makes a document removable.
 fn by() -> impl TypedValueParser<Value = DedupBy> {
-    choices([
-        ("exact", DedupBy::Exact, "A survivor has the same bytes"),
-        ("exact-text", DedupBy::ExactText, "A survivor has the same text, letter by letter"),
-        ("resemblance", DedupBy::Resemblance, "A survivor resembles it"),
-        ("containment", DedupBy::Containment, "A survivor contains it"),
+    names([
+        ("exact", "A survivor has the same bytes"),
+        ("exact-text", "A survivor has the same text, letter by letter"),
+        ("resemblance", "A survivor resembles it"),
+        ("containment", "A survivor contains it"),
     ])
 }
 
 /// Which of several alike stays.
 fn keep() -> impl TypedValueParser<Value = Keep> {
-    choices([
-        ("longest", Keep::Longest, "The one with the most distinct fingerprints, of identical ones the first"),
-        ("first", Keep::First, "The one ingested first"),
-        ("newest", Keep::Newest, "The one written last"),
-        ("oldest", Keep::Oldest, "The one written first"),
+    names([
+        ("longest", "The one with the most distinct fingerprints, of identical ones the first"),
+        ("first", "The one ingested first"),
+        ("newest", "The one written last"),
+        ("oldest", "The one written first"),
     ])
 }

@@ -11,7 +11,7 @@ use super::dedup::RuleArgs;
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
 use super::reading::ReadArgs;
-use super::values::{choices, parse_size};
+use super::values::{names, parse_size};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct IngestArgs {
@@ -163,9 +163,9 @@ impl IngestArgs {
 
 /// The treatment of documents that have changed.
 pub(super) fn on_change() -> impl TypedValueParser<Value = OnChange> {
-    choices([
-        ("replace", OnChange::Replace, "The new content replaces the stored one"),
-        ("keep", OnChange::Keep, "The stored content stays"),
-        ("both", OnChange::Both, "Both are kept under one name"),
+    names([
+        ("replace", "The new content replaces the stored one"),
+        ("keep", "The stored content stays"),
+        ("both", "Both are kept under one name"),
     ])
 }

@@ -9,7 +9,7 @@ use fpdb::{DocId, Mode, QuerySource, Weight};
 use super::passages::{ExcerptArgs, JoiningArgs};
 use super::reading::QueryReadArgs;
 use super::report::ReportArgs;
-use super::values::{choices, parse_count, parse_positive, parse_share};
+use super::values::{names, parse_count, parse_positive, parse_share};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("queries").args(["files", "document", "ids"]).required(true).multiple(true)))]
@@ -110,16 +110,16 @@ impl QueryArgs {
 
 /// The measure that ranks the matches.
 fn mode() -> impl TypedValueParser<Value = Mode> {
-    choices([
-        ("containment", Mode::Containment, "The share of the query that a document holds"),
-        ("resemblance", Mode::Resemblance, "How much the two sets of k-grams overlap, estimated from a sample"),
+    names([
+        ("containment", "The share of the query that a document holds"),
+        ("resemblance", "How much the two sets of k-grams overlap, estimated from a sample"),
     ])
 }
 
 /// How much a shared fingerprint counts.
 pub(super) fn weight() -> impl TypedValueParser<Value = Weight> {
-    choices([
-        ("none", Weight::None, "All fingerprints count the same"),
-        ("idf", Weight::Idf, "The fewer documents hold it, the more it counts: ln(1 + N / df)"),
+    names([
+        ("none", "All fingerprints count the same"),
+        ("idf", "The fewer documents hold it, the more it counts: ln(1 + N / df)"),
     ])
 }

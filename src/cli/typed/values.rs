@@ -1,5 +1,7 @@
 //! Values that can be typed: one of a few names, numbers, shares, sizes and times.
 
+use std::str::FromStr;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// One of a few names, each with what it stands for and what the help says of it.
@@ -14,6 +16,15 @@ where
         let chosen = choices.iter().find(|(name, ..)| *name == typed).map(|(_, value, _)| value.clone());
         chosen.ok_or("expected one of the names that the help lists")
     })
+}
+
+/// As [`choices`], of a value that the library reads by these names.
+pub(super) fn names<T, const N: usize>(names: [(&'static str, &'static str); N]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = fpdb::Error> + Clone + Send + Sync + 'static,
+{
+    let names = names.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).try_map(|typed| typed.parse())
 }
 
 /// A number of things.

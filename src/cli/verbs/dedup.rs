@@ -145,19 +145,13 @@ fn write_report(
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
     remarks(&answer.summary, args, printer);
-    let by = match options.by {
-        DedupBy::Resemblance => "resemblance",
-        DedupBy::Containment => "containment",
-        DedupBy::ExactText => "exact-text",
-        _ => "exact",
-    };
-    let compares = !by.starts_with("exact");
+    let compares = matches!(options.by, DedupBy::Resemblance | DedupBy::Containment);
     let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
     let flags = vec![
-        ("--by", Some(by.to_owned())),
+        ("--by", Some(options.by.to_string())),
         ("--threshold", compares.then(|| options.threshold.to_string())),
         ("--max-novel", compares.then_some(novel)),
-        ("--keep", Some(options.keep.name().to_owned())),
+        ("--keep", Some(options.keep.to_string())),
         ("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
         ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
         ("--max-df", options.max_df.map(|most| most.to_string())),
