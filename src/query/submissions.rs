@@ -1,7 +1,8 @@
 //! Submissions as a query counts them: documents that are one, with the sizes that they have together.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::error::Result;
 use crate::progress::is_due;
@@ -9,10 +10,11 @@ use crate::stop::StopToken;
 use crate::store::Store;
 use crate::submissions::Submissions;
 
+/// How often a waiting query looks at its token.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// The submissions of a database as of one commit.
 pub(crate) struct CountedSubmissions {
-    pattern: String,
-    commit: u64,
     /// Documents have lower ids than this.
     next_document: u32,
     submissions: Submissions,
@@ -78,8 +80,7 @@ impl CountedSubmissions {
                 (facts.name, facts.distinct) = (name.to_owned(), sizes[first as usize]);
             }
         }
-        let (pattern, commit) = (pattern.to_owned(), view.state().commits);
-        Ok(Self { pattern, commit, next_document, submissions, facts, count })
+        Ok(Self { next_document, submissions, facts, count })
     }
 
     /// The submission of a document, by its first document; the document where it stands for itself.
@@ -105,11 +106,28 @@ impl CountedSubmissions {
 
 /// The submissions that were counted last, for queries that come one after another.
 #[derive(Default)]
-pub(crate) struct SubmissionCache(Mutex<Option<Arc<CountedSubmissions>>>);
+pub(crate) struct SubmissionCache(Mutex<Option<Arc<Counting>>>);
+
+/// Submissions that are being counted, or have been.
+struct Counting {
+    pattern: String,
+    commit: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+enum State {
+    /// To be counted by the next query that asks.
+    Open,
+    /// Some query counts.
+    Busy,
+    Counted(Arc<CountedSubmissions>),
+}
 
 impl SubmissionCache {
     /// The submissions that a regular expression finds, as of the last commit; `None` where documents stand for themselves.
-    /// Waits for a commit that is being made, so it must not be called on the threads of the database.
+    /// Waits for a commit that is being made, so it must not be called on the threads of the database. Queries that ask for the same
+    /// count once; they keep no others waiting.
     pub(crate) fn get(
         &self,
         store: &Store,
@@ -118,15 +136,149 @@ impl SubmissionCache {
     ) -> Result<Option<Arc<CountedSubmissions>>> {
         let Some(pattern) = pattern else { return Ok(None) };
         let _unchanged = store.keep_unchanged(stop)?;
+        let counting = self.counting(pattern, store.view().state().commits);
+        counting.wait(|| CountedSubmissions::count(store, pattern, stop), stop).map(Some)
+    }
+
+    /// The counting of these submissions, which takes the place of any other.
+    fn counting(&self, pattern: &str, commit: u64) -> Arc<Counting> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counted) = &*last
-            && counted.pattern == pattern
-            && counted.commit == store.view().state().commits
-        {
-            return Ok(Some(Arc::clone(counted)));
+        match &*last {
+            Some(counting) if counting.pattern == pattern && counting.commit == commit => Arc::clone(counting),
+            _ => {
+                let counting = Arc::new(Counting {
+                    pattern: pattern.to_owned(),
+                    commit,
+                    state: Mutex::new(State::Open),
+                    changed: Condvar::new(),
+                });
+                Arc::clone(last.insert(counting))
+            }
         }
-        let counted = Arc::new(CountedSubmissions::count(store, pattern, stop)?);
-        *last = Some(Arc::clone(&counted));
-        Ok(Some(counted))
+    }
+}
+
+impl Counting {
+    /// What has been counted; waits for the query that counts, or counts itself.
+    fn wait(
+        &self,
+        count: impl FnOnce() -> Result<CountedSubmissions>,
+        stop: &StopToken,
+    ) -> Result<Arc<CountedSubmissions>> {
+        let mut state = self.state();
+        loop {
+            match &*state {
+                State::Counted(counted) => return Ok(Arc::clone(counted)),
+                State::Open => break,
+                State::Busy => {
+                    stop.check()?;
+                    (state, _) = self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+        *state = State::Busy;
+        drop(state);
+        // Where it fails or panics, another query counts.
+        let mut ended = Ended { counting: self, state: State::Open };
+        let counted = Arc::new(count()?);
+        ended.state = State::Counted(Arc::clone(&counted));
+        Ok(counted)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is one assignment.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives the counting this state at the end.
+struct Ended<'a> {
+    counting: &'a Counting,
+    state: State,
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        *self.counting.state() = std::mem::replace(&mut self.state, State::Open);
+        self.counting.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+
+    use super::*;
+    use crate::error::Error;
+
+    fn counted(pattern: &str) -> CountedSubmissions {
+        CountedSubmissions {
+            next_document: 0,
+            submissions: Submissions::new(Some(pattern), 0).unwrap(),
+            facts: HashMap::new(),
+            count: 0,
+        }
+    }
+
+    #[test]
+    fn queries_for_the_same_count_once_and_keep_no_others_waiting() {
+        let (cache, counts, stop) = (SubmissionCache::default(), AtomicU64::new(0), StopToken::new());
+        let count = |pattern: &str, inside: &dyn Fn()| {
+            let counting = cache.counting(pattern, 1);
+            let count = || {
+                counts.fetch_add(1, Ordering::SeqCst);
+                inside();
+                Ok(counted(pattern))
+            };
+            counting.wait(count, &stop).map(drop)
+        };
+        count("a", &|| {
+            // Another thread counts others to the end meanwhile.
+            thread::scope(|scope| scope.spawn(|| count("b", &|| {})).join()).unwrap().unwrap();
+        })
+        .unwrap();
+        assert_eq!(counts.load(Ordering::SeqCst), 2);
+
+        let counting = cache.counting("c", 1);
+        let asked = || {
+            counting.wait(
+                || {
+                    counts.fetch_add(1, Ordering::SeqCst);
+                    // The others can come to wait.
+                    thread::yield_now();
+                    Ok(counted("c"))
+                },
+                &stop,
+            )
+        };
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(asked)).collect();
+            let all: Vec<_> = all.into_iter().map(|one| one.join().unwrap().unwrap()).collect();
+            assert!(all.iter().all(|one| Arc::ptr_eq(one, &all[0])));
+        });
+        assert_eq!(counts.load(Ordering::SeqCst), 3);
+    }
+
+    #[test]
+    fn a_query_that_waits_can_be_stopped_and_one_that_fails_leaves_the_count_to_others() {
+        let cache = SubmissionCache::default();
+        let (stopped, going) = (StopToken::new(), StopToken::new());
+        stopped.stop();
+        let counting = cache.counting("a", 1);
+        let first = counting.wait(
+            || {
+                // It is stopped while it waits for this one.
+                let wait = || cache.counting("a", 1).wait(|| unreachable!("another counts"), &stopped).err();
+                let error = thread::scope(|scope| scope.spawn(wait).join()).unwrap();
+                assert!(matches!(error, Some(Error::Stopped)));
+                Err(Error::Stopped)
+            },
+            &going,
+        );
+        assert!(matches!(first, Err(Error::Stopped)));
+        assert!(counting.wait(|| Ok(counted("a")), &going).is_ok());
+        assert!(cache.counting("a", 1).wait(|| unreachable!("it is counted"), &stopped).is_ok());
+        assert!(cache.counting("a", 2).wait(|| Err(Error::Stopped), &going).is_err(), "another commit");
     }
 }
