@@ -101,7 +101,7 @@ pub struct DatabaseStats {
     pub df: Option<Vec<DfCount>>,
     /// Postings held, those of deleted documents included.
     pub postings: u64,
-    /// Documents deleted since the database was last compacted. Commits free the space of most of them meanwhile.
+    /// Documents that were deleted, and whose postings may still take space. Commits and compacting clear them away.
     pub deleted: u64,
     /// Sorted runs of postings; a lookup visits each.
     pub runs: u64,

@@ -37,14 +37,11 @@ impl DocumentSet {
         self.ids.len()
     }
 
-    /// Removes all of it.
-    pub(super) fn clear(&mut self, changes: &mut Changes<'_>) -> Result<()> {
-        let touched: BTreeSet<u32> = self.ids.iter().map(|id| id >> 16).collect();
-        for high in touched {
-            changes.delete(self.family, document_set_key(high << 16))?;
-        }
-        self.ids.clear();
-        Ok(())
+    /// Takes out all documents that are not in `kept`, and returns them.
+    pub(super) fn keep(&mut self, kept: &RoaringBitmap, changes: &mut Changes<'_>) -> Result<RoaringBitmap> {
+        let removed = &self.ids - kept;
+        self.change(&[], &removed.iter().collect::<Vec<u32>>(), changes)?;
+        Ok(removed)
     }
 
     /// Adds documents and takes out others, and adds the values that change to `changes`.

@@ -29,6 +29,8 @@ mod staged;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;
+#[cfg(test)]
+mod tombstone_tests;
 mod turns;
 mod view;
 mod write;

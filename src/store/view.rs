@@ -1,11 +1,13 @@
 //! View: the state of one commit in memory. The next commit replaces the view as a whole, so that a reader that holds
 //! one keeps seeing one state of the database.
 
+use roaring::RoaringBitmap;
+
 use super::codec::format::{self, BOILERPLATE, MAIN, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
 use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
-use super::engine::Engine;
 use super::engine::failure::missing;
+use super::engine::{Changes, Engine};
 use crate::error::Result;
 use crate::profile::Profile;
 
@@ -17,6 +19,8 @@ pub(crate) struct View {
     pub(super) runs: Vec<(u32, RunRecord)>,
     pub(super) tombstones: DocumentSet,
     pub(super) boilerplate: DocumentSet,
+    /// Deleted documents whose tombstones went since the store was opened: who works through this handle may still know their ids.
+    gone: RoaringBitmap,
 }
 
 impl View {
@@ -26,6 +30,7 @@ impl View {
             runs: load_runs(engine)?,
             tombstones: DocumentSet::load(engine, TOMBSTONES)?,
             boilerplate: DocumentSet::load(engine, BOILERPLATE)?,
+            gone: RoaringBitmap::new(),
         })
     }
 
@@ -36,7 +41,7 @@ impl View {
 
     /// True where the id belongs to a committed document that is not deleted.
     pub(crate) fn is_live(&self, document: u32) -> bool {
-        document < self.state.next_document && !self.tombstones.contains(document)
+        document < self.state.next_document && !self.tombstones.contains(document) && !self.gone.contains(document)
     }
 
     /// True where some document that was committed has been deleted since, so that runs may hold its postings.
@@ -69,6 +74,16 @@ impl View {
     /// Ids that were deleted and whose postings may still be there.
     pub(crate) fn tombstone_count(&self) -> u64 {
         self.tombstones.len()
+    }
+
+    /// Removes the tombstones of documents that lie in none of the runs: they have nothing to hide.
+    pub(super) fn forget_tombstones(&mut self, changes: &mut Changes<'_>) -> Result<()> {
+        let mut held = RoaringBitmap::new();
+        for (_, run) in &self.runs {
+            held.insert_range(run.first_document..=run.last_document);
+        }
+        self.gone |= self.tombstones.keep(&held, changes)?;
+        Ok(())
     }
 }
 

@@ -374,7 +374,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
         let documents = count(stats.deleted, "document");
         // Later commits free the space of some of them.
         let waiting = count(stats.postings.saturating_sub(stats.fingerprints), "posting");
-        row("deleted", format!("{documents} since the database was last compacted; space not freed yet: {waiting}"));
+        row("deleted", format!("{documents} not cleared away yet; space not freed yet: {waiting}"));
     }
     row("bytes", size(stats.bytes));
     row(&format!("{}s", symbol(profile.unit)), grouped(stats.symbols));

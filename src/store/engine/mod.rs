@@ -418,10 +418,6 @@ impl Changes<'_> {
         Ok(())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.batch.is_empty()
-    }
-
     /// Makes the changes; they are on the disk when this returns.
     pub(super) fn commit(self, action: &'static str) -> Result<()> {
         let mut synced = WriteOptions::default();

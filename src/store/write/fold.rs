@@ -1,4 +1,4 @@
-//! Folding: several runs become one, without the postings of deleted documents.
+//! Folding: several runs become one, without the postings of deleted documents. The tombstones that hid them alone go too.
 //!
 //! A lookup visits every run, so their number must stay small however many commits a database has seen. Runs
 //! are ranked by size in steps of [`FAN_IN`]; as many runs of one rank are folded into one of the next. A
@@ -32,8 +32,7 @@ impl Store {
         Ok(())
     }
 
-    /// Folds all runs into one, if documents were deleted or the runs are many; forgets the tombstones, and frees the space of
-    /// what was deleted.
+    /// Folds all runs into one, if documents were deleted or the runs are many, and frees the space of what was deleted.
     pub(crate) fn compact(&self, task: &Task<'_>) -> Result<()> {
         let view = self.view();
         let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
@@ -45,7 +44,6 @@ impl Store {
         if folds {
             self.fold(&runs, task)?;
         }
-        self.forget_tombstones()?;
         for (done, name) in (0..).zip(FAMILIES) {
             task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
             // A run is a few large tables already; of the rest every commit may have left some.
@@ -80,6 +78,8 @@ impl Store {
         for &run in runs {
             changes.delete(MAIN, run_key(run))?;
         }
+        // The new run holds no posting of a deleted document.
+        view.forget_tombstones(&mut changes)?;
         if let Some((run, record)) = folded {
             changes.put(MAIN, run_key(run), records::encode(&record)?)?;
             view.runs.push((run, record));
@@ -103,17 +103,6 @@ impl Store {
                 changes.delete_between(name, &first, &after)?;
                 changes.write("remove a folded run")?;
             }
-        }
-        Ok(())
-    }
-
-    /// Once no run holds a posting of a deleted document, its tombstone has nothing to hide.
-    fn forget_tombstones(&self) -> Result<()> {
-        let mut view = View::clone(&self.view());
-        let mut changes = self.engine.changes();
-        view.tombstones.clear(&mut changes)?;
-        if !changes.is_empty() {
-            self.change(changes, view, "remove tombstones")?;
         }
         Ok(())
     }
