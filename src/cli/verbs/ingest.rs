@@ -45,7 +45,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     options.check()?;
     remembered::remember(&database, args)?;
-    if args.prune && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir())) {
+    if args.prune
+        && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir() || !path.exists()))
+    {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
     // The paths that were typed come first.
