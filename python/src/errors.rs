@@ -16,6 +16,7 @@ fn class(error: &Error) -> &'static str {
         Error::FormatVersion { .. } | Error::HashVersion { .. } | Error::DecisionsVersion { .. } => "VersionError",
         Error::Damaged { .. }
         | Error::BeyondRepair { .. }
+        | Error::SourcesMissing { .. }
         | Error::CommitsLost { .. }
         | Error::TablesLost { .. }
         | Error::DamagedBackup { .. }

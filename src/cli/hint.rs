@@ -60,6 +60,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
+        Error::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; `fpdb verify --repair --give-up-missing` removes these documents from the database".into(),
         Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {

@@ -70,6 +70,7 @@ impl Database {
 #[derive(Clone, Debug, Default)]
 pub struct DatabaseBuilder {
     store: StoreOptions,
+    give_up_missing: bool,
 }
 
 impl DatabaseBuilder {
@@ -122,6 +123,13 @@ impl DatabaseBuilder {
         self
     }
 
+    /// Lets [`Self::repair`] remove damaged documents whose files cannot be opened, if `give_up` is true.
+    #[must_use]
+    pub fn give_up_missing(mut self, give_up: bool) -> Self {
+        self.give_up_missing = give_up;
+        self
+    }
+
     /// Makes an empty database at `path` and opens it for writing.
     ///
     /// # Errors
@@ -171,11 +179,12 @@ impl DatabaseBuilder {
     /// database takes. Changes nothing where nothing is wrong.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::Stopped`]. The database is
-    /// then as it was.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::SourcesMissing`] where it would
+    /// give up documents whose files cannot be opened, unless [`Self::give_up_missing`] allows that; [`Error::Stopped`]. The
+    /// database is then as it was.
     pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Verification> {
         self.check()?;
-        ingest::repair(path.as_ref(), &self.store, task)
+        ingest::repair(path.as_ref(), &self.store, self.give_up_missing, task)
     }
 
     /// As a reader needs its settings; a reader also works with less memory than the least, more slowly.

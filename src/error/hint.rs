@@ -64,6 +64,7 @@ impl Error {
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
             Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
+            Self::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; or let the repair give these documents up".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {

@@ -250,6 +250,16 @@ pub enum Error {
         /// The engine's error.
         source: Cause,
     },
+    /// A repair that would give up documents whose files cannot be opened now.
+    #[error("the database at {} was not repaired: damaged documents ({documents}) can only be rebuilt from their files, which cannot be opened now, such as {}", path.display(), source_path.display())]
+    SourcesMissing {
+        /// The path of the database.
+        path: PathBuf,
+        /// The documents.
+        documents: u64,
+        /// The first of the files.
+        source_path: PathBuf,
+    },
     /// The database is an older one than it was: what came after a commit is gone.
     #[error("the database at {} has lost its last commits: {found} of {marked} are there", path.display())]
     CommitsLost {

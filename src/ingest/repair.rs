@@ -1,10 +1,11 @@
 //! Repair: documents whose fingerprints were damaged are read again, where their text is still what it was.
 
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use crate::columns::Fingerprints;
 use crate::document::{Format, Offsets};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fingerprint::{DocumentFacts, Fingerprinter};
 use crate::input::{ContainerBatch, ReadOptions, Reader, StoredPlace};
 use crate::progress::Task;
@@ -13,12 +14,26 @@ use crate::store::{
     DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks,
 };
 
-/// Rebuilds what can be rebuilt of the damaged database at `root`.
-pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<Verification> {
+/// Rebuilds what can be rebuilt of the damaged database at `root`. Documents that only their files can bring back are given up
+/// while these are missing if `give_up_missing` says so.
+///
+/// # Errors
+/// [`Error::SourcesMissing`] otherwise; the database is then as it was.
+pub(crate) fn repair(
+    root: &Path,
+    options: &StoreOptions,
+    give_up_missing: bool,
+    task: &Task<'_>,
+) -> Result<Verification> {
     let mut repairing = match Repairing::begin(root, options, task)? {
         RepairStart::Whole(now) => return Ok(Verification { repair: Some(Repair::default()), ..now }),
         RepairStart::Damaged(repairing) => repairing,
     };
+    if !give_up_missing && let Err(error) = check_sources(root, &repairing) {
+        repairing.abandon()?;
+        return Err(error);
+    }
+    repairing.copy_whole(task)?;
     let mut reader = Reader::new(ReadOptions::default().limits);
     let mut fingerprinter = Fingerprinter::new(repairing.profile());
     let damaged = repairing.damaged_documents();
@@ -35,6 +50,25 @@ pub(crate) fn repair(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Re
         task.step("documents read again", done, damaged.len() as u64)?;
     }
     repairing.finish(task)
+}
+
+/// Refuses to begin where a file that is needed cannot be opened now: its disk may not be mounted.
+fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
+    let (mut documents, mut first, mut last) = (0, None, (String::new(), false));
+    for id in repairing.damaged_documents() {
+        let record = repairing.record(id)?;
+        let Some(source) = record.source.as_deref().filter(|_| StoredPlace::of(&record).is_some()) else { continue };
+        // The members of a container come one after the other.
+        if last.0 != source {
+            // A pipe that has taken the place of the file is not opened: that would wait for a writer.
+            last = (source.to_owned(), !Path::new(source).is_file() || File::open(source).is_err());
+        }
+        if last.1 && !repairing.has_text(id, &record)? {
+            documents += 1;
+            first.get_or_insert_with(|| PathBuf::from(source));
+        }
+    }
+    first.map_or(Ok(()), |source| Err(Error::SourcesMissing { path: root.to_owned(), documents, source_path: source }))
 }
 
 /// Documents of one container are read in one pass, as far as there is room: expects the damaged documents from the number

@@ -196,6 +196,53 @@ fn verify_finds_a_flipped_bit_in_every_table() {
     verified(&folder, ".fpdb");
 }
 
+/// A disk that is not mounted is no reason to lose documents.
+#[test]
+fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    corpus(&folder, "d", 40..50);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c", "d"]);
+    folder.ok(&["compact"]);
+    let largest = tables(&folder, ".fpdb").into_iter().max_by_key(|table| table.metadata().unwrap().len()).unwrap();
+    let mut bytes = fs::read(&largest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&largest, bytes).unwrap();
+    let away = |from: &str, to: &str| fs::rename(folder.path().join(from), folder.path().join(to)).unwrap();
+    let names = || {
+        let entries = fs::read_dir(folder.path().join(".fpdb")).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let (before, damage) = (names(), folder.run(&["verify", "--format", "json"]).stdout);
+    away("c", "unmounted");
+    for _ in 0..2 {
+        let run = folder.run(&["verify", "--repair"]);
+        let told = run.stderr.contains(" was not repaired: damaged documents (")
+            && run.stderr.contains("hint: see whether its disk is mounted")
+            && run.stderr.contains("`fpdb verify --repair --give-up-missing`");
+        assert!(run.status == 2 && run.stdout.is_empty() && told, "{run:#?}");
+        assert_eq!((names(), folder.run(&["verify", "--format", "json"]).stdout), (before.clone(), damage.clone()));
+    }
+    // A copy, in which they are given up: what needs no file stays.
+    let copied = std::process::Command::new("cp").args(["-r", ".fpdb", "copy"]).current_dir(folder.path()).status();
+    assert!(copied.unwrap().success());
+    let run = folder.run(&["--db", "copy", "verify", "--repair", "--give-up-missing", "--format", "json"]);
+    let lost = run.json()[0]["repair"]["lost"].as_array().unwrap().clone();
+    assert!(run.status == 2 && !lost.is_empty(), "{run:#?}");
+    assert!(lost.iter().all(|lost| lost["name"].as_str().unwrap().starts_with("c/")), "{lost:?}");
+    assert_eq!(verified(&folder, "copy")["documents"], 50 - lost.len());
+    // Mounted again, nothing is lost.
+    away("unmounted", "c");
+    let repair = folder.ok(&["verify", "--repair", "--format", "json"]).json().remove(0);
+    assert_eq!(repair["repair"]["lost"], serde_json::json!([]));
+    assert_eq!(verified(&folder, ".fpdb")["documents"], 50);
+    let run = folder.run(&["verify", "--give-up-missing"]);
+    assert!(run.status == 2 && run.stderr.contains("--repair"), "{run:#?}");
+}
+
 #[test]
 fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     let folder = Folder::new();

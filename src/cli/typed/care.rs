@@ -15,6 +15,11 @@ pub(crate) struct VerifyArgs {
     /// Rebuilds from the intact parts of the database and from the documents' own files.
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Repair even if damaged documents are lost because their files cannot be opened
+    ///
+    /// Without this flag such a repair is refused, as the files may be on a disk that is not mounted.
+    #[arg(long, requires = "repair")]
+    pub(crate) give_up_missing: bool,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
     let steps = StepBar::start(printer, "checking the database");
-    let found = look(&database::builder(global), &path, args.repair, &steps);
+    let found = look(&database::builder(global).give_up_missing(args.give_up_missing), &path, args.repair, &steps);
     steps.end();
     let found = found?;
     let mut output = Output::open(global)?;

@@ -44,7 +44,7 @@ const BATCH_BYTES: usize = 64 << 20;
 pub(crate) enum RepairStart {
     /// Nothing is wrong.
     Whole(Verification),
-    /// All readable rows have been written; the documents that are damaged come next.
+    /// Nothing has been written yet.
     Damaged(Box<Repairing>),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Repairing {
 }
 
 impl Repairing {
-    /// Verifies the database at `root`, and where something is wrong writes all that is not into a new store.
+    /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not into a new store.
     ///
     /// # Errors
     /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
@@ -94,7 +94,7 @@ impl Repairing {
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
         let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
-        let mut repairing = Self {
+        let repairing = Self {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
             committer: Committer::new(&store),
@@ -105,11 +105,27 @@ impl Repairing {
             store,
             lock,
         };
-        repairing.write_whole(task)?;
-        repairing.store.remember_sources(&sources(&repairing.salvage)?)?;
-        // The documents that are damaged lie between those that are whole.
-        repairing.batch = Batch::new(0, BATCH_BYTES);
         Ok(RepairStart::Damaged(Box::new(repairing)))
+    }
+
+    /// Writes the documents that are whole; the damaged ones come next.
+    pub(crate) fn copy_whole(&mut self, task: &Task<'_>) -> Result<()> {
+        self.write_whole(task)?;
+        self.store.remember_sources(&sources(&self.salvage)?)?;
+        // The documents that are damaged lie between those that are whole.
+        self.batch = Batch::new(0, BATCH_BYTES);
+        Ok(())
+    }
+
+    /// Leaves the damaged database as it was.
+    pub(crate) fn abandon(self) -> Result<()> {
+        let Self { root, store, salvage, lock, .. } = self;
+        // The engine lets go of both before the new one is removed.
+        drop(store);
+        drop(salvage);
+        finish_interrupted(&root)?;
+        drop(lock);
+        Ok(())
     }
 
     /// The settings of the database.

@@ -70,14 +70,14 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestF
     drop(store);
     let counts = (lost == 0).then(|| state.counts());
     mark::write(&root, state.commits + lost, counts).unwrap();
-    let repaired = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
+    let repaired = crate::ingest::repair(&root, &StoreOptions::default(), false, &Task::new()).unwrap();
     assert!(!repaired.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     let next = store.view().state().next_document;
     assert!(next == DOCUMENTS_HELD as u32 || lost > 0 && next > DOCUMENTS_HELD as u32, "ids are not used twice");
     assert!(store.view().state().commits > 3);
-    let again = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
+    let again = crate::ingest::repair(&root, &StoreOptions::default(), false, &Task::new()).unwrap();
     assert_eq!((again.problems, again.repair), (vec![], Some(Repair::default())));
     (repaired, before, documents(&store))
 }
@@ -235,7 +235,7 @@ fn remembered_sources_are_kept_but_for_damaged_ones() {
     put(&store, MAIN, &source_key("/c"), b"no record");
     assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 1);
     drop(store);
-    assert_eq!(crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap().problems.len(), 1);
+    assert_eq!(crate::ingest::repair(&root, &StoreOptions::default(), false, &Task::new()).unwrap().problems.len(), 1);
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     assert_eq!(store.sources().unwrap(), sources);
@@ -321,7 +321,7 @@ fn what_an_older_copy_holds_is_one_commit() {
     drop(store);
     std::fs::remove_dir_all(root.join("store")).unwrap();
     std::fs::rename(&copy, root.join("store")).unwrap();
-    let repair = crate::ingest::repair(&root, &StoreOptions::default(), &Task::new()).unwrap();
+    let repair = crate::ingest::repair(&root, &StoreOptions::default(), false, &Task::new()).unwrap();
     let found = repair.repair.unwrap();
     assert_eq!((found.commits_lost, found.last_commit_documents), (1, Some(before.len() as u64)));
     let details: Vec<&str> = repair.problems.iter().map(|problem| problem.detail.as_str()).collect();
