@@ -15,6 +15,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::NoDatabase { path } => {
             format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
         }
+        Error::FolderGone { .. } => "it was moved or deleted while the command ran: run the command again where the database is now; `fpdb restore DIR` makes a database of a backup".into(),
         Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
         Error::NoSuchBackup { .. } => "`fpdb restore DIR` takes the newest, --number N another".into(),
         Error::DamagedBackup { others, .. } => match others.last() {
@@ -152,6 +153,7 @@ mod tests {
     fn flags_are_the_programs() {
         let errors = [
             Error::NoDatabase { path: "db".into() },
+            Error::FolderGone { path: "db".into() },
             Error::NoSuchDocument { name: "a".into() },
             Error::WindowTooSmall { asked: 1, stored: 2 },
             Error::TooLittleMemory { needed: 2, allowed: 1 },
