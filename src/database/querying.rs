@@ -406,4 +406,55 @@ mod tests {
         });
         assert!(compared > 20, "{compared}: matches and passages too are looks");
     }
+
+    /// All documents that an answer needs are replaced, and their runs folded, at one step or another of it.
+    #[test]
+    fn an_answer_is_of_one_commit_whatever_is_committed_meanwhile() {
+        use std::sync::Arc;
+
+        use crate::input::Document;
+        use crate::{DatabaseWriter, IngestOptions};
+
+        fn replace(database: &DatabaseWriter, version: u64) {
+            let stored = (0..6).map(|number| Document::new(number.to_string(), text(10 * version + number)));
+            let summary =
+                database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
+            assert_eq!(summary.added + summary.replaced, 6);
+            database.compact(&Task::new()).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(3).create(folder.path().join("db"), &profile).unwrap();
+        let database = Arc::new(database);
+        replace(&database, 0);
+        let ask = |source: &QuerySource, token: &StopToken| {
+            let task = Task::new().stop(token);
+            let answers = database.query(std::slice::from_ref(source), &QueryOptions::default(), &task);
+            serde_json::to_value(answers.unwrap().remove(0).unwrap()).unwrap()
+        };
+        let mut version = 0;
+        for source in [QuerySource::text(text(900)), QuerySource::Stored("3".into())] {
+            let counted = StopToken::after(u64::MAX);
+            ask(&source, &counted);
+            let looks = u64::MAX - counted.looks_left();
+            assert!(looks > 50, "{looks}");
+            for step in (0..looks).step_by((looks / 5) as usize).take(5) {
+                version += 1;
+                let expected = ask(&source, &StopToken::new());
+                assert!(expected["matches"].as_array().is_some_and(|matches| matches.len() >= 5), "{expected}");
+                let (writer, seen) = (Arc::clone(&database), AtomicU64::new(0));
+                let token = StopToken::looking(move || {
+                    if seen.fetch_add(1, Ordering::Relaxed) == step {
+                        let writer = &*writer;
+                        thread::scope(|scope| scope.spawn(move || replace(writer, version)).join()).unwrap();
+                    }
+                });
+                let (answer, after) = (ask(&source, &token), ask(&source, &StopToken::new()));
+                assert_ne!(after, expected, "others are there now");
+                // The first look may come before the first reading.
+                assert!(answer == expected || (step == 0 && answer == after), "step {step} of {looks}");
+            }
+        }
+        assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
+    }
 }
