@@ -103,7 +103,7 @@ pub(super) fn with_intake<T>(
         // The hashes of documents that are not committed take about as much as their postings.
         let share = store.memory() / whole * part / if options.dedup.is_some() { 2 } else { 1 };
         let memory = usize::try_from(share).unwrap_or(usize::MAX);
-        work(&mut Intake {
+        let worked = work(&mut Intake {
             store,
             progress: task.reports(),
             task,
@@ -118,7 +118,9 @@ pub(super) fn with_intake<T>(
             sweep: Sweep::new(store.view().state().next_document),
             stream: options.dedup.as_ref().map(|dedup| Stream::new(store, dedup, reach, options.store_text)),
             broken_off: false,
-        })
+        })?;
+        store.settle()?;
+        Ok(worked)
     })
 }
 

@@ -22,16 +22,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rocksdb::properties::BACKGROUND_ERRORS;
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB, DBPinnableSlice,
-    DBRecoveryMode, Direction, InfoLogger, IngestExternalFileOptions, IteratorMode, LogLevel, ReadOptions, WriteBatch,
-    WriteOptions,
+    DBRecoveryMode, FlushOptions, InfoLogger, IngestExternalFileOptions, IteratorMode, LogLevel, ReadOptions,
+    WriteBatch, WriteOptions,
 };
 
 use crate::error::{Error, Result, StoreFailure};
+use crate::store::codec::format::FAMILIES;
 use failure::{EngineError, failed, missing};
 pub use level::Level;
 use level::Table;
 use moment::Moment;
 use options::{BlockCache, Tuning};
+pub(in crate::store) use rocksdb::Direction;
 use rows::Rows;
 use sorted_file::{SortedFiles, WrittenFiles};
 
@@ -55,6 +57,9 @@ pub(super) type Value<'a> = DBPinnableSlice<'a>;
 
 /// A row: key and value.
 pub(super) type Row = (Box<[u8]>, Box<[u8]>);
+
+/// Rows that are worth tables of their own: reading so many from the log takes some 20 ms.
+const ROWS_WORTHWHILE: u64 = 20_000;
 
 /// An open store: rows by family and key.
 pub(super) struct Engine {
@@ -137,7 +142,7 @@ impl Engine {
 
     /// A cursor over all rows of a family.
     pub(super) fn rows(&self, family: &str, action: &'static str) -> Result<Rows<'_>> {
-        self.rows_within(family, ReadOptions::default(), action)
+        self.rows_within(family, all_rows(), action)
     }
 
     /// A cursor over the rows of a family from the key `first` to the one before `after`. With `through` they are read from
@@ -149,7 +154,7 @@ impl Engine {
         through: bool,
         action: &'static str,
     ) -> Result<Rows<'_>> {
-        let mut options = ReadOptions::default();
+        let mut options = all_rows();
         options.set_iterate_lower_bound(first);
         options.set_iterate_upper_bound(after);
         if through {
@@ -175,7 +180,7 @@ impl Engine {
         from: &[u8],
         action: &'static str,
     ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
-        self.entries_in(family, ReadOptions::default(), IteratorMode::From(from, Direction::Forward), action)
+        self.entries_in(family, all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 
     /// The same rows, read past the cache: for scans, which read each row once.
@@ -185,19 +190,23 @@ impl Engine {
         from: &[u8],
         action: &'static str,
     ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
-        let mut options = ReadOptions::default();
+        let mut options = all_rows();
         options.fill_cache(false);
         self.entries_in(family, options, IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The rows of a family in descending order of key, from the last key that is not above `from` on.
-    pub(super) fn entries_back(
+    /// The rows of the names or of the digests whose keys are that of `from` but for the document: in this direction, from
+    /// the document in `from` on. Where there are none, the filters mostly say so.
+    pub(super) fn entries_of_one(
         &self,
         family: &str,
         from: &[u8],
+        direction: Direction,
         action: &'static str,
-    ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
-        self.entries_in(family, ReadOptions::default(), IteratorMode::From(from, Direction::Reverse), action)
+    ) -> Result<impl Iterator<Item = Result<Row>> + use<'_>> {
+        let mut options = ReadOptions::default();
+        options.set_prefix_same_as_start(true);
+        self.entries_in(family, options, IteratorMode::From(from, direction), action)
     }
 
     fn entries_in(
@@ -260,6 +269,31 @@ impl Engine {
         self.writing(action, || self.db.delete_file_in_range_cf(family, first, after))
     }
 
+    /// Makes tables of the rows that are in memory and in the log, if they are many: who opens the store reads the log first.
+    /// True if it has made some.
+    pub(super) fn settle(&self) -> Result<bool> {
+        let mut rows = 0;
+        for name in FAMILIES {
+            rows += self.unwritten(name)?;
+        }
+        if rows < ROWS_WORTHWHILE {
+            return Ok(false);
+        }
+        let families = FAMILIES.into_iter().map(|name| self.family(name)).collect::<Result<Vec<_>>>()?;
+        self.writing("write its tables", || self.db.flush_cfs_opt(&families, &FlushOptions::default()))?;
+        Ok(true)
+    }
+
+    /// Rows of a family that are in no table yet.
+    fn unwritten(&self, family: &str) -> Result<u64> {
+        let mut rows = 0;
+        for property in ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"] {
+            let some = self.db.property_int_value_cf(self.family(family)?, property);
+            rows += some.map_err(failed("measure itself"))?.unwrap_or(0);
+        }
+        Ok(rows)
+    }
+
     /// Compacts a family; with `all` also tables without deletions, unless there is only one.
     pub(super) fn compact(&self, family: &str, all: bool) -> Result<()> {
         self.check_sound("compact its tables")?;
@@ -283,12 +317,8 @@ impl Engine {
 
     /// True where a family is one table without deletions: to write it again would give nothing back.
     fn is_compact(&self, family: &str) -> Result<bool> {
-        let unwritten = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
-        for property in unwritten {
-            let rows = self.db.property_int_value_cf(self.family(family)?, property);
-            if rows.map_err(failed("measure itself"))? != Some(0) {
-                return Ok(false);
-            }
+        if self.unwritten(family)? > 0 {
+            return Ok(false);
         }
         let tables = self.db.live_files().map_err(failed("measure itself"))?;
         let mut tables = tables.iter().filter(|table| table.column_family_name == family);
@@ -394,6 +424,13 @@ const TABLES_OF_DAMAGED: i32 = 128;
 
 /// The bytes that are read ahead of one reader that reads from end to end. Several dozen may be at work at once.
 const READ_AHEAD: usize = 512 << 10;
+
+/// For reading rows whatever their keys have in common. Some families have filters for keys that differ only in their ends.
+fn all_rows() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.set_total_order_seek(true);
+    options
+}
 
 /// Changes of rows that are made together.
 pub(super) struct Changes<'a> {

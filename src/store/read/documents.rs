@@ -8,6 +8,7 @@ use crate::store::codec::format::{
     self, DIGESTS, DOCUMENTS, NAMES, document_key, name_key, name_prefix, parse_name_key, split_u32,
 };
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord};
+use crate::store::engine::Direction;
 use crate::store::engine::failure::missing;
 use crate::store::handle::Store;
 
@@ -54,7 +55,8 @@ impl Store {
             return Ok(None);
         }
         let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries_back(NAMES, &last, "read names and digests"));
+        let (view, rows) = self
+            .of_one_commit(|_| self.engine.entries_of_one(NAMES, &last, Direction::Reverse, "read names and digests"));
         for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
@@ -83,13 +85,16 @@ impl Store {
         self.ids_under(DIGESTS, digest)
     }
 
-    /// The document ids at the end of the keys that begin with `prefix`.
+    /// The documents at the end of the keys that are `prefix` before them.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
         if self.view().state().documents == 0 {
             return Ok(ids);
         }
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(name, prefix, "read names and digests"));
+        let (view, rows) = self.of_one_commit(|_| {
+            let first = [prefix, &document_key(0)].concat();
+            self.engine.entries_of_one(name, &first, Direction::Forward, "read names and digests")
+        });
         for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };

@@ -56,6 +56,11 @@ impl Store {
         self.remove_folded()
     }
 
+    /// Makes tables of committed rows that are in the log, if they are many: who opens the database next reads the log first.
+    pub(crate) fn settle(&self) -> Result<()> {
+        if self.engine.settle()? { self.mark() } else { Ok(()) }
+    }
+
     /// Marks the last commit, and how far the list of tables has come; nothing of a list that the engine failed to sync.
     pub(in crate::store) fn mark(&self) -> Result<()> {
         if !self.engine.is_sound() {

@@ -18,7 +18,7 @@ use crate::store::write::run_writer;
 use crate::store::{Store, View};
 
 /// Runs of one rank that are folded into one of the next.
-const FAN_IN: usize = 8;
+const FAN_IN: usize = 16;
 
 /// Below this a fold is not worth dividing among threads.
 const POSTINGS_IN_PART: u64 = 1 << 20;
@@ -131,11 +131,11 @@ mod tests {
     #[test]
     fn few_runs_are_left_alone_and_equal_ones_are_folded_with_the_smaller() {
         assert_eq!(excess(&runs(&[])), None);
-        assert_eq!(excess(&runs(&[100; 7])), None);
-        assert_eq!(excess(&runs(&[100; 8])), Some((0..8).collect()));
+        assert_eq!(excess(&runs(&[100; FAN_IN - 1])), None);
+        assert_eq!(excess(&runs(&[100; FAN_IN])), Some((0..FAN_IN as u32).collect()));
         let mut sizes = vec![1_000_000, 3];
-        sizes.extend([100; 8]);
-        assert_eq!(excess(&runs(&sizes)), Some((1..10).collect()));
+        sizes.extend([100; FAN_IN]);
+        assert_eq!(excess(&runs(&sizes)), Some((1..FAN_IN as u32 + 2).collect()));
     }
 
     #[test]
