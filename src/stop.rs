@@ -28,20 +28,6 @@ struct Flag {
     /// How many more looks at it find it not stopped: tests end work at each look in turn.
     #[cfg(test)]
     looks: Option<AtomicU64>,
-    #[cfg(test)]
-    look: Look,
-}
-
-/// What a test does at each look.
-#[cfg(test)]
-#[derive(Default)]
-struct Look(Option<Box<dyn Fn() + Send + Sync>>);
-
-#[cfg(test)]
-impl std::fmt::Debug for Look {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Look").field(&self.0.is_some()).finish()
-    }
 }
 
 impl StopToken {
@@ -59,10 +45,6 @@ impl StopToken {
     /// True once [`Self::stop`] has been called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        #[cfg(test)]
-        if let Some(look) = &self.0.look.0 {
-            look();
-        }
         #[cfg(test)]
         if let Some(looks) = &self.0.looks
             && looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |looks| looks.checked_sub(1)).is_err()
@@ -83,12 +65,6 @@ impl StopToken {
     #[cfg(test)]
     pub(crate) fn after(looks: u64) -> Self {
         Self(Arc::new(Flag { looks: Some(looks.into()), ..Flag::default() }))
-    }
-
-    /// A token that has `look` called at each look.
-    #[cfg(test)]
-    pub(crate) fn looking(look: impl Fn() + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Flag { look: Look(Some(Box::new(look))), ..Flag::default() }))
     }
 
     /// How many looks are left of [`Self::after`].

@@ -12,7 +12,8 @@ pub(super) struct ProbeBuffers {
     pub(super) terms: Vec<u32>,
     /// By number, how many fingerprints of the stretch that is looked at are of the term.
     pub(super) inside: Vec<u32>,
-    pub(super) ordinals: Vec<u32>,
+    /// By ordinal, where the fingerprint stands.
+    pub(super) positions: Vec<u64>,
 }
 
 /// Reused memory of one thread.
@@ -29,7 +30,8 @@ pub(super) struct Buffers {
     /// By number, whether a survivor holds the term.
     pub(super) shared: Vec<bool>,
     pub(super) ordinals: Vec<u32>,
-    pub(super) boundaries: Vec<u32>,
+    /// By ordinal, where the fingerprint stands.
+    pub(super) positions: Vec<u64>,
 }
 
 /// Buffers that wait for a search. They hold a count for each survivor: to make them anew for every few searches would cost more

@@ -3,15 +3,15 @@
 
 use super::buffers::BufferPool;
 use super::measure::Threshold;
+use super::places::Places;
 use super::ranking::Ranking;
 use super::sets::Sets;
-use super::source::PostingSource;
 
 /// The input of the join.
 pub(super) struct Join<'a> {
-    pub(super) source: &'a dyn PostingSource,
     pub(super) ranking: &'a Ranking,
     pub(super) sets: &'a Sets,
+    pub(super) places: &'a Places,
     pub(super) threshold: Threshold,
     /// The longest unmatched stretch, in symbols, of a removable document.
     pub(super) max_novel: Option<u64>,

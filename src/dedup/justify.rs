@@ -205,8 +205,8 @@ impl Join<'_> {
     /// k-gram, or the beginning of the document, to the start of the next one, or its end.
     fn novel(&self, rank: Rank, terms: &[Term], other: &[Term], buffers: &mut Buffers) -> Result<u64> {
         let id = self.ranking.id(rank);
-        let (fingerprints, symbols) = self.source.extent(id)?;
-        let Buffers { ordinals, boundaries, shared, .. } = buffers;
+        let Buffers { ordinals, positions, shared, .. } = buffers;
+        let symbols = self.places.get(id, positions)?;
         ordinals.clear();
         shared.clear();
         let mut theirs = other;
@@ -220,31 +220,20 @@ impl Join<'_> {
             }
         })?;
         ordinals.sort_unstable();
-        // Unmatched stretches, each between two shared fingerprints or at an end.
-        boundaries.clear();
-        let mut stretches: Vec<(Option<u32>, Option<u32>)> = Vec::new();
-        let mut before = None;
+        // The longest unmatched stretch, each between two shared fingerprints or at an end.
+        let (mut novel, mut next) = (0, 0);
+        let mut start = 0;
+        let at = |ordinal: u32| positions.get(ordinal as usize).copied().unwrap_or(symbols);
         for &ordinal in &*ordinals {
-            if ordinal > before.map_or(0, |before| before + 1) {
-                stretches.push((before, Some(ordinal)));
-                boundaries.extend(before);
-                boundaries.push(ordinal);
+            if ordinal > next {
+                novel = novel.max(at(ordinal).saturating_sub(start));
             }
-            before = Some(ordinal);
+            (start, next) = (at(ordinal) + self.k, ordinal + 1);
         }
-        if before.map_or(0, |before| before + 1) < fingerprints {
-            stretches.push((before, None));
-            boundaries.extend(before);
+        if (next as usize) < positions.len() {
+            novel = novel.max(symbols.saturating_sub(start));
         }
-        boundaries.dedup();
-        let positions = self.source.positions(id, boundaries)?;
-        let position = |ordinal: u32| boundaries.binary_search(&ordinal).ok().and_then(|index| positions.get(index));
-        let length = |(start, end): &(Option<u32>, Option<u32>)| {
-            let start = start.and_then(position).map_or(0, |start| start + self.k);
-            let end = end.and_then(position).copied().unwrap_or(symbols);
-            end.saturating_sub(start)
-        };
-        Ok(stretches.iter().map(length).max().unwrap_or(0))
+        Ok(novel)
     }
 }
 

@@ -29,6 +29,7 @@ mod oracle_append;
 mod oracle_arrival;
 mod outcome;
 mod past;
+mod places;
 mod plan;
 mod probes;
 mod ranking;
@@ -62,8 +63,9 @@ use monitor::{Activity, Monitor};
 use newcomers::Newcomers;
 use outcome::RunOutcome;
 use past::Past;
+use places::Places;
 use plan::MemoryPlan;
-use ranking::{Rank, Ranking, Standing};
+use ranking::{Extent, Rank, Ranking, Standing};
 use record::{RecordEntry, RecordFiles, RecordHeader};
 use same_text::{SameText, SameTextMemory};
 use sets::Sets;
@@ -137,10 +139,11 @@ impl DedupRun<'_> {
     }
 
     /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
-    fn decide(&self, ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
+    fn decide(&self, mut ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
         let Self { store, options, temp, plan, .. } = *self;
         let (view, monitor) = (store.view(), self.monitor());
         monitor.check()?;
+        let extents = std::mem::take(&mut ranking.extents);
         let mut found = RunResult {
             outcome: RunOutcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
             job: None,
@@ -159,7 +162,7 @@ impl DedupRun<'_> {
         let state = view.state();
         let header = format!("commit {} of {}, {}{past}", state.commits, state.committed_at, options.rule());
         let mut job = Job::resume(&self.job, &header, ranking, &mut decisions)?;
-        let joined = join(source, ranking, options, plan, temp, (&mut decisions, &mut job), &monitor)?;
+        let joined = join(source, (ranking, extents), options, plan, temp, (&mut decisions, &mut job), &monitor)?;
         (found.common, found.boilerplate) = (joined.common, joined.boilerplate);
         found.outcome.superseded = joined.superseded;
         (found.outcome.decisions, found.job) = (Some(decisions), Some(job));
@@ -241,7 +244,7 @@ struct JoinResult {
 /// Decides all documents but the pinned ones, which stay.
 fn join(
     source: &dyn PostingSource,
-    ranking: &Ranking,
+    (ranking, extents): (&Ranking, Vec<Extent>),
     options: &DedupOptions,
     plan: &MemoryPlan,
     temp: &TempSpace,
@@ -265,15 +268,18 @@ fn join(
     let space = (temp, plan.sets);
     let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
     drop(compared);
+    let space = (temp, plan.rest / places::SHARE);
+    let places = Places::read((source, ranking), &active, &extents, space, monitor)?;
+    drop(extents);
     let join = Join {
-        source,
         ranking,
         sets: &sets,
+        places: &places,
         threshold,
         max_novel: options.max_novel,
         budget: options.budget,
         k: source.k(),
-        memory: plan.rest.saturating_sub(sets.bytes()),
+        memory: plan.rest.saturating_sub(sets.bytes() + places.bytes()),
         batch: plan.batch,
         buffers: BufferPool::default(),
     };

@@ -46,10 +46,6 @@ impl PostingSource for Newcomers<'_> {
         self.store.for_each_hash_of(&self.documents, hashes, expected, visit)
     }
 
-    fn extent(&self, document: u32) -> Result<(u32, u64)> {
-        self.store.extent(document)
-    }
-
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
         self.store.positions(document, ordinals)
     }

@@ -12,7 +12,7 @@ use super::decisions::{Decision, Decisions};
 use super::job::Job;
 use super::measure::Threshold;
 use super::monitor::Monitor;
-use super::ranking::{RankKey, Ranking, RankingKey, Standing};
+use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
 use super::source::PostingSource;
 use super::witness::Witness;
 use super::{DedupBy, DedupOptions, Keep, MemoryPlan, join};
@@ -83,11 +83,6 @@ impl PostingSource for Model {
         Ok(())
     }
 
-    fn extent(&self, document: u32) -> Result<(u32, u64)> {
-        let document = &self.documents[document as usize];
-        Ok((document.hashes.len() as u32, document.symbols()))
-    }
-
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
         assert!(ordinals.is_sorted());
         assert!(ordinals.iter().all(|&ordinal| (ordinal as usize) < self.documents[document as usize].hashes.len()));
@@ -118,6 +113,7 @@ impl Model {
                 id,
                 digest: digest(document),
                 distinct: document.set().len() as u32,
+                extent: Extent::new(document.hashes.len() as u32, document.symbols()),
                 protected: document.protected,
                 preferred: document.preferred,
                 file_time: (document.time > 0).then_some(document.time),
@@ -310,7 +306,16 @@ impl Run {
         let monitor = Monitor { task: &task, postings: 0, documents: 0 };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
         pool.install(|| {
-            join(&self.model, &self.ranking, &self.options, plan, &self.temp, (decisions, job), &monitor).map(|_| ())
+            join(
+                &self.model,
+                (&self.ranking, self.ranking.extents.clone()),
+                &self.options,
+                plan,
+                &self.temp,
+                (decisions, job),
+                &monitor,
+            )
+            .map(|_| ())
         })
     }
 }

@@ -46,10 +46,6 @@ impl PostingSource for HashesOf<'_> {
         })
     }
 
-    fn extent(&self, document: u32) -> Result<(u32, u64)> {
-        self.0.extent(document)
-    }
-
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
         self.0.positions(document, ordinals)
     }
@@ -176,7 +172,9 @@ impl Archive {
         }
         let source = HashesOf(model, &open);
         let job = &mut Job::unsaved();
-        let joined = join(&source, &ranking, options, plan, temp, (&mut decisions, job), &monitor).unwrap();
+        let joined =
+            join(&source, (&ranking, ranking.extents.clone()), options, plan, temp, (&mut decisions, job), &monitor)
+                .unwrap();
         let superseded = joined.superseded;
         let outcome = RunOutcome { ranking, decisions: Some(decisions), superseded, by: options.by };
         let mut past = read().unwrap();

@@ -11,7 +11,7 @@ use super::options::{DedupBy, DedupMode, DedupOptions};
 use super::past::Past;
 use super::ranking::Standing;
 use super::record::RecordFiles;
-use super::{decisions, ranking, same_text, sets};
+use super::{decisions, places, ranking, same_text, sets};
 use crate::error::{Error, Result};
 use crate::schema::{Answer, Schema};
 use crate::spill::TempSpace;
@@ -35,8 +35,11 @@ const BATCH: u32 = 2048;
 /// Bytes that each document takes in the second pass, beside those of the other rooms and of the answers of other blocks.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
-/// Bytes that each document takes on disk where documents are sorted there: a key, and one among those of the same bytes.
-const SORTED_BYTES: u64 = 56 + 24;
+/// Bytes that each document takes while documents are ranked.
+const RANKED_BYTES: u64 = ranking::BYTES_PER_DOCUMENT + ranking::BYTES_OF_EXTENT;
+
+/// Extents are dropped once places are read. The second pass takes more.
+const _: () = assert!(ranking::BYTES_OF_EXTENT <= decisions::BYTES_PER_DOCUMENT + BYTES_PER_DOCUMENT);
 
 /// Bytes of a decision in the file of a job, at most.
 const JOB_BYTES: u64 = 24;
@@ -48,7 +51,7 @@ impl MemoryPlan {
             return Err(Error::TooLittleMemory { needed, allowed: memory });
         }
         let rest = memory - documents * bytes_per_document(options);
-        Ok(Self { sorting: memory - documents * ranking::BYTES_PER_DOCUMENT, sets: rest / 2, rest, batch: BATCH })
+        Ok(Self { sorting: memory - documents * RANKED_BYTES, sets: rest / 2, rest, batch: BATCH })
     }
 }
 
@@ -136,8 +139,10 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
     let sets = if compares { sets::most_on_disk(postings, rest / 2) } else { 0 };
-    let sorting = store.memory().saturating_sub(documents * ranking::BYTES_PER_DOCUMENT) / 2;
-    let sorted = if documents * SORTED_BYTES > sorting { documents * SORTED_BYTES } else { 0 };
+    let places = places::most_bytes(open.len(), postings, store.profile().w.into());
+    let places = if compares && places > rest / places::SHARE { places } else { 0 };
+    let sorting = store.memory().saturating_sub(documents * RANKED_BYTES) / 2;
+    let sorted = if documents * ranking::SORTED_BYTES > sorting { documents * ranking::SORTED_BYTES } else { 0 };
     let job = if compares { open.len() * JOB_BYTES } else { 0 };
     Ok(DedupPlan {
         schema: Schema::new(),
@@ -147,7 +152,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
         passes,
         memory: store.memory(),
         least_memory,
-        disk: sets + sorted + job,
+        disk: sets + places + sorted + job,
         interrupted: job_path(store.root(), &temp, options)?.exists(),
         temp_dir: temp.folder().to_owned(),
     })

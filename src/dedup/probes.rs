@@ -25,8 +25,8 @@ pub(super) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// The summed df of the rarest terms from which on stretches are looked at: reading positions costs as much. They are read from
-/// anywhere, some 30 microseconds for a document whose block is not in the cache, and a survivor in a list takes some 10 nanoseconds.
+/// The summed df of the rarest terms from which on stretches are looked at, which costs a microsecond or more. A survivor in a
+/// list takes some 10 nanoseconds.
 const COSTLY: u64 = 2048;
 
 /// A fingerprint that no other document holds.
@@ -84,13 +84,13 @@ impl Join<'_> {
         buffers: &mut ProbeBuffers,
     ) -> Result<Option<(u64, Range<usize>)>> {
         let id = self.ranking.id(rank);
-        let (fingerprints, symbols) = self.source.extent(id)?;
+        let ProbeBuffers { terms: numbers, inside, positions } = buffers;
+        let symbols = self.places.get(id, positions)?;
         if symbols <= max_novel {
             return Ok(None);
         }
-        let ProbeBuffers { terms: numbers, inside, ordinals } = buffers;
         numbers.clear();
-        numbers.resize(fingerprints as usize, OWN);
+        numbers.resize(positions.len(), OWN);
         self.sets.runs(rank, |number, run| {
             let run = run.start as usize..run.end as usize;
             if let Some(run) = numbers.get_mut(run) {
@@ -99,9 +99,6 @@ impl Join<'_> {
         })?;
         inside.clear();
         inside.resize(terms.len(), 0);
-        ordinals.clear();
-        ordinals.extend(0..fingerprints);
-        let positions = self.source.positions(id, ordinals)?;
         let mut best: Option<(u64, Range<usize>)> = None;
         let (mut end, mut cost) = (0, 0);
         for first in 0..positions.len() {

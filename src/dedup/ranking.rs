@@ -29,8 +29,32 @@ pub(super) const BOILERPLATE: Rank = u32::MAX - 1;
 /// The first rank that is free for special meanings.
 pub(super) const RESERVED: Rank = u32::MAX - 15;
 
-/// Bytes of memory that each document takes here.
+/// Bytes of memory that each document takes here, and those of its extent until its places are read.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 16;
+pub(super) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
+
+/// Bytes that each document takes on disk where documents are sorted there: a key, and one among those of the same bytes.
+pub(super) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
+
+/// How long a document is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Extent {
+    /// Repeated ones are counted each time.
+    pub(super) fingerprints: u32,
+    /// The high half, then the low one: twelve bytes in all.
+    symbols: [u32; 2],
+}
+
+impl Extent {
+    pub(super) fn new(fingerprints: u32, symbols: u64) -> Self {
+        Self { fingerprints, symbols: [(symbols >> 32) as u32, symbols as u32] }
+    }
+
+    pub(super) fn symbols(self) -> u64 {
+        u64::from(self.symbols[0]) << 32 | u64::from(self.symbols[1])
+    }
+}
 
 /// All documents in their order.
 #[derive(Debug, Default)]
@@ -41,6 +65,8 @@ pub(super) struct Ranking {
     ranks: Vec<Rank>,
     /// |F(d)| by rank.
     pub(super) sizes: Vec<u32>,
+    /// How long each is, by rank, until their [places](super::places) are read.
+    pub(super) extents: Vec<Extent>,
     /// By rank, the first document of the same bytes.
     leaders: Vec<Rank>,
     /// The documents of the first ranks, which are never removable.
@@ -81,8 +107,9 @@ pub(super) struct RankKey {
     /// The age or the size, whichever `worth` is not.
     second: u64,
     digest: Digest,
+    extent: Extent,
     distinct: u32,
-    pinned: u32,
+    pinned: u64,
 }
 
 impl Ord for RankKey {
@@ -107,6 +134,7 @@ pub(super) struct RankingKey {
     pub(super) id: u32,
     pub(super) digest: Digest,
     pub(super) distinct: u32,
+    pub(super) extent: Extent,
     pub(super) protected: bool,
     /// The number of the first pattern that prefers it.
     pub(super) preferred: Option<u32>,
@@ -133,8 +161,8 @@ impl RankKey {
             Keep::Newest => (!time(document.written), size),
             Keep::Oldest => (time(document.written), size),
         };
-        let RankingKey { id, digest, distinct, pinned, .. } = *document;
-        Self { class, id, worth, second, digest, distinct, pinned: pinned.into() }
+        let RankingKey { id, digest, extent, distinct, pinned, .. } = *document;
+        Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into() }
     }
 }
 
@@ -230,12 +258,14 @@ impl Ranking {
         let documents = usize::try_from(keys.len()).unwrap_or(usize::MAX);
         ranking.ids.reserve_exact(documents);
         ranking.sizes.reserve_exact(documents);
+        ranking.extents.reserve_exact(documents);
         let mut twins = Sorter::new(temp, memory);
         for key in keys.sorted()? {
-            let RankKey { class, id, digest, distinct, pinned, .. } = key?;
+            let RankKey { class, id, digest, extent, distinct, pinned, .. } = key?;
             let rank = ranking.ids.len() as Rank;
             ranking.ids.push(id);
             ranking.sizes.push(distinct);
+            ranking.extents.push(extent);
             ranking.ranks[id as usize] = rank;
             ranking.protected += u32::from(class == 0);
             if pinned > 0 {
@@ -277,12 +307,14 @@ impl Ranking {
     /// Among documents of the same bytes and worth, the first to arrive comes first. Takes their ranks, ascending.
     fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
         if keep == Keep::Longest && alike.len() > 1 {
-            let document = |&rank: &Rank| (self.id(rank), self.size(rank), self.pinned.contains(rank));
-            let mut documents: Vec<(u32, u32, bool)> = alike.iter().map(document).collect();
+            let extent = |rank: Rank| self.extents[rank as usize];
+            let document = |&rank: &Rank| (self.id(rank), self.size(rank), extent(rank), self.pinned.contains(rank));
+            let mut documents: Vec<(u32, u32, Extent, bool)> = alike.iter().map(document).collect();
             documents.sort_unstable();
-            for (&rank, (id, size, pinned)) in alike.iter().zip(documents) {
+            for (&rank, (id, size, extent, pinned)) in alike.iter().zip(documents) {
                 self.ids[rank as usize] = id;
                 self.sizes[rank as usize] = size;
+                self.extents[rank as usize] = extent;
                 self.ranks[id as usize] = rank;
                 if pinned {
                     self.pinned.insert(rank)
@@ -299,6 +331,11 @@ impl Ranking {
         let compared = |&rank: &Rank| if rank < RESERVED && !self.leads(rank) { NOT_RANKED } else { rank };
         let ranks: Vec<Rank> = self.ranks.iter().map(compared).collect();
         ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
+    }
+
+    /// One more than the highest number of a document.
+    pub(super) fn numbers(&self) -> usize {
+        self.ranks.len()
     }
 
     /// How many documents there are.
@@ -351,11 +388,13 @@ pub(super) struct Unmatched {
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
     let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
     let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
+    // A document has fewer fingerprints than 2^32.
+    let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
     RankingKey {
         id,
         digest: record.digest,
-        // A document has fewer fingerprints than 2^32.
-        distinct: u32::try_from(record.distinct).unwrap_or(u32::MAX),
+        distinct: count(record.distinct),
+        extent: Extent::new(count(record.fingerprints), record.symbols),
         protected,
         preferred,
         // The time of an archive says nothing of the documents in it.
@@ -389,6 +428,7 @@ mod tests {
                         id,
                         digest,
                         distinct: (mixed >> 50) as u32,
+                        extent: Extent::default(),
                         protected: false,
                         preferred: None,
                         file_time: None,
@@ -401,7 +441,7 @@ mod tests {
             };
             let (ranking, peak) = counted_heap::peak(rank);
             assert_eq!(ranking.len(), DOCUMENTS);
-            let allowed = memory + u64::from(DOCUMENTS) * BYTES_PER_DOCUMENT + BESIDE;
+            let allowed = memory + u64::from(DOCUMENTS) * (BYTES_PER_DOCUMENT + BYTES_OF_EXTENT) + BESIDE;
             assert!(peak <= allowed, "{peak} bytes where {allowed} are allowed with {memory}");
         }
     }

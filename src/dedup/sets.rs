@@ -49,7 +49,8 @@ pub(super) fn weight(terms: &[Term]) -> u32 {
     terms.iter().map(|term| term.weight).sum()
 }
 
-/// Bytes of memory that each document takes here, while sets are made and later.
+/// Bytes of memory that each document takes here while sets are made: counts, and where its terms and runs begin. Later the
+/// [places](super::places) of documents take the room of the counts.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 24;
 
 /// Bytes of a posting while documents are collected, and the most of one in the packed sets: a term of its own, and one run.

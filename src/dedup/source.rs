@@ -20,9 +20,6 @@ pub(super) trait PostingSource: Sync {
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()>;
 
-    /// The number of fingerprints of a document, repeated ones counted each time, and its length in symbols.
-    fn extent(&self, document: u32) -> Result<(u32, u64)>;
-
     /// The position (in symbols) of each of these fingerprints of a document. `ordinals` must ascend.
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>>;
 }
@@ -59,12 +56,6 @@ impl PostingSource for Store {
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()> {
         self.for_each_hash_in(hashes, visit)
-    }
-
-    fn extent(&self, document: u32) -> Result<(u32, u64)> {
-        let record = self.document(document)?;
-        // A document has fewer fingerprints than 2^32.
-        Ok((u32::try_from(record.fingerprints).unwrap_or(u32::MAX), record.symbols))
     }
 
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
