@@ -10,12 +10,13 @@ use rayon::prelude::*;
 
 use super::{Database, ids_named, visiting};
 use crate::error::{Error, Result};
-use crate::input::{Candidate, Content, WalkOptions, for_each_held};
+use crate::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
 use crate::progress::Task;
 use crate::query::{
     self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
     TextCache,
 };
+use crate::stop::StopToken;
 use crate::store::Store;
 use crate::threads;
 
@@ -227,6 +228,18 @@ impl Database {
         self.answer(&mut reader, source, QueryContext { options, submissions: None, texts, task })
     }
 
+    /// Reads documents ahead of [`Self::query_with`]: see [`TextCache::read_ahead`].
+    pub(crate) fn read_ahead<I: IntoIterator<Item = u32>>(
+        &self,
+        texts: &mut TextCache,
+        groups: impl IntoIterator<Item = I>,
+        most: u64,
+        limits: &InputLimits,
+        stop: &StopToken,
+    ) -> Result<usize> {
+        texts.read_ahead(&self.store, groups, most, limits, stop)
+    }
+
     fn answer(
         &self,
         reader: &mut QueryReader<'_>,
@@ -235,10 +248,10 @@ impl Database {
     ) -> Result<QueryAnswer> {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
             // Read once: it may be standard input.
-            return self.answer_subject(&subject(&self.store, reader, source)?, asked);
+            return self.answer_subject(&subject(&self.store, reader, source, asked.texts)?, asked);
         }
         let store = self.store.as_of_last_commit();
-        asked.answer(&store, &subject(&store, reader, source)?)
+        asked.answer(&store, &subject(&store, reader, source, asked.texts)?)
     }
 
     fn answer_subject(&self, subject: &PreparedQuery, asked: QueryContext<'_>) -> Result<QueryAnswer> {
@@ -247,18 +260,23 @@ impl Database {
 }
 
 /// The document of a query, prepared for it.
-fn subject(store: &Store, reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
+fn subject(
+    store: &Store,
+    reader: &mut QueryReader<'_>,
+    source: &QuerySource,
+    texts: &TextCache,
+) -> Result<PreparedQuery> {
     match source {
         QuerySource::File(path) => reader.read(path),
         QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
         QuerySource::Text { name, text } => reader.read_text(name, text),
         QuerySource::Stored(name) => match ids_named(store, name)?.last() {
-            Some(&newest) => reader.read_stored(store, newest),
+            Some(&newest) => reader.read_stored(store, newest, texts),
             None => Err(Error::NoSuchDocument { name: name.clone() }),
         },
         QuerySource::Number(id) => {
             store.document_numbered(id.0)?;
-            reader.read_stored(store, id.0)
+            reader.read_stored(store, id.0, texts)
         }
     }
 }
@@ -271,7 +289,6 @@ mod tests {
 
     use super::*;
     use crate::profile::Profile;
-    use crate::stop::StopToken;
 
     /// Each answer is visited while the next query is at work, and once the task is stopped none is begun.
     #[test]

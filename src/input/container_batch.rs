@@ -6,11 +6,11 @@ use std::path::Path;
 use super::member_name::{StoredPlace, parts_of};
 use super::stored::{members_of_file, stored_document};
 use super::{Candidate, ReadOptions};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
 /// The most bytes that the held members may have, all in all.
-const HELD_BYTES: u64 = 64 << 20;
+pub(crate) const HELD_BYTES: u64 = 64 << 20;
 
 /// A container by its path, and the field that holds the text of its records where that is not the usual one.
 type ContainerKey = (String, Option<String>);
@@ -21,7 +21,7 @@ pub(crate) struct ContainerBatch {
     /// Members not read yet.
     expected: HashMap<ContainerKey, BTreeSet<String>>,
     /// Members read and not requested yet, by path and member.
-    found: HashMap<(String, String), Candidate>,
+    found: HashMap<(String, String), Result<Candidate>>,
     /// Bytes of all of them.
     bytes: u64,
 }
@@ -53,19 +53,24 @@ impl ContainerBatch {
         if let Some((container, member)) = container_of(place) {
             if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
                 let members = self.expected.remove(&container).unwrap_or_default();
-                // An error of one document does not affect the others: they are then read by themselves.
                 let found =
                     members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
                 stop.check()?;
-                let found = found.unwrap_or_default();
-                for (member, candidate) in found {
-                    if let Ok(candidate) = candidate {
+                // If the container cannot be read to its end, its members are then read by themselves.
+                if let Ok(mut found) = found {
+                    for member in members {
+                        let candidate = found.remove(&member).unwrap_or_else(|| {
+                            let field = container.1.as_deref();
+                            let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
+                            let name = format!("{source}{}", suffix.unwrap_or(&member));
+                            Err(Error::TextGone { name, source_path: Some(source.to_owned()) })
+                        });
                         self.found.insert((source.to_owned(), member), candidate);
                     }
                 }
             }
             if let Some(candidate) = self.found.remove(&(source.to_owned(), member.to_owned())) {
-                return Ok(candidate);
+                return candidate;
             }
         }
         stored_document(place, options, searched, stop)
@@ -83,7 +88,6 @@ fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
 mod tests {
 
     use super::*;
-    use crate::error::Error;
     use crate::input::{InputLimits, Reader};
 
     fn text(candidate: &Candidate) -> String {

@@ -39,7 +39,7 @@ mod walk;
 
 pub(crate) use crate::recognise::{Compression, Container};
 pub(crate) use candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of, next_piece};
-pub(crate) use container_batch::ContainerBatch;
+pub(crate) use container_batch::{ContainerBatch, HELD_BYTES};
 pub(crate) use containers::JsonText;
 pub use containers::RecordFields;
 pub(crate) use enclosing::enclosing_database;
@@ -58,6 +58,8 @@ pub(crate) use reach::{Reach, is_untouched};
 pub(crate) use reader::{Reader, format_of, front_end_of_text};
 pub(crate) use scope::{Scope, is_missing};
 pub(crate) use single_document::single_document;
+#[cfg(test)]
+pub(crate) use stored::READINGS;
 pub(crate) use stored::{SEARCHED_BYTES, stored_document};
 pub use supplied::Document;
 pub(crate) use supplied::in_memory;

@@ -17,6 +17,10 @@ use crate::threads;
 /// Containers of more bytes are not searched for the text of a member while a user waits: their texts can be stored in the database.
 pub(crate) const SEARCHED_BYTES: u64 = 64 << 20;
 
+/// The containers that were read for their members, each as often as it was.
+#[cfg(test)]
+pub(crate) static READINGS: std::sync::Mutex<Vec<std::path::PathBuf>> = std::sync::Mutex::new(Vec::new());
+
 /// The document that was read from this place. Members are found by reading their container, of at most `searched` bytes, and held
 /// whole.
 ///
@@ -67,6 +71,8 @@ pub(super) fn members_of_file(
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
+    #[cfg(test)]
+    READINGS.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path.to_owned());
     let reading = ReadContext { options: &options, stop, progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
     let suffix_of = |member: &str| {

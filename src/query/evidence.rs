@@ -138,7 +138,7 @@ impl<'a> Evidence<'a> {
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
-                if record.bytes <= COMPARED_BYTES && texts.get(id).is_none() {
+                if record.bytes <= COMPARED_BYTES && texts.ahead(id).is_none() && texts.get(id).is_none() {
                     stored.expect(record);
                 }
             }
@@ -159,8 +159,10 @@ impl<'a> Evidence<'a> {
             Ok(query) => {
                 let text = match self.texts.get(id) {
                     Some(text) => Ok(text),
-                    None => document_text(&mut self.stored, self.subject, (id, record), &mut self.symboliser)?
-                        .map(|text| self.texts.put(id, text)),
+                    None => {
+                        document_text(self.texts, &mut self.stored, self.subject, (id, record), &mut self.symboliser)?
+                            .map(|text| self.texts.put(id, text))
+                    }
                 };
                 match text {
                     Ok(document) => {
@@ -179,6 +181,7 @@ impl<'a> Evidence<'a> {
 
 /// The symbols of a stored document, or why they cannot be had.
 fn document_text(
+    texts: &TextCache,
     stored: &mut StoredTexts<'_>,
     subject: &PreparedQuery,
     (id, record): (u32, &DocumentRecord),
@@ -188,13 +191,19 @@ fn document_text(
     let bytes = match &subject.text {
         // The same bytes need not be found again, nor can they be gone.
         Ok(query) if subject.digest == record.digest => &query.bytes,
-        _ => match stored.bytes_of(id, record, COMPARED_BYTES)? {
-            Bytes::Here(bytes) => {
-                read = bytes;
-                &read
+        _ => {
+            let found = match texts.ahead(id) {
+                Some(found) => found,
+                None => {
+                    read = stored.bytes_of(id, record, COMPARED_BYTES)?;
+                    &read
+                }
+            };
+            match found {
+                Bytes::Here(bytes) => bytes,
+                Bytes::Unavailable(why) => return Ok(Err(why.document())),
             }
-            Bytes::Unavailable(why) => return Ok(Err(why.document())),
-        },
+        }
     };
     let format = match symboliser.unit() {
         Unit::Byte => Format::Bytes,

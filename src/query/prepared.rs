@@ -7,7 +7,8 @@ use super::answer::{IgnoredBecause, QueryDocument};
 use super::phrases::{IGNORING_PHRASES, PhraseFinder};
 use super::quotes::{SKIPPING_QUOTATIONS, quotations};
 use super::ranges::{Uncounted, difference};
-use super::text::{COMPARED_BYTES, Symboliser};
+use super::text::{Bytes, COMPARED_BYTES, Symboliser};
+use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
 use crate::columns::{Fingerprint, Fingerprints};
 use crate::document::{Digest, Format, Offsets};
@@ -251,7 +252,7 @@ impl<'a> QueryReader<'a> {
 
     /// Takes a stored document: its text where that can be read again and is still the same, else its
     /// postings.
-    pub(crate) fn read_stored(&mut self, store: &Store, id: u32) -> Result<PreparedQuery> {
+    pub(crate) fn read_stored(&mut self, store: &Store, id: u32, texts: &TextCache) -> Result<PreparedQuery> {
         let record = store.document(id)?;
         if record.stored_text {
             let text = store.text(id, &record)?;
@@ -259,7 +260,14 @@ impl<'a> QueryReader<'a> {
             return Ok(PreparedQuery { id: Some(id), ..subject });
         }
         // The postings are there, even if the text cannot be read again.
-        let (why, cause) = match self.read_again(&record) {
+        let read = match texts.ahead(id) {
+            Some(Bytes::Here(bytes)) => Some(self.read_bytes(&record, bytes)),
+            Some(Bytes::Unavailable(why)) if self.profile == self.stored => {
+                return self.subject_of_postings(store, id, record, *why);
+            }
+            _ => self.read_again(&record),
+        };
+        let (why, cause) = match read {
             Some(Ok(subject)) if subject.digest == record.digest => {
                 return Ok(PreparedQuery { name: record.name, id: Some(id), ..subject });
             }

@@ -7,9 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::text::WholeText;
+use super::text::{Bytes, COMPARED_BYTES, StoredTexts, WholeText};
+use crate::error::{Error, Result};
+use crate::input::InputLimits;
+use crate::stop::StopToken;
+use crate::store::{DocumentRecord, Store};
 
 /// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol, and 16 a newline.
 const CAPACITY: u64 = 256 << 20;
@@ -19,6 +24,8 @@ const CAPACITY: u64 = 256 << 20;
 pub(crate) struct TextCache {
     /// `None` where no document is compared twice.
     held: Option<Mutex<Held>>,
+    /// Members of containers that were read before they are compared, or why they cannot be had.
+    ahead: FxHashMap<u32, Bytes>,
 }
 
 #[derive(Default)]
@@ -38,7 +45,76 @@ struct CachedText {
 impl TextCache {
     /// For this many queries.
     pub(crate) fn of_queries(count: usize) -> Self {
-        Self { held: (count > 1).then(Mutex::default) }
+        Self { held: (count > 1).then(Mutex::default), ..Self::default() }
+    }
+
+    /// Reads documents before they are compared, in place of those that were read so before: each container is read once for all of
+    /// its members. Of the groups of documents, each compared together, the first are read that fit into `most` bytes; their number
+    /// is returned, at least one. Members of a group that is larger are read as they are compared.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; fails if the store cannot be read.
+    pub(crate) fn read_ahead<I: IntoIterator<Item = u32>>(
+        &mut self,
+        store: &Store,
+        groups: impl IntoIterator<Item = I>,
+        most: u64,
+        limits: &InputLimits,
+        stop: &StopToken,
+    ) -> Result<usize> {
+        self.ahead.clear();
+        let mut containers: BTreeMap<String, Vec<(u32, DocumentRecord)>> = BTreeMap::new();
+        let (mut known, mut bytes, mut taken) = (FxHashSet::default(), 0_u64, 0);
+        for group in groups {
+            stop.check()?;
+            let (mut members, mut all) = (Vec::new(), bytes);
+            for id in group {
+                if known.contains(&id) {
+                    continue;
+                }
+                let record = match store.document(id) {
+                    Ok(record) => record,
+                    // The comparison says so.
+                    Err(Error::NoSuchNumber { .. }) => continue,
+                    Err(error) => return Err(error),
+                };
+                let is_member = record.source.is_some() && record.member.is_some() && !record.stored_text;
+                if is_member && record.bytes <= COMPARED_BYTES {
+                    all = all.saturating_add(record.bytes);
+                    members.push((id, record));
+                }
+            }
+            if all > most && taken > 0 {
+                break;
+            }
+            taken += 1;
+            if all > most {
+                continue;
+            }
+            bytes = all;
+            for (id, record) in members {
+                if known.insert(id) {
+                    containers.entry(record.source.clone().unwrap_or_default()).or_default().push((id, record));
+                }
+            }
+        }
+        let read = |(_, members): (String, Vec<(u32, DocumentRecord)>)| {
+            let mut texts = StoredTexts::new(store, limits.clone()).stopped_by(stop);
+            for (_, record) in &members {
+                texts.expect(record);
+            }
+            let mut bytes =
+                |(id, record): &(u32, DocumentRecord)| Ok((*id, texts.bytes_of(*id, record, COMPARED_BYTES)?));
+            members.iter().map(&mut bytes).collect::<Result<Vec<_>>>()
+        };
+        let read: Vec<_> = containers.into_par_iter().map(read).collect::<Result<_>>()?;
+        self.ahead.extend(read.into_iter().flatten());
+        Ok(taken)
+    }
+
+    /// The bytes of a document, or why they cannot be had, if it was read ahead.
+    pub(super) fn ahead(&self, id: u32) -> Option<&Bytes> {
+        self.ahead.get(&id)
     }
 
     /// The text of a document, if it is held.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::database::Database;
 use crate::document::DocId;
 use crate::error::Result;
-use crate::input::{InputLimits, ReadOptions};
+use crate::input::{HELD_BYTES, InputLimits, ReadOptions};
 use crate::pairs::Pair;
 use crate::progress::Task;
 use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
@@ -70,7 +70,7 @@ pub(super) fn found_in(
     how: &PairEvidence,
     task: &Task<'_>,
 ) -> Result<FoundInPairs> {
-    let mut partners: Vec<(DocId, Vec<DocId>)> = Vec::new();
+    let mut partners: Vec<Compared> = Vec::new();
     let mut sorted = pairs.to_vec();
     sorted.sort_unstable();
     for (a, b) in sorted {
@@ -79,21 +79,12 @@ pub(super) fn found_in(
             _ => partners.push((a, vec![b])),
         }
     }
-    let texts = TextCache::of_queries(partners.len());
-    let (silent, compared, total) = (task.silent(), AtomicU64::new(0), partners.len() as u64);
-    let compare = |(a, only)| {
-        let mut answer = query(database, a, only, how, &texts, &silent)?;
-        task.step("documents compared", compared.fetch_add(1, Ordering::Relaxed) + 1, total)?;
-        let matches = std::mem::take(&mut answer.matches);
-        let found: Vec<_> = matches.into_iter().map(|found| ((a, found.id), found)).collect();
-        Ok((found, a, spans(&answer)))
-    };
-    let compared: Vec<_> = database.run(|| partners.into_par_iter().map(compare).collect::<Result<_>>())?;
     let mut all = FoundInPairs::default();
-    for (found, a, ignored) in compared {
-        all.matches.extend(found);
-        all.ignored.insert(a, ignored);
-    }
+    compare(database, &partners, how, task, &mut |a, mut answer| {
+        let matches = std::mem::take(&mut answer.matches);
+        all.matches.extend(matches.into_iter().map(|found| ((a, found.id), found)));
+        all.ignored.insert(a, spans(&answer));
+    })?;
     Ok(all)
 }
 
@@ -103,15 +94,50 @@ pub(super) fn found_in(
 /// [`Error::Stopped`](crate::Error::Stopped); fails if documents or postings cannot be read.
 pub(super) fn ignored_in(
     database: &Database,
-    documents: Vec<DocId>,
+    mut documents: Vec<DocId>,
     how: &PairEvidence,
     task: &Task<'_>,
 ) -> Result<HashMap<DocId, Vec<Location>>> {
-    // None of their texts is compared.
-    let texts = TextCache::default();
-    let silent = task.silent();
-    let ignored = |id| Ok((id, spans(&query(database, id, Vec::new(), how, &texts, &silent)?)));
-    database.run(|| documents.into_par_iter().map(ignored).collect())
+    documents.sort_unstable();
+    let alone: Vec<Compared> = documents.into_iter().map(|id| (id, Vec::new())).collect();
+    let mut all = HashMap::new();
+    compare(database, &alone, how, &task.silent(), &mut |id, answer| {
+        all.insert(id, spans(&answer));
+    })?;
+    Ok(all)
+}
+
+/// A document and those that it is compared with.
+type Compared = (DocId, Vec<DocId>);
+
+/// Compares documents with their partners, and calls `take` with each answer. Members of one container that follow each other are
+/// found in one reading of it, as far as they fit into memory.
+fn compare(
+    database: &Database,
+    documents: &[Compared],
+    how: &PairEvidence,
+    task: &Task<'_>,
+    take: &mut (dyn FnMut(DocId, QueryAnswer) + Send),
+) -> Result<()> {
+    let mut texts = TextCache::of_queries(documents.len());
+    let (silent, compared, total) = (task.silent(), AtomicU64::new(0), documents.len() as u64);
+    database.run(|| {
+        let mut rest = documents;
+        while !rest.is_empty() {
+            let groups = rest.iter().map(|(a, partners)| std::iter::once(a).chain(partners).map(|id| id.0));
+            let ahead = database.read_ahead(&mut texts, groups, HELD_BYTES, &how.limits, task.token())?;
+            let (now, later) = rest.split_at(ahead);
+            let one = |(a, only): &Compared| {
+                let answer = query(database, *a, only.clone(), how, &texts, &silent)?;
+                task.step("documents compared", compared.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+                Ok((*a, answer))
+            };
+            let answers: Vec<_> = now.par_iter().map(one).collect::<Result<_>>()?;
+            answers.into_iter().for_each(|(a, answer)| take(a, answer));
+            rest = later;
+        }
+        Ok(())
+    })
 }
 
 fn query(
@@ -136,4 +162,115 @@ fn query(
 /// The parts of a query that count for nothing.
 pub(super) fn spans(answer: &QueryAnswer) -> Vec<Location> {
     answer.ignored.iter().map(|ignored| ignored.query).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::ingest::IngestOptions;
+    use crate::input::{READINGS, Source};
+    use crate::profile::Profile;
+
+    const PAIRS: u32 = 20;
+
+    /// A text of 60 words of its own.
+    fn text(number: u32) -> String {
+        (0..60).map(|word| format!("w{} ", (number * 60 + word).wrapping_mul(2_654_435_761) % 1_000_000_007)).collect()
+    }
+
+    /// A database of two containers: the records of the second, each longer, contain those of the first.
+    fn database(folder: &Path) -> (Database, [PathBuf; 2]) {
+        let paths = ["a.jsonl.gz", "b.jsonl.gz"].map(|name| folder.join(name));
+        for (path, rest) in paths.iter().zip(["", " and a little more"]) {
+            let mut packed = flate2::write::GzEncoder::new(std::fs::File::create(path).unwrap(), Default::default());
+            for number in 0..PAIRS {
+                let line = format!("{{\"text\":\"{}{rest}\"}}\n", text(number));
+                packed.write_all(line.replace("w", "wörd").as_bytes()).unwrap();
+            }
+            packed.finish().unwrap();
+        }
+        let profile = Profile::named("prose").unwrap();
+        let writer = Database::builder().threads(2).create(folder.join("db"), &profile).unwrap();
+        let sources = paths.clone().map(Source::Path);
+        writer.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+        (writer.clone(), paths)
+    }
+
+    fn readings(paths: &[PathBuf]) -> Vec<usize> {
+        let readings = READINGS.lock().unwrap();
+        paths.iter().map(|path| readings.iter().filter(|read| *read == path).count()).collect()
+    }
+
+    /// However many pairs: their texts come from one reading of each container, and are those that each pair by itself has.
+    #[test]
+    fn containers_are_read_once_for_all_pairs() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (database, paths) = database(&folder);
+        let how = PairEvidence::default();
+        let pairs: Vec<(DocId, DocId)> = (0..PAIRS).map(|a| (DocId(a), DocId(a + PAIRS))).collect();
+        let before = readings(&paths);
+        let found = found_in(&database, &pairs, &how, &Task::new()).unwrap();
+        let once: Vec<usize> = before.iter().map(|count| count + 1).collect();
+        assert_eq!(readings(&paths), once);
+        let all = (0..2 * PAIRS).map(DocId).collect();
+        assert_eq!(ignored_in(&database, all, &how, &Task::new()).unwrap().len(), 2 * PAIRS as usize);
+        assert_eq!(readings(&paths), once.iter().map(|count| count + 1).collect::<Vec<_>>());
+
+        let texts = TextCache::default();
+        for &(a, b) in &pairs {
+            let alone = query(&database, a, vec![b], &how, &texts, &Task::new()).unwrap();
+            let [alone] = &alone.matches[..] else { panic!("{a:?} has one match") };
+            assert!(alone.inferred.is_none() && alone.passages.iter().all(|passage| passage.exact));
+            assert_eq!(&found.matches[&(a, b)], alone);
+        }
+        assert!(readings(&paths)[0] > once[0] + PAIRS as usize, "each by itself reads the container anew");
+    }
+
+    /// As many groups are read ahead as fit, one at least, and none is missing from the answer.
+    #[test]
+    fn what_does_not_fit_is_read_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (database, _) = database(&folder);
+        let size = |id| database.document(DocId(id)).unwrap().bytes;
+        let groups = || (0..PAIRS).map(|a| [a, a + PAIRS]);
+        let group = |a| size(a) + size(a + PAIRS);
+        let (limits, stop) = (InputLimits::default(), crate::stop::StopToken::new());
+        let mut texts = TextCache::default();
+        for (most, expected) in [
+            (0, 1),
+            (group(0) - 1, 1),
+            (group(0), 1),
+            (group(0) + group(1) - 1, 1),
+            (group(0) + group(1), 2),
+            (u64::MAX, PAIRS as usize),
+        ] {
+            assert_eq!(database.read_ahead(&mut texts, groups(), most, &limits, &stop).unwrap(), expected, "{most}");
+        }
+        // Documents that groups have in common count once.
+        let same = (0..9).map(|_| [0, PAIRS]);
+        assert_eq!(database.read_ahead(&mut texts, same, group(0), &limits, &stop).unwrap(), 9);
+    }
+
+    /// Members that are gone, and those of a container that is, are compared by their fingerprints.
+    #[test]
+    fn members_that_are_gone_cost_one_reading_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (database, paths) = database(&folder);
+        let mut packed = flate2::write::GzEncoder::new(std::fs::File::create(&paths[0]).unwrap(), Default::default());
+        packed.write_all(b"{\"text\":\"another\"}\n").unwrap();
+        packed.finish().unwrap();
+        std::fs::remove_file(&paths[1]).unwrap();
+        let pairs: Vec<(DocId, DocId)> = (0..PAIRS).map(|a| (DocId(a), DocId(a + PAIRS))).collect();
+        let before = readings(&paths);
+        let found = found_in(&database, &pairs, &PairEvidence::default(), &Task::new()).unwrap();
+        assert_eq!(readings(&paths), [before[0] + 1, before[1]]);
+        assert_eq!(found.matches.len(), pairs.len());
+        assert!(found.matches.values().all(|found| found.inferred.is_some() && !found.passages.is_empty()));
+    }
 }
