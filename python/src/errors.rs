@@ -15,6 +15,7 @@ fn class(error: &Error) -> &'static str {
         Error::Locked { .. } | Error::JobInUse { .. } => "LockedError",
         Error::FormatVersion { .. } | Error::HashVersion { .. } | Error::DecisionsVersion { .. } => "VersionError",
         Error::Damaged { .. }
+        | Error::DamagedDecisions { .. }
         | Error::BeyondRepair { .. }
         | Error::SourcesMissing { .. }
         | Error::CommitsLost { .. }

@@ -43,7 +43,9 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::DecisionsVersion { .. } => {
             "use the version of fpdb that wrote them, or decide about all documents again with --rerank".into()
         }
-        Error::DecisionsOfAnother { .. } => "decide about all documents again with --rerank".into(),
+        Error::DamagedDecisions { .. } | Error::DecisionsOfAnother { .. } | Error::LaterDecisions { .. } => {
+            "decide about all documents again with --rerank".into()
+        }
         Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
         Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
         Error::Document(DocumentError::NoTextField { most_text: Some(field), .. }) => {

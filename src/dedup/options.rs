@@ -15,7 +15,8 @@ pub enum DedupBy {
     /// A survivor with the same bytes.
     #[default]
     Exact,
-    /// A survivor that has the same text: the same symbols in the standard form.
+    /// A survivor that has the same text: the same symbols in the standard form. Nothing else counts: by unit char, symbols are letters
+    /// and digits, by unit word they are words of letters, and by unit token all names are the same.
     ExactText,
     /// A survivor that resembles it.
     Resemblance,
@@ -93,7 +94,8 @@ pub struct DedupOptions {
     /// Regular expressions. Documents whose names match the first are kept in preference to all others, then those that match
     /// the second, and so on.
     pub prefer: Vec<String>,
-    /// Documents whose names begin with one of these are never removable, and are kept in preference to all others.
+    /// Documents whose names begin with one of these are never removable, and are kept in preference to all others. An absolute path is
+    /// also compared with the paths of their files.
     pub protect: Vec<String>,
     /// Hashes that more documents hold are not counted as shared, and are reported: fewer documents are then removable, never
     /// more. All count where `None`.

@@ -23,7 +23,7 @@ impl<'a> Past<'a> {
     /// Reads the record of the database of this identity from its start.
     ///
     /// # Errors
-    /// [`Error::OtherRule`] where it was made by another rule; [`Error::DecisionsOfAnother`]; [`Error::Damaged`]; [`Error::Io`].
+    /// [`Error::OtherRule`] where it was made by another rule; [`Error::DecisionsOfAnother`]; [`Error::DamagedDecisions`]; [`Error::Io`].
     pub(super) fn read(files: &RecordFiles, stored: &'a RoaringBitmap, database: &str, rule: &str) -> Result<Self> {
         let record = files.read()?;
         if let Some(header) = record.as_ref().map(RecordReader::header) {
@@ -47,7 +47,7 @@ impl<'a> Past<'a> {
     /// about them.
     ///
     /// # Errors
-    /// [`Error::LaterDecisions`] where it has a document of this number or above; [`Error::Damaged`]; [`Error::Io`].
+    /// [`Error::LaterDecisions`] where it has a document of this number or above; [`Error::DamagedDecisions`]; [`Error::Io`].
     pub(super) fn check_ends_before(&mut self, next_document: u32, files: &RecordFiles) -> Result<()> {
         let later = match &mut self.record {
             Some(record) => record.has_from(next_document)?,

@@ -206,7 +206,8 @@ impl Ranking {
         store.for_each_document(|id, record| {
             let mut protected = false;
             for (prefix, matched) in &mut prefixes {
-                let fits = prefix.fits(&record.name).is_some();
+                let of_file = || record.source.as_deref().is_some_and(|path| prefix.fits(path).is_some());
+                let fits = prefix.fits(&record.name).is_some() || (prefix.is_absolute() && of_file());
                 protected |= fits;
                 *matched |= fits;
             }

@@ -288,7 +288,7 @@ impl RecordReader {
     }
 
     fn damaged(&self, detail: &'static str) -> Error {
-        Error::Damaged { what: format!("the record of decisions {}", self.path.display()), detail }
+        Error::DamagedDecisions { path: self.path.clone(), detail }
     }
 }
 
@@ -356,7 +356,7 @@ mod tests {
             fs::write(files.path(), bytes).unwrap();
             match files.read() {
                 Err(Error::DecisionsVersion { found, supported: 1, .. }) => assert!(refused && found == version),
-                Err(Error::Damaged { .. }) => assert!(!refused),
+                Err(Error::DamagedDecisions { .. }) => assert!(!refused),
                 other => panic!("{version}: {other:?}"),
             }
         }
@@ -389,12 +389,12 @@ mod tests {
         };
         read(&whole).unwrap();
         for end in (0..whole.len()).step_by(997).chain([whole.len() - 1]) {
-            assert!(matches!(read(&whole[..end]), Err(Error::Damaged { .. })), "cut at {end}");
+            assert!(matches!(read(&whole[..end]), Err(Error::DamagedDecisions { .. })), "cut at {end}");
         }
         for at in (0..whole.len()).step_by(499) {
             let mut changed = whole.clone();
             changed[at] ^= 0x10;
-            assert!(matches!(read(&changed), Err(Error::Damaged { .. })), "changed at {at}");
+            assert!(matches!(read(&changed), Err(Error::DamagedDecisions { .. })), "changed at {at}");
         }
         // A write that fails leaves the one before.
         fs::write(files.path(), &whole).unwrap();

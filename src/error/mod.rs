@@ -427,6 +427,14 @@ pub enum Error {
         /// The file they are kept in.
         path: PathBuf,
     },
+    /// A record of decisions whose bytes are not those that were written.
+    #[error("the decisions in {} are damaged: {detail}", path.display())]
+    DamagedDecisions {
+        /// The file they are kept in.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: &'static str,
+    },
     /// Decisions about documents that were stored after this reader was opened.
     #[error("the decisions in {} are about documents that were stored after this reader was opened", path.display())]
     LaterDecisions {

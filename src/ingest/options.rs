@@ -75,12 +75,16 @@ impl IngestOptions {
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse, and for a measure that
     /// documents cannot be compared by as they arrive.
     pub fn check(&self) -> Result<()> {
-        if self.dedup.as_ref().is_some_and(|dedup| dedup.by == DedupBy::ExactText || self.boilerplate) {
-            return Err(Error::InvalidParameter {
-                name: "dedup",
-                value: if self.boilerplate { "boilerplate" } else { "exact-text" }.into(),
-                expected: "documents that are no boilerplate, by exact, containment or resemblance",
-            });
+        let refused =
+            |value: &str, expected| Err(Error::InvalidParameter { name: "dedup", value: value.into(), expected });
+        match &self.dedup {
+            Some(_) if self.boilerplate => {
+                return refused("given for boilerplate", "no dedup, since boilerplate justifies no removal");
+            }
+            Some(dedup) if dedup.by == DedupBy::ExactText => {
+                return refused("exact-text", "exact, containment or resemblance for documents as they arrive");
+            }
+            _ => {}
         }
         self.dedup.as_ref().map_or(Ok(()), DedupOptions::check)?;
         self.walk.check()

@@ -58,6 +58,11 @@ impl NamePrefix {
         Self { typed: typed.to_owned(), tidied: tidied.filter(|tidied| tidied != typed) }
     }
 
+    /// True if it is the beginning of an absolute path.
+    pub(crate) fn is_absolute(&self) -> bool {
+        self.typed.starts_with('/')
+    }
+
     /// How many bytes of the name it is the beginning of; `None` where it is not.
     #[must_use]
     pub(crate) fn fits(&self, name: &str) -> Option<usize> {

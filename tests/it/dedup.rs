@@ -129,7 +129,16 @@ fn a_prefix_that_protects_nothing_is_told_of() {
     folder.write("b.txt", sentences(0..10));
     folder.ok(&["ingest", "-q", "--profile", "words", "a.txt", "b.txt"]);
     let run = folder.ok(&["dedup", "--protect", "b", "--protect", "zz"]);
-    assert!(run.stderr.starts_with("no document's name begins with zz (--protect)\n"), "{run:?}");
+    let warning =
+        "warning: no document's name, nor the path of its file, begins with zz (--protect): it protects nothing\n";
+    assert!(run.stderr.starts_with(warning), "{run:?}");
+    assert_eq!(folder.ok(&["dedup", "-q", "--protect", "b", "--protect", "zz"]).stderr, warning);
+    // The path of a file protects its document too.
+    let path = folder.path().canonicalize().unwrap().join("b.txt");
+    let of_path = folder.ok(&["dedup", "-q", "--protect", path.to_str().unwrap()]);
+    assert_eq!((of_path.stdout.as_str(), of_path.stderr.as_str()), (run.stdout.as_str(), ""), "{of_path:?}");
+    let first = of_path.stdout.lines().next().unwrap();
+    assert!(first.starts_with("a.txt ") && first.ends_with(" b.txt"), "{first}");
     assert!(run.stdout.contains("\n1 of 2 documents removable ("), "{run:?}");
     assert!(run.stdout.ends_with("), 1 kept; 1 survivor justifies them\n"), "{run:?}");
 }

@@ -608,7 +608,7 @@ class Database:
                 where not given; "any" for no bound.
             keep: which of several alike stays.
             prefer: regular expressions: documents whose names match the first are kept in preference to all others, and so on.
-            protect: prefixes of names of documents that are never removable.
+            protect: prefixes of names, or of absolute paths of files, of documents that are never removable.
             max_df: fingerprints that more documents hold do not count; None: all count.
             budget: the most posting reads for one document. One that needs more is undecided, and stays.
             mode: "once" decides about all documents and keeps no decision. "append" lets earlier decisions stand and decides

@@ -50,8 +50,8 @@ impl RuleArgs {
             (options.by, self.given().into_iter().find(|flag| *flag != "--by"))
         {
             anyhow::bail!(
-                "{flag} is for --by resemblance and --by containment; without them only identical documents are \
-                 removable, or with --by exact-text documents of the same text"
+                "{flag} is for --by resemblance and --by containment; by the other rules a document is removable only if it is \
+                 the same"
             );
         }
         options.threshold = self.threshold.unwrap_or(options.threshold);
@@ -72,12 +72,12 @@ pub(crate) struct DedupArgs {
     /// May be repeated; the first pattern counts most.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) prefer: Vec<String>,
-    /// Never remove documents whose names begin with this; may be repeated
+    /// Never remove documents whose names, or the absolute paths of their files, begin with this; may be repeated
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold
     ///
-    /// The number of ignored fingerprints is printed. 0 ignores none.
+    /// Documents of the same bytes count once. The number of ignored fingerprints is printed. 0 ignores none.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_short_help = true)]
     pub(crate) max_df: u64,
     /// Read at most N postings for one document
@@ -142,11 +142,23 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
     }
 }
 
+/// The rules of an ingest: texts are compared only once all documents are stored.
+pub(super) fn by_arrival() -> impl TypedValueParser<Value = DedupBy> {
+    names([
+        ("exact", "A stored document has the same bytes"),
+        ("resemblance", "A stored document resembles it"),
+        ("containment", "A stored document contains it"),
+    ])
+}
+
 /// The rule that makes a document removable.
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     names([
         ("exact", "A survivor has the same bytes"),
-        ("exact-text", "A survivor has the same text, letter by letter"),
+        (
+            "exact-text",
+            "A survivor has the same letters and digits in the same order; case, spacing, punctuation, operators and markup do not count, with --profile words no digits, and with --profile code no names",
+        ),
         ("resemblance", "A survivor resembles it"),
         ("containment", "A survivor contains it"),
     ])

@@ -133,7 +133,8 @@ pub(crate) fn command() -> Command {
                 // The rule is what `dedup` is about; here it serves one flag.
                 "ingest" => ["by", "threshold", "max_novel"]
                     .into_iter()
-                    .fold(verb, |verb, id| verb.mut_arg(id, |arg| arg.hide_short_help(true))),
+                    .fold(verb, |verb, id| verb.mut_arg(id, |arg| arg.hide_short_help(true)))
+                    .mut_arg("by", |arg| arg.value_parser(dedup::by_arrival())),
                 _ => verb,
             }
         });

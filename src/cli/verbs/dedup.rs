@@ -5,7 +5,7 @@ use std::path::Path;
 use fpdb::apply::{Action, ApplyOptions};
 use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary};
 use fpdb::report::{HtmlAnswers, PairEvidence};
-use fpdb::{Database, DocumentInfo, Error, PassageOptions, ReadOptions};
+use fpdb::{Database, DocumentInfo, Error, PassageOptions, Profile, ReadOptions, Unit, WordRule};
 
 use crate::cli::html_report::HtmlReport;
 use crate::cli::interrupt;
@@ -97,6 +97,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     }
     output.finish()?;
     remarks(&summary, args, printer);
+    if options.by == DedupBy::ExactText {
+        uncounted(database.profile(), printer);
+    }
     if global.format == OutputFormat::Human && args.rule.by.is_none() {
         printer.note("compared by their bytes alone; --by exact-text or --by containment finds more");
     }
@@ -145,6 +148,9 @@ fn write_report(
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
     remarks(&answer.summary, args, printer);
+    if options.by == DedupBy::ExactText {
+        uncounted(database.profile(), printer);
+    }
     let compares = matches!(options.by, DedupBy::Resemblance | DedupBy::Containment);
     let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
     let flags = vec![
@@ -203,13 +209,29 @@ fn write(row: DedupRow, format: OutputFormat, folder: &str, output: &mut Output)
     }
 }
 
+/// Says which differences `--by exact-text` does not see.
+fn uncounted(profile: &Profile, printer: &Printer) {
+    match (profile.unit(), profile.word_rule()) {
+        (Unit::Word, WordRule::Letters) => printer.warning(
+            "warning: in this database only letters count (unit word): texts that differ in digits, punctuation or operators alone are the same",
+        ),
+        (Unit::Token, _) => printer.warning(
+            "warning: in this database names of source code do not count (unit token): programs that differ in names alone are the same, and texts that differ in digits may be",
+        ),
+        (Unit::Byte, _) => {}
+        _ => printer.note("texts that differ in case, spacing, punctuation or operators alone are the same (--by exact-text)"),
+    }
+}
+
 /// Says what the answer does not, and what is unusual about it.
 fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
     if let Some(latest) = &summary.latest {
         printer.note(&latest_run_line(latest));
     }
     for prefix in &summary.unmatched_protect {
-        printer.note(&format!("no document's name begins with {prefix} (--protect)"));
+        printer.warning(&format!(
+            "warning: no document's name, nor the path of its file, begins with {prefix} (--protect): it protects nothing"
+        ));
     }
     for pattern in &summary.unmatched_prefer {
         printer.note(&format!("no document's name matches {pattern} (--prefer)"));

@@ -187,7 +187,12 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     record[at] ^= 1;
     std::fs::write(&path, record).unwrap();
     let damaged = folder.run(&other);
-    assert!(damaged.status == 2 && damaged.stderr.contains("dedup-decisions is damaged"), "{damaged:?}");
+    assert!(
+        damaged.status == 2
+            && damaged.stderr.contains("dedup-decisions are damaged: ")
+            && damaged.stderr.contains("--rerank"),
+        "{damaged:?}"
+    );
     folder.ok(&[&other[..8], &["--rerank"]].concat());
     folder.ok(&other);
     // So is the record of another database.

@@ -202,6 +202,9 @@ fn changed_documents_and_boilerplate_are_minded() {
     for flags in [&["--threshold", "0.9"][..], &["--dedup", "--boilerplate"], &["--dedup", "--by", "exact-text"]] {
         assert_eq!(folder.run(&[&["ingest", "-q", "c"], flags].concat()).status, 2, "{flags:?}");
     }
+    let by_text = folder.run(&["ingest", "-q", "--dedup", "--by", "exact-text", "c"]).stderr;
+    assert!(by_text.contains("[possible values: exact, resemblance, containment]"), "{by_text}");
+    assert!(!folder.ok(&["ingest", "--help"]).stdout.contains("exact-text"));
     let human = folder.ok(&["ingest", "--dedup", "c"]);
     assert!(human.stdout.contains("left out as duplicates"), "{human:?}");
 }

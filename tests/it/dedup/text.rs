@@ -74,6 +74,40 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     assert_eq!(wrong.status, 2);
 }
 
+/// Texts are the same by their symbols alone, and a run says which differences it does not see: where numbers are none of them, with -q too.
+#[test]
+fn a_run_says_which_differences_do_not_count() {
+    let texts = [
+        "Invoice 4711: please pay 1.5 dollars.",
+        "invoice 4711, please pay 15 dollars!",
+        "Invoice 12: please pay 3 dollars.",
+    ];
+    for (profile, removable, told, quiet) in [
+        (
+            "prose",
+            1,
+            "texts that differ in case, spacing, punctuation or operators alone are the same (--by exact-text)\n",
+            false,
+        ),
+        (
+            "words",
+            2,
+            "warning: in this database only letters count (unit word): texts that differ in digits, punctuation or operators alone are the same\n",
+            true,
+        ),
+    ] {
+        let folder = Folder::new();
+        for (number, text) in texts.iter().enumerate() {
+            folder.write(&format!("c/{number}.txt"), text);
+        }
+        folder.ok(&["ingest", "-q", "--profile", profile, "c"]);
+        let run = folder.ok(&["dedup", "--by", "exact-text"]);
+        assert!(run.stderr.contains(told), "{run:?}");
+        let run = folder.ok(&BY_TEXT);
+        assert_eq!((run.json().len() - 1, run.stderr.contains(told)), (removable, quiet), "{run:?}");
+    }
+}
+
 /// Where fingerprints are few, texts that differ between them have all of them in common.
 #[test]
 fn texts_that_differ_between_fingerprints_are_told_apart() {
