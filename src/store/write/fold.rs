@@ -18,7 +18,7 @@ use crate::store::write::run_writer;
 use crate::store::{Store, View};
 
 /// Runs of one rank that are folded into one of the next.
-const FAN_IN: usize = 16;
+pub(in crate::store) const FAN_IN: usize = 16;
 
 /// Below this a fold is not worth dividing among threads.
 const POSTINGS_IN_PART: u64 = 1 << 20;
