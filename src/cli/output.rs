@@ -172,7 +172,7 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
         return Ok((File::create(path)?, None));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Those of runs that were killed. If one cannot be removed, it only takes space.
+    // Killed runs have left these. A file that cannot be removed only takes space.
     for left in fpdb::stale_temporaries(folder, GROWING) {
         let _ = fs::remove_file(left);
     }
@@ -215,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    /// What stands in a file after cells were written to it, as to a terminal or not.
+    /// Writes cells to a file, as to a terminal or not, and returns its text.
     fn written(terminal: bool, cells: &[&str]) -> String {
         let mut file = tempfile::tempfile().unwrap();
         let rows: Box<dyn Write> = Box::new(file.try_clone().unwrap());

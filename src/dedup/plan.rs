@@ -139,7 +139,8 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
     let sets = if compares { sets::most_on_disk(postings, rest / 2) } else { 0 };
-    let places = places::most_bytes(open.len(), postings, store.profile().w.into());
+    // Also survivors of earlier runs are compared, whole.
+    let places = places::most_bytes(stored.len(), view.posting_count(), store.profile().w.into());
     let places = if compares && places > rest / places::SHARE { places } else { 0 };
     let sorting = store.memory().saturating_sub(documents * RANKED_BYTES) / 2;
     let sorted = if documents * ranking::SORTED_BYTES > sorting { documents * ranking::SORTED_BYTES } else { 0 };

@@ -432,7 +432,7 @@ pub enum Error {
     DamagedDecisions {
         /// The file they are kept in.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage, as the end of a sentence.
         detail: &'static str,
     },
     /// Decisions about documents that were stored after this reader was opened.

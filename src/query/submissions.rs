@@ -159,7 +159,7 @@ impl SubmissionCache {
 }
 
 impl Counting {
-    /// What has been counted; waits for the query that counts, or counts itself.
+    /// Returns the counted submissions. Counts them, or waits for the query that does.
     fn wait(
         &self,
         count: impl FnOnce() -> Result<CountedSubmissions>,

@@ -276,6 +276,28 @@ fn a_number_that_no_document_has_is_no_damage() {
     assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
 }
 
+#[test]
+fn many_rows_in_the_log_become_tables_and_few_do_not() {
+    for (documents, tables) in [(100, 0), (7_000, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("db");
+        let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
+        let mut batch = Batch::new(0, 64 << 20);
+        for number in 0..documents {
+            batch.finish(record(number, 0)).unwrap();
+        }
+        Committer::new(&store).commit(&store, &mut batch).unwrap();
+        store.settle().unwrap();
+        let made =
+            ["documents", "names", "digests"].map(|family| u64::from(store.engine.table_bytes(family).unwrap() > 0));
+        assert_eq!(made.iter().sum::<u64>(), tables, "{documents} documents");
+        let reader = Store::open_reader(&root, &StoreOptions::default()).unwrap();
+        assert_eq!(reader.documents_named("99.txt").unwrap(), [99]);
+        assert_eq!(reader.documents_with(&99u128.to_be_bytes()).unwrap(), [99]);
+        assert_eq!(reader.newest_named("none.txt", |_| true).unwrap(), None);
+    }
+}
+
 /// Documents of this version take the place of all others, and runs are folded.
 pub(super) fn replace_all(store: &Store, version: u64) {
     let mut committer = Committer::new(store);

@@ -462,7 +462,7 @@ mod tests {
                 assert_eq!(change_behind(&list, known.len() - 1), ListChange::Rows);
             }
         }
-        // Of a list that does not name the families nothing is known.
+        // A list that does not name the families tells nothing about its tables.
         assert_eq!(change_behind(&list(&[&run]).0, 0), ListChange::MoreRows);
     }
 

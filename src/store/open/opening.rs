@@ -238,7 +238,7 @@ mod tests {
         static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
     }
 
-    /// What a writer does each time that a reader of this thread has read, before it looks if that is whole.
+    /// A writer does this after each reading of a reader of this thread, before the reader checks that the state is whole.
     pub(super) fn look() {
         if let Some(mut write) = LOOK.take() {
             write();
