@@ -4,11 +4,13 @@ maturin packs either a module or programs. So the program is compiled first and 
 in one target folder, with one profile and the same features of all crates: RocksDB and the library once.
 """
 
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import maturin
 from maturin import (  # noqa: F401  (they are the interface of a backend)
@@ -27,6 +29,22 @@ def _root():
     return next(folder for folder in (_HERE, _HERE.parent) if (folder / "Cargo.lock").exists())
 
 
+def _target():
+    """The folder that cargo compiles into, from here on the same for every cargo that is run: a relative path would not be."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version=1"]
+    folder = json.loads(subprocess.check_output(command, cwd=_root()))["target_directory"]
+    os.environ["CARGO_TARGET_DIR"] = folder
+    return pathlib.Path(folder)
+
+
+def _moved_to(folder, make):
+    """Moves the file that `make` writes into a temporary folder. maturin copies it from <target>/wheels, and cannot copy it to there."""
+    with tempfile.TemporaryDirectory() as temporary:
+        name = make(temporary)
+        shutil.move(pathlib.Path(temporary, name), pathlib.Path(folder, name))
+    return name
+
+
 def _data():
     """The folder whose content becomes data of the wheel, empty. maturin wants it to be there, for an sdist too."""
     folder = _HERE / "wheel_data"
@@ -37,15 +55,14 @@ def _data():
 
 def _program(linker):
     """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
-    root = _root()
+    target = _target()
     if linker:
         # Cargo passes arguments on to rustc only if it compiles a single package.
         command = ["rustc", "--release", "--locked", "-p", "fpdb", "--bin", "fpdb", "--", *_linked_by(linker)]
     else:
         # Both packages are named, so that features are those of both.
         command = ["build", "--release", "--locked", "-p", "fpdb", "-p", "fpdb-python", "--bin", "fpdb"]
-    subprocess.run(["cargo", *command], cwd=root, check=True)
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
+    subprocess.run(["cargo", *command], cwd=_root(), check=True)
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
     scripts = _data() / "scripts"
     scripts.mkdir()
@@ -80,9 +97,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if linker:
         settings["maturin.build-args"] = ["--compatibility", systems or "off", "--", *_linked_by(linker)]
         config_settings = settings
-    return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return _moved_to(wheel_directory, lambda folder: maturin.build_wheel(folder, config_settings, metadata_directory))
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     _program(None)
-    return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+    return _moved_to(wheel_directory, lambda folder: maturin.build_editable(folder, config_settings, metadata_directory))
