@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Checks the dependencies against deny.toml: licences, bans, sources, and known advisories.
 #
-# Uses the cargo-deny of this machine, or compiles one into <target>/tools, once. Advisories are checked only where
-# their database can be fetched; where it cannot, the output says that they were skipped, and why.
+# Uses the cargo-deny of this machine, or compiles one, once, and keeps it outside the clone, in
+# ${XDG_CACHE_HOME:-~/.cache}/fpdb/tools. Advisories are checked only where their database can be fetched; where it
+# cannot, the output says that they were skipped, and why.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 version=0.20.2
-tools=${CARGO_TARGET_DIR:-target}/tools
+tools=${XDG_CACHE_HOME:-$HOME/.cache}/fpdb/tools/cargo-deny-$version
 
 if command -v cargo-deny >/dev/null 2>&1; then
     deny=cargo-deny
@@ -16,7 +17,8 @@ elif [[ -x $tools/bin/cargo-deny ]]; then
     deny=$tools/bin/cargo-deny
 else
     echo "check-deny: cargo-deny is not installed; compiling version $version into $tools (a few minutes, once)" >&2
-    cargo install cargo-deny --locked --version "$version" --root "$tools" --target-dir "$tools/build"
+    # Without a target folder named for this project, cargo compiles it in a temporary one.
+    env -u CARGO_TARGET_DIR cargo install cargo-deny --locked --version "$version" --root "$tools"
     deny=$tools/bin/cargo-deny
 fi
 
