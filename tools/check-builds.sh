@@ -2,6 +2,7 @@
 # Checks that C and C++ (RocksDB alone has 340 files) are compiled once, whatever builds:
 #
 # * After `make build`, no other way of building in the same folder runs a build script of C or C++ again.
+# * The library is compiled once for the program, the tests and the wheel: all crates have the same features in each.
 # * In an empty folder, with cargo's dev profile, ccache has every file. This part is skipped where there is no ccache, or
 #   where the caller names a compiler.
 #
@@ -40,15 +41,34 @@ compiles_nothing() {
     say "ok: $*"
 }
 
+# libraries COMMAND...: the library that a build has, by name: the name changes with the features of each crate.
+libraries() {
+    "$@" --message-format=json 2>/dev/null | grep -o 'libfpdb-[0-9a-f]*\.rmeta' | sort -u
+}
+
 quietly make --no-print-directory build
 compiles_nothing cargo build --release --locked
 compiles_nothing cargo test --release --locked --no-run
+python=false
 if "${FPDB_PYTHON:-python3}" -c 'import ensurepip, venv' 2>/dev/null; then
+    python=true
     compiles_nothing tools/python.sh wheel
 else
     say 'SKIPPED tools/python.sh wheel: there is no Python that makes virtual environments'
 fi
 compiles_nothing make --no-print-directory build
+
+build=(cargo build --release --locked)
+program=$(libraries "${build[@]}")
+tests=$(libraries cargo test --release --locked --no-run)
+bindings=$program
+if $python; then bindings=$(libraries "${build[@]}" -p fpdb -p fpdb-python --bin fpdb); fi
+if [[ $tests != "$program" || $bindings != "$program" ]]; then
+    say "the library is compiled more than once, as features of crates differ (Cargo.toml, at \`either\`):"
+    printf '    %s\n' "program $program" "tests $tests" "wheel $bindings" >&2
+    exit 1
+fi
+say "ok: one library for the program, the tests and the wheel"
 
 if [[ -n ${CC-}${CXX-} ]] || ! command -v ccache >/dev/null; then
     say 'SKIPPED the dev profile in an empty folder: it needs ccache, and no compiler named by CC or CXX'
