@@ -123,7 +123,8 @@ pub use submissions::submission_pattern;
 /// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {
     pub use crate::database::{
-        BackupOptions, CacheUse, Compaction, DatabaseStats, RememberedSource, SelectedDocuments, StoredPart,
+        BackupOptions, CacheUse, Compaction, CompactionPlan, DatabaseStats, RememberedSource, SelectedDocuments,
+        StoredPart,
     };
     pub use crate::hash_counts::DfCount;
     pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};

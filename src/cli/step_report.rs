@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::render::grouped;
+use super::render::{duration, grouped};
 
 /// The step that is being worked on.
 static CURRENT: Mutex<Option<Step>> = Mutex::new(None);
@@ -73,16 +73,6 @@ impl Step {
     }
 }
 
-/// Seconds as the two largest units they have.
-fn duration(seconds: f64) -> String {
-    let seconds = seconds as u64;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +85,5 @@ mod tests {
         let text = "1,500 of 101,500 documents decided (100/s), 16 min 40 s left";
         assert_eq!(step.text(Duration::from_secs(10)), text);
         assert_eq!(Step { total: 0, ..step }.text(Duration::from_secs(10)), "1,500 documents decided (100/s)");
-        assert_eq!((duration(59.9), duration(7260.0)), ("59 s".into(), "2 h 1 min".into()));
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
 pub use self::selected::SelectedDocuments;
-pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
+pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
 use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
 use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::document::DocId;
@@ -369,6 +369,7 @@ impl Database {
             deleted: view.tombstone_count(),
             runs: view.run_count() as u64,
             run_postings: view.run_postings(),
+            cold_blocks: (view.cold_blocks() * 100.0).round() / 100.0,
             levels: self.store.levels()?,
             cache: CacheUse { bytes, capacity },
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),

@@ -66,6 +66,9 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
+/// Postings that a compaction moves in a second: measured (`docs/measurements.md`).
+const COMPACTED_A_SECOND: u64 = 15_000_000;
+
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +83,22 @@ pub struct Compaction {
 
 impl Answer for Compaction {
     const SCHEMA: &'static str = "fpdb.compact/1";
+}
+
+/// What [`DatabaseWriter::compact`] has to do, and what it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CompactionPlan {
+    /// Runs that become one; 0 where no postings are to be moved.
+    pub runs: u64,
+    /// Postings to be read and written; what an earlier call that was stopped has done is left out.
+    pub postings: u64,
+    /// Bytes of disk needed beside the database: the old runs stay until the new one is whole.
+    pub bytes: u64,
+    /// Bytes free on that disk; `None` where the system does not tell.
+    pub free: Option<u64>,
+    /// Seconds it takes, about, on two cores of a server.
+    pub seconds: u64,
 }
 
 impl Deref for DatabaseWriter {
@@ -241,8 +260,24 @@ impl DatabaseWriter {
         Ok(removal)
     }
 
-    /// Folds all postings into one run, where runs are eight or more or documents were removed, and frees the space of removed
-    /// documents. Readers are not disturbed.
+    /// What [`Self::compact`] would do now.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be measured.
+    pub fn compaction_plan(&self) -> Result<CompactionPlan> {
+        let plan = self.store.unless_gone(self.store.compaction_plan())?;
+        Ok(CompactionPlan {
+            runs: plan.runs,
+            postings: plan.postings,
+            bytes: plan.bytes,
+            free: self.store.free_bytes(),
+            seconds: plan.postings.div_ceil(COMPACTED_A_SECOND),
+        })
+    }
+
+    /// Folds all postings into one run, so that a look-up visits one, and frees the space of removed documents. Readers are not
+    /// disturbed. A call that was stopped or killed has lost some seconds of work: the next one goes on, if nothing was committed in
+    /// between, and begins anew otherwise.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].

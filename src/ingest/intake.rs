@@ -89,11 +89,12 @@ pub(super) fn with_intake<T>(
     let committer = Mutex::new(Committer::new(store));
     let (batches, waiting) = channel::<Batch>();
     let (done, outcomes) = channel();
+    let folding = task.silent();
     thread::scope(|scope| {
-        let committer = &committer;
+        let (committer, folding) = (&committer, &folding);
         let commit = move || {
             for mut batch in waiting {
-                let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess());
+                let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess(folding));
                 // An intake that is gone has failed, and says so itself.
                 let _ = done.send(outcome);
             }

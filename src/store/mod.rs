@@ -17,6 +17,8 @@ mod care;
 mod codec;
 mod document_set;
 mod engine;
+#[cfg(test)]
+mod fold_tests;
 mod handle;
 mod open;
 mod past;
@@ -57,4 +59,5 @@ pub(crate) use texts::{TEXT_CHUNK_BYTES, chunks as text_chunks, compress, decomp
 pub(crate) use view::View;
 pub(crate) use write::batch::{Batch, PUSHED_AT_ONCE, PendingDocuments};
 pub(crate) use write::commit::Committer;
+pub(crate) use write::levels::MANY_BLOCKS;
 pub(crate) use write::ranges::of_hashes;

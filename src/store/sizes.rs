@@ -19,6 +19,17 @@ impl Store {
         (self.filter_use.cached_bytes() as u64, self.engine.cache().bytes() as u64)
     }
 
+    /// Bytes that are free on the disk of the database; `None` where the system does not tell.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(&self.root).ok()?;
+            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
     /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
     pub(crate) fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
         let mut parts = Vec::with_capacity(FAMILIES.len() + 1);

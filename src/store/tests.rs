@@ -49,7 +49,7 @@ pub(crate) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
 }
 
 /// A database with a run for each of `runs`, of so many documents with 1,000 of the even numbers' hashes each.
-fn store_of(root: &Path, runs: &[u64]) -> Store {
+pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     let mut number = 0;
@@ -71,23 +71,23 @@ fn store_of(root: &Path, runs: &[u64]) -> Store {
 }
 
 /// Looks up hashes in ascending order; how many are found, and the table blocks read from files for them.
-fn look_up(store: &Store, mut hashes: Vec<u64>) -> (usize, u64) {
+pub(super) fn look_up(store: &Store, mut hashes: Vec<u64>) -> (usize, u64) {
     hashes.sort_unstable();
-    let mut lookup = store.lookup(hashes.len()).unwrap();
     set_perf_stats(PerfStatsLevel::EnableCount);
     let mut context = PerfContext::default();
     context.reset();
+    let mut lookup = store.lookup(hashes.len()).unwrap();
     let found = hashes.iter().filter(|&&hash| !lookup.find(hash).unwrap().is_empty()).count();
     let reads = context.metric(PerfMetric::BlockReadCount);
     set_perf_stats(PerfStatsLevel::Disable);
     (found, reads)
 }
 
-fn held(count: u64, step: u64) -> Vec<u64> {
+pub(super) fn held(count: u64, step: u64) -> Vec<u64> {
     (0..count).map(|i| hash(2 * (i * step))).collect()
 }
 
-fn absent(count: u64) -> Vec<u64> {
+pub(super) fn absent(count: u64) -> Vec<u64> {
     (0..count).map(|i| hash(2 * i + 1)).collect()
 }
 
@@ -323,7 +323,7 @@ pub(super) fn replace_all(store: &Store, version: u64) {
         batch.delete(id, record);
     }
     committer.commit(store, &mut batch).unwrap();
-    store.fold_excess().unwrap();
+    store.fold_excess(&Task::new()).unwrap();
 }
 
 #[test]

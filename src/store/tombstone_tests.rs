@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::tests::{fingerprint, hash, record, replace_all};
-use super::write::fold::FAN_IN;
+use super::write::levels::SMALL_FAN_IN as FAN_IN;
 use super::{Batch, Committer, Store, StoreOptions, View};
 use crate::profile::Profile;
 use crate::progress::Task;
@@ -57,7 +57,7 @@ fn a_tombstone_stays_while_a_run_may_hold_its_document() {
     (3..last).for_each(|id| commit(1, 2, &[id]));
     let counts = || (store.view().run_count(), store.view().tombstone_count());
     assert_eq!(counts(), (FAN_IN + 1, FAN_IN as u64));
-    store.fold_excess().unwrap();
+    store.fold_excess(&Task::new()).unwrap();
     // The large run stays, with a document that was deleted.
     assert_eq!(counts(), (2, 1));
     assert_holds(&Store::open_reader(&root, &options).unwrap(), &held(&[0, 2, last]));
@@ -163,7 +163,7 @@ proptest! {
                         }
                         Committer::new(&store).commit(&store, &mut batch).unwrap();
                     }
-                    Op::Fold => store.fold_excess().unwrap(),
+                    Op::Fold => store.fold_excess(&Task::new()).unwrap(),
                     Op::Compact => {
                         store.compact(&Task::new()).unwrap();
                         prop_assert_eq!(store.view().tombstone_count(), 0);

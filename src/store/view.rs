@@ -8,6 +8,7 @@ use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
 use super::engine::failure::missing;
 use super::engine::{Changes, Engine};
+use super::write::levels;
 use crate::error::Result;
 use crate::profile::Profile;
 
@@ -64,6 +65,17 @@ impl View {
         let mut postings: Vec<u64> = self.runs.iter().map(|(_, run)| run.postings).collect();
         postings.sort_unstable_by_key(|&postings| std::cmp::Reverse(postings));
         postings
+    }
+
+    /// The blocks that a process which has read nothing yet reads for each hash of a query of 10 kB.
+    pub(crate) fn cold_blocks(&self) -> f64 {
+        levels::cold_blocks(self.runs.iter().map(|(_, run)| run))
+    }
+
+    /// The runs that a compaction makes one; `None` where that would change nothing.
+    pub(super) fn runs_to_compact(&self) -> Option<Vec<u32>> {
+        let changes = self.runs.len() > 1 || self.tombstone_count() > 0;
+        changes.then(|| self.runs.iter().map(|&(run, _)| run).collect())
     }
 
     /// Postings held, those of deleted documents included.

@@ -398,12 +398,15 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     for part in stats.stored.iter().filter(|part| part.bytes > 0) {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
     }
+    let (runs, blocks) = (grouped(stats.runs), stats.cold_blocks);
+    row("runs", format!("{runs}, all visited by each look-up; a cold query reads {blocks:.1} blocks for each hash"));
     if verbose {
         let sizes: Vec<String> =
             stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
         let more = if stats.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
-        let sizes = if sizes.is_empty() { String::new() } else { format!(" of {}{more} postings", sizes.join(", ")) };
-        row("runs", format!("{}{sizes}", grouped(stats.runs)));
+        if !sizes.is_empty() {
+            row("", format!("of {}{more} postings", sizes.join(", ")));
+        }
         for (i, level) in stats.levels.iter().enumerate() {
             row(
                 if i == 0 { "by level" } else { "" },

@@ -28,7 +28,7 @@ pub(super) use human::{
     NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, restored_documents,
     stats_page, verify_page,
 };
-pub(super) use numbers::{count, grouped, percent, size};
+pub(super) use numbers::{count, duration, grouped, percent, size};
 pub(super) use pairs::{
     PairColumns, boilerplate_left_out, common_left_out, file_lines, pair_header_line, pair_line, pairs_total,
 };

@@ -26,6 +26,16 @@ pub(crate) fn size(bytes: u64) -> String {
     if bytes < bytesize::KIB { count(bytes, "byte") } else { ByteSize(bytes).display().iec().to_string() }
 }
 
+/// Seconds as the two largest units they have.
+pub(crate) fn duration(seconds: f64) -> String {
+    let seconds = seconds as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +52,6 @@ mod tests {
         assert_eq!(size(1024), "1.0 KiB");
         assert_eq!(size(u64::MAX), "16.0 EiB");
         assert_eq!(percent(0.596), "59.6%");
+        assert_eq!([59.9, 61.0, 7260.0].map(duration), ["59 s", "1 min 1 s", "2 h 1 min"]);
     }
 }

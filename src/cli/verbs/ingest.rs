@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::dedup::Duplicate;
+use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
     DatabaseWriter, DocumentError, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
     Unit, WalkOptions,
@@ -15,7 +16,7 @@ use crate::cli::line_list::LineList;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::IngestBar;
-use crate::cli::render::{NAMES_SHOWN, count, duplicate_line, first_names, grouped, ingest_page};
+use crate::cli::render::{NAMES_SHOWN, count, duplicate_line, duration, first_names, grouped, ingest_page, size};
 use crate::cli::resolved::{database, output, remembered, sources};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, IngestArgs, OutputFormat};
@@ -71,6 +72,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let watch = Messages { printer, progress, events: Mutex::new(events) };
     let ingested = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
+    let compaction = if ingested.is_ok() { compaction_hint(&database)? } else { None };
     // A database without a document would bind the next ingest to its profile.
     if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
         && database.delete_if_empty()?
@@ -143,6 +145,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
         printer.note(&hint);
     }
+    if let Some(hint) = compaction {
+        printer.note(&hint);
+    }
     if summary.interrupted {
         let safe = summary.added + summary.replaced + summary.unchanged + summary.kept + summary.duplicates;
         printer.note(&format!(
@@ -153,6 +158,25 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         return Ok(RunStatus::Interrupted);
     }
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Whether compacting would pay, and what it takes.
+fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
+    let stats = database.stats()?;
+    if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
+        return Ok(None);
+    }
+    Ok(Some(hint_to_compact(stats.runs, stats.cold_blocks, &database.compaction_plan()?)))
+}
+
+fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
+    format!(
+        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` makes that one (about {}, and {} of disk \
+         until it is done)",
+        count(runs, "run"),
+        duration(plan.seconds as f64),
+        size(plan.bytes)
+    )
 }
 
 /// True if a file is skipped for being an archive or compressed file of a kind that is not read.
@@ -384,5 +408,19 @@ impl fpdb::Progress for Messages<'_> {
 
     fn failed(&self, name: &str, error: &Error) {
         self.failure(&mut self.events(), name, error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_to_compact_says_what_it_takes() {
+        let mut plan = CompactionPlan::default();
+        (plan.runs, plan.bytes, plan.seconds) = (21, 9 << 30, 66);
+        let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` makes that one (about 1 min 6 s, and \
+                    9.0 GiB of disk until it is done)";
+        assert_eq!(hint_to_compact(21, 5.6, &plan), hint);
     }
 }

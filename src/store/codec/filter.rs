@@ -11,6 +11,9 @@ pub(in crate::store) const FILTER_HASHES: usize = 1 << 15;
 
 const HEAD_BYTES: usize = 11;
 
+/// The bytes of a filter of that many hashes.
+pub(in crate::store) const FULL_FILTER_BYTES: usize = HEAD_BYTES + 39_936;
+
 /// Seeds that are tried; one in two fails at the very worst.
 const SEEDS: u64 = 100;
 
@@ -43,11 +46,11 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 33)
 }
 
-/// Where a hash's three bytes stand, and what they make together.
+/// Where a hash's three bytes stand, and what their exclusive or is if it is held.
 #[derive(Clone, Copy)]
-struct FilterSlots {
-    at: [u32; 3],
-    check: u8,
+pub(in crate::store) struct FilterSlots {
+    pub(in crate::store) at: [u32; 3],
+    pub(in crate::store) check: u8,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,53 +80,66 @@ impl Shape {
 #[derive(Default)]
 pub(in crate::store) struct FilterBuilder {
     shape: Shape,
-    /// For each place how many hashes have it, and the exclusive or of them, mixed.
-    counts: Vec<u8>,
-    sums: Vec<u64>,
+    /// The hashes, mixed.
+    mixed: Vec<u64>,
+    /// For each place how many hashes have it, from bit 16 up, and below the exclusive or of their numbers: where there is one, which.
+    /// Both in four bytes, so that all places stay near the processor.
+    places: Vec<u32>,
     /// Places with one hash, still to be looked at.
     alone: Vec<u32>,
-    /// Hashes in the order they were peeled, with the place each was alone at.
-    peeled: Vec<(u64, u32)>,
+    /// The numbers of hashes in the order they were peeled, with the place each was alone at.
+    peeled: Vec<(u32, u32)>,
     bytes: Vec<u8>,
 }
+
+/// One hash at a place.
+const ONE: u32 = 1 << 16;
 
 impl FilterBuilder {
     fn resize(&mut self, log_segment: u32, starts: u16) {
         self.shape = Shape { log_segment, starts };
         let bytes = self.shape.bytes();
-        self.counts.resize(bytes, 0);
-        self.sums.resize(bytes, 0);
+        self.places.resize(bytes, 0);
+        // One more than can be written down: a place becomes alone once.
+        self.alone.resize(bytes + 1, 0);
         self.bytes.resize(bytes, 0);
     }
 
     /// False where this seed does not do.
     fn build(&mut self, hashes: &[u64], seed: u64) -> bool {
-        self.counts.fill(0);
-        self.sums.fill(0);
-        self.alone.clear();
+        debug_assert!(hashes.len() <= FILTER_HASHES);
+        self.places.fill(0);
         self.peeled.clear();
-        for &hash in hashes {
-            let mixed = mix(hash.wrapping_add(seed));
+        self.mixed.clear();
+        self.mixed.extend(hashes.iter().map(|hash| mix(hash.wrapping_add(seed))));
+        for (number, &mixed) in (0..).zip(&self.mixed) {
             for at in self.shape.places(mixed).at {
-                let count = &mut self.counts[at as usize];
-                let Some(more) = count.checked_add(1) else { return false };
-                *count = more;
-                self.sums[at as usize] ^= mixed;
+                let place = &mut self.places[at as usize];
+                *place = (*place ^ number) + ONE;
             }
         }
-        self.alone.extend((0..self.counts.len() as u32).filter(|&at| self.counts[at as usize] == 1));
-        while let Some(at) = self.alone.pop() {
-            if self.counts[at as usize] != 1 {
+        let is_alone = |place: u32| place / ONE == 1;
+        // Whether a place is alone cannot be foreseen: each is written down, and counts only if it is.
+        let mut waiting = 0;
+        for (at, &place) in (0..).zip(&self.places) {
+            self.alone[waiting] = at;
+            waiting += usize::from(is_alone(place));
+        }
+        // First come, first peeled: the next few are known beforehand, so that the processor need not wait for one to begin another.
+        let mut next = 0;
+        while next < waiting {
+            let at = self.alone[next];
+            next += 1;
+            if !is_alone(self.places[at as usize]) {
                 continue;
             }
-            let mixed = self.sums[at as usize];
-            self.peeled.push((mixed, at));
-            for other in self.shape.places(mixed).at {
-                self.counts[other as usize] -= 1;
-                self.sums[other as usize] ^= mixed;
-                if self.counts[other as usize] == 1 {
-                    self.alone.push(other);
-                }
+            let number = self.places[at as usize] % ONE;
+            self.peeled.push((number, at));
+            for other in self.shape.places(self.mixed[number as usize]).at {
+                let place = &mut self.places[other as usize];
+                *place = (*place ^ number) - ONE;
+                self.alone[waiting] = other;
+                waiting += usize::from(is_alone(*place));
             }
         }
         if self.peeled.len() != hashes.len() {
@@ -131,8 +147,8 @@ impl FilterBuilder {
         }
         self.bytes.fill(0);
         // A slot that is set later shares no place with an earlier one's own.
-        for &(mixed, own) in self.peeled.iter().rev() {
-            let FilterSlots { at, check } = self.shape.places(mixed);
+        for &(number, own) in self.peeled.iter().rev() {
+            let FilterSlots { at, check } = self.shape.places(self.mixed[number as usize]);
             let others = at.iter().fold(0, |sum, &at| sum ^ self.bytes[at as usize]);
             self.bytes[own as usize] = others ^ check;
         }
@@ -176,12 +192,15 @@ impl<'a> Filter<'a> {
 
     /// True for every hash that is held, and for one in 256 of the others.
     pub(in crate::store) fn may_hold(&self, hash: u64) -> bool {
-        let Head { seed, shape } = self.head;
-        if shape.starts == 0 {
-            return true;
-        }
-        let FilterSlots { at, check } = shape.places(mix(hash.wrapping_add(seed)));
+        let Some(FilterSlots { at, check }) = self.head.slots(hash) else { return true };
         at.iter().fold(check, |sum, &at| sum ^ self.bytes[at as usize]) == 0
+    }
+}
+
+impl Head {
+    /// Where the bytes of `hash` stand; `None` where the filter keeps nothing out.
+    pub(in crate::store) fn slots(&self, hash: u64) -> Option<FilterSlots> {
+        (self.shape.starts > 0).then(|| self.shape.places(mix(hash.wrapping_add(self.seed))))
     }
 }
 
@@ -212,7 +231,7 @@ mod tests {
             assert!((311..=470).contains(&passed), "{count}: {passed} of {absent} passed");
         }
         let whole = filter_of(&(0..FILTER_HASHES as u64).map(mix).collect::<Vec<_>>());
-        assert_eq!(whole.len(), 39_936 + HEAD_BYTES, "9.75 bits a hash, and the head");
+        assert_eq!(whole.len(), FULL_FILTER_BYTES, "9.75 bits a hash, and the head");
     }
 
     #[test]
@@ -222,14 +241,26 @@ mod tests {
         assert!(Filter::decode(&bytes).unwrap().may_hold(4));
     }
 
-    /// The places of a hash are part of the format: this must never change.
+    /// The places of a hash are part of the format: this must never change. Which of its places takes the byte that is still to be set is
+    /// the encoder's choice.
     #[test]
-    fn the_bytes_are_pinned() {
-        let mut expected = [0; HEAD_BYTES + 24];
+    fn the_places_are_pinned() {
+        let hashes = [1, 1 << 32, u64::MAX];
+        let mut pinned = [0; HEAD_BYTES + 24];
         for (at, byte) in [(8, 3), (9, 1), (16, 208), (29, 42), (31, 223)] {
-            expected[at] = byte;
+            pinned[at] = byte;
         }
-        assert_eq!(filter_of(&[1, 1 << 32, u64::MAX]), expected);
+        let filter = Filter::decode(&pinned).unwrap();
+        assert!(hashes.iter().all(|&hash| filter.may_hold(hash)));
+        let slots = hashes.map(|hash| filter.head.slots(hash).map(|FilterSlots { at, check }| (at, check)).unwrap());
+        let made = filter_of(&hashes);
+        assert_eq!(made[..HEAD_BYTES], pinned[..HEAD_BYTES]);
+        for (at, check) in slots {
+            for bytes in [&pinned[HEAD_BYTES..], &made[HEAD_BYTES..]] {
+                assert_eq!(at.iter().fold(0, |sum, &at| sum ^ bytes[at as usize]), check);
+            }
+        }
+        assert_eq!(slots, [([5, 13, 17], 208), ([5, 10, 20], 15), ([3, 11, 18], 42)]);
     }
 
     proptest! {

@@ -18,6 +18,7 @@
 //! | `default`    | `profile`                                    | the profile, below                 |
 //! |              | `state`                                      | [`crate::store::codec::records::StateRecord`]    |
 //! |              | `run` ‖ run (4)                              | [`crate::store::codec::records::RunRecord`]      |
+//! |              | `fold`                                       | [`crate::store::codec::records::FoldRecord`]: how far a fold is that was stopped; its run is in no list |
 //! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
 //! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::store::codec::records::SourceRecord`]   |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
@@ -37,11 +38,12 @@
 //! the engine's index holds the keys unshortened, so that this block is the only one read.
 //!
 //! A filter covers the run's distinct hashes above the last hash of the filter before it, up to its own: the
-//! first filter whose key is at or above run ‖ x is the one that knows of x. All but a run's last have 32,768.
+//! first filter whose key is at or above run ‖ x is the one that knows of x. They have 32,768 hashes, but for those where a thread that
+//! wrote a range of the run came to its end.
 //!
 //! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
 //!
-//! Records (state, run, document, container, source) are one version byte, 1, and bincode 2 with its standard settings
+//! Records (state, run, fold, document, container, source) are one version byte, 1, and bincode 2 with its standard settings
 //! (little-endian varints), decoded with a size limit.
 //!
 //! Profile, 20 bytes:
@@ -128,6 +130,7 @@ pub(in crate::store) const FAMILIES: [&str; 11] =
 
 pub(in crate::store) const PROFILE_KEY: &[u8] = b"profile";
 pub(in crate::store) const STATE_KEY: &[u8] = b"state";
+pub(in crate::store) const FOLD_KEY: &[u8] = b"fold";
 pub(in crate::store) const RUN_PREFIX: &[u8] = b"run";
 const ASSEMBLED_PREFIX: &[u8] = b"assembled";
 pub(in crate::store) const SOURCE_PREFIX: &[u8] = b"source";

@@ -45,6 +45,21 @@ pub(crate) struct RunRecord {
     pub(crate) filter_bytes: u64,
 }
 
+/// How far a fold is that was stopped or killed.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(in crate::store) struct FoldRecord {
+    /// The commit it began with. It can go on only while there is none after it.
+    pub(in crate::store) commits: u64,
+    /// The run that it makes.
+    pub(in crate::store) run: u32,
+    /// The runs that it folds.
+    pub(in crate::store) runs: Vec<u32>,
+    /// The first hash whose postings are not in the new run yet.
+    pub(in crate::store) next: u64,
+    /// What the new run holds so far.
+    pub(in crate::store) record: Option<RunRecord>,
+}
+
 /// One document.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct DocumentRecord {
@@ -140,6 +155,25 @@ impl StateRecord {
             })?;
         }
         Ok(())
+    }
+}
+
+impl FoldRecord {
+    /// True if nothing was committed since it began.
+    pub(in crate::store) fn goes_on(&self, state: &StateRecord) -> bool {
+        self.commits == state.commits
+    }
+}
+
+impl RunRecord {
+    /// The record of a run that holds the postings of all of these, which share no hash; `None` where there is none.
+    pub(in crate::store) fn together(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        parts.into_iter().reduce(|a, b| Self {
+            postings: a.postings + b.postings,
+            first_document: a.first_document.min(b.first_document),
+            last_document: a.last_document.max(b.last_document),
+            filter_bytes: a.filter_bytes + b.filter_bytes,
+        })
     }
 }
 
@@ -281,6 +315,7 @@ mod tests {
             let _ = decode::<DocumentRecord>(&bytes, String::new);
             let _ = decode::<StateRecord>(&bytes, String::new);
             let _ = decode::<RunRecord>(&bytes, String::new);
+            let _ = decode::<FoldRecord>(&bytes, String::new);
             let _ = decode::<ContainerRecord>(&bytes, String::new);
             let _ = decode::<SourceRecord>(&bytes, String::new);
         }

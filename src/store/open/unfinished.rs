@@ -20,6 +20,7 @@ impl Store {
             }
             _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
         }
+        let unfinished = self.tidy_unfinished_fold()?;
         // Runs that a crash left before they were committed, or after they were folded into another.
         let view = self.view();
         for name in RUN_FAMILIES {
@@ -30,7 +31,8 @@ impl Store {
                     what: format!("a row of the {name}"),
                     detail: "its key names no run",
                 })?;
-                if !view.runs.iter().any(|&(listed, _)| listed == run) && !self.past.needs_run(run) {
+                let listed = view.runs.iter().any(|&(listed, _)| listed == run);
+                if !listed && unfinished != Some(run) && !self.past.needs_run(run) {
                     self.remove_run(run)?;
                 }
                 let Some(next) = run.checked_add(1) else { break };

@@ -8,7 +8,7 @@ use crate::store::codec::records::RunRecord;
 use crate::store::engine;
 use crate::store::handle::Store;
 use crate::store::read::filter_use::FilterUse;
-use crate::store::read::held_filters::HeldFilters;
+use crate::store::read::held_filters::{Depth, HeldFilters};
 use crate::store::read::run_rows::{ReadPattern, current_filter, rows_of};
 
 /// A place in the filters of one run.
@@ -26,20 +26,34 @@ enum FilterRows<'a> {
     },
 }
 
+impl<'a> FilterRows<'a> {
+    fn read(store: &'a Store, run: u32) -> Result<Self> {
+        Ok(Self::Read { rows: rows_of(&store.engine, FILTERS, run, ReadPattern::Through)?, from: None })
+    }
+}
+
 impl<'a> FilterCursor<'a> {
     pub(in crate::store) fn new(store: &'a Store, run: u32) -> Result<Self> {
         // A run never changes, so that it does not matter which commit these were read at.
         let rows = match store.filter_use.of_run(run) {
             Some(held) => FilterRows::Held(held),
-            None => FilterRows::Read { rows: rows_of(&store.engine, FILTERS, run, ReadPattern::Through)?, from: None },
+            None => FilterRows::read(store, run)?,
         };
         Ok(Self { run, rows })
     }
 
     /// Has the filters held in memory.
-    pub(in crate::store) fn hold(&mut self, filter_use: &FilterUse, record: &RunRecord) -> Result<()> {
+    pub(in crate::store) fn hold(&mut self, filter_use: &FilterUse, record: &RunRecord, depth: Depth) -> Result<()> {
         let FilterRows::Read { rows, .. } = &mut self.rows else { return Ok(()) };
-        self.rows = FilterRows::Held(filter_use.hold(self.run, record, rows)?);
+        self.rows = FilterRows::Held(filter_use.hold(self.run, record, rows, depth)?);
+        Ok(())
+    }
+
+    /// Has the filters read row by row, unless all of them is held in memory.
+    pub(in crate::store) fn read_whole(&mut self, store: &'a Store) -> Result<()> {
+        if matches!(&self.rows, FilterRows::Held(held) if held.depth() < Depth::WHOLE) {
+            self.rows = FilterRows::read(store, self.run)?;
+        }
         Ok(())
     }
 

@@ -1,20 +1,29 @@
-//! Filter use: when filters are worth their reading, and which of them stay in memory.
+//! Filter use: when filters are worth their reading, and how much of them stays in memory.
 //!
-//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once, which
-//! is that of ten blocks. So a lookup that is about to ask for few hashes of a large run does without, and
-//! reads one block for each hash, held or not. Once lookups have read so much that way that it would have
-//! paid for the filters, those are used, and stay in memory; never, on the whole, is more than twice the
-//! least possible read.
+//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks,
+//! but is read ahead with those after it, which no disk takes longer for than for one block here and there. So a lookup that is
+//! about to ask for fewer hashes than a run has filters does without, and reads one block for each hash, held or not.
+//! Once lookups have read so many blocks that way that it would have paid for the filters, those are used, and stay in memory;
+//! never, on the whole, is more than twice the least possible read. Of the hashes that are held at all, most are in the largest run,
+//! where filters save nothing for them: its filters are read once they are at most a tenth of what was looked up there.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::Result;
+use crate::store::codec::filter::FULL_FILTER_BYTES;
 use crate::store::codec::records::RunRecord;
 use crate::store::engine::options::BlockCache;
 use crate::store::engine::rows::Rows;
-use crate::store::read::held_filters::HeldFilters;
-use crate::store::read::run_rows::BLOCK_BYTES;
+use crate::store::read::held_filters::{Depth, HeldFilters};
+
+/// The hashes looked up in the largest run for each of its filters that is read: then those are a tenth of what is read.
+pub(in crate::store) const LARGEST_WORTH: u64 = 10;
+
+/// The filters of a run: the rows that reading them all takes.
+pub(in crate::store) fn rows_of_filters(run: &RunRecord) -> u64 {
+    run.filter_bytes.div_ceil(FULL_FILTER_BYTES as u64)
+}
 
 /// How filters serve a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +32,8 @@ pub(in crate::store) enum Worth {
     Nothing,
     /// They are read, in order, and forgotten.
     ReadOnce,
-    /// They are read and stay.
-    Holding,
+    /// They are read and stay, as far as there is room.
+    Holding(Depth),
 }
 
 /// The state of the filters of all runs.
@@ -64,36 +73,42 @@ impl FilterUse {
         if looked_up.len() > runs.len() {
             // Some were folded into others.
             looked_up.retain(|run, _| is_listed(run));
-            self.keep(is_listed);
+            self.keep(|run, _| is_listed(run));
         }
-        let all_stay = runs.iter().map(|(_, record)| record.filter_bytes).sum::<u64>() <= self.most_held();
-        if !all_stay {
-            self.keep(|_| false);
-        }
-        let pays = |hashes: u64, record: &RunRecord| hashes.saturating_mul(BLOCK_BYTES as u64) >= record.filter_bytes;
+        let depth = Depth::fitting(runs.iter().map(|(_, record)| record.filter_bytes).sum(), self.most_held());
+        self.keep(|_, held| held.depth() <= depth);
+        let largest = runs.iter().max_by_key(|(run, record)| (record.filter_bytes, *run)).map(|(run, _)| *run);
         let worth = |(run, record): &(u32, RunRecord)| {
             let so_far = looked_up.entry(*run).or_default();
             *so_far = so_far.saturating_add(expected);
-            match all_stay {
-                true if pays(*so_far, record) => Worth::Holding,
-                false if pays(expected, record) => Worth::ReadOnce,
-                _ => Worth::Nothing,
+            let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
+            if expected >= filters && depth < Depth::WHOLE {
+                // Whole filters keep out more than what stays of them.
+                Worth::ReadOnce
+            } else if *so_far as f64 * depth.kept_out() >= filters as f64 {
+                Worth::Holding(depth)
+            } else {
+                Worth::Nothing
             }
         };
         runs.iter().map(worth).collect()
     }
 
     /// The most bytes of filters that stay in memory. They take their room from the cache, and the rest of it is for
-    /// blocks. Filters that do not stay save nothing from one lookup to the next.
+    /// blocks.
     fn most_held(&self) -> u64 {
         self.cache.bytes() as u64 / 4 * 3
     }
 
     /// Lets go of the filters of other runs than these.
-    fn keep(&self, is_kept: impl Fn(&u32) -> bool) {
+    fn keep(&self, is_kept: impl Fn(&u32, &HeldFilters) -> bool) {
         let mut held = self.held();
-        held.retain(|run, _| is_kept(run));
-        self.make_room(&held);
+        let before = held.len();
+        // Those that are being read are kept.
+        held.retain(|run, filters| filters.held.get().is_none_or(|filters| is_kept(run, filters)));
+        if held.len() < before {
+            self.make_room(&held);
+        }
     }
 
     fn make_room(&self, held: &HashMap<u32, Arc<RunFilters>>) {
@@ -101,8 +116,14 @@ impl FilterUse {
     }
 
     /// The filters of a run, held in memory from now on; `rows` are those of the run.
-    pub(in crate::store) fn hold(&self, run: u32, record: &RunRecord, rows: &mut Rows<'_>) -> Result<Arc<HeldFilters>> {
-        self.hold_with(run, || HeldFilters::read(run, record, rows))
+    pub(in crate::store) fn hold(
+        &self,
+        run: u32,
+        record: &RunRecord,
+        rows: &mut Rows<'_>,
+        depth: Depth,
+    ) -> Result<Arc<HeldFilters>> {
+        self.hold_with(run, || HeldFilters::read(run, record, rows, depth))
     }
 
     fn hold_with(&self, run: u32, read: impl FnOnce() -> Result<HeldFilters>) -> Result<Arc<HeldFilters>> {
@@ -146,46 +167,57 @@ mod tests {
         (number, RunRecord { postings: 1, first_document: 0, last_document: 0, filter_bytes })
     }
 
+    const FULL: u64 = FULL_FILTER_BYTES as u64;
+
     #[test]
     fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
-        let runs = [run(1, 1000), run(2, 100 * BLOCK_BYTES as u64)];
-        let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
-        assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
-        assert_eq!(filters.expect(&runs, 98), [Holding, Nothing]);
-        assert_eq!(filters.expect(&runs, 1), [Holding, Holding]);
-        assert_eq!(FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES)).expect(&runs, 100), [Holding, Holding]);
+        let held = Holding(Depth::WHOLE);
+        // One hash in 256 passes, so that a hundred filters take a hundred hashes and one.
+        let runs = [run(1, 1000), run(2, 100 * FULL), run(3, 101 * FULL)];
+        let new = || FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
+        let filters = new();
+        assert_eq!(filters.expect(&runs, 2), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 98), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 1), [held, held, Nothing]);
+        assert_eq!(filters.expect(&runs, 1000), [held; 3], "those of the largest after ten times as many");
+        assert_eq!(new().expect(&runs, 101), [held, held, Nothing]);
         // Forgotten with the run.
-        assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
-        assert_eq!(filters.expect(&runs, 1), [Holding, Nothing]);
+        assert_eq!(filters.expect(&runs[..1], 10), [held]);
+        assert_eq!(filters.expect(&runs, 10), [held, Nothing, Nothing]);
     }
 
     #[test]
-    fn filters_that_do_not_stay_in_the_cache_are_read_for_large_lookups_only() {
+    fn where_filters_have_no_room_fewer_bits_stay_and_large_lookups_read_them_whole() {
         let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
-        let runs = [run(1, filters.most_held()), run(2, 1)];
-        let enough = filters.most_held() / BLOCK_BYTES as u64;
-        assert_eq!(filters.expect(&runs, enough), [ReadOnce, ReadOnce]);
-        assert_eq!(filters.expect(&runs, enough - 1), [Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs[..1], 1), [Holding]);
+        let runs = [run(1, filters.most_held()), run(2, filters.most_held() + 1), run(3, FULL)];
+        let depth = Depth::fitting(2 * filters.most_held() + 1 + FULL, filters.most_held());
+        assert_eq!(depth.kept_out(), 0.75);
+        let rows = rows_of_filters(&runs[0].1);
+        assert_eq!(filters.expect(&runs, rows), [ReadOnce, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, rows / 2), [Holding(depth), Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 0), [Holding(depth), Nothing, Holding(depth)]);
+        assert_eq!(filters.expect(&runs, 11 * rows), [ReadOnce; 3]);
+        assert_eq!(filters.expect(&runs, 3 * rows), [ReadOnce, Holding(depth), ReadOnce]);
+        assert_eq!(filters.expect(&runs[2..], 11), [Holding(Depth::WHOLE)]);
     }
 
     #[test]
     fn nothing_waits_for_the_filters_of_another_run() {
         let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
-        let first = filters.hold_with(1, || Ok(HeldFilters::default())).unwrap();
+        let first = filters.hold_with(1, || Ok(HeldFilters::none())).unwrap();
         let second = filters.hold_with(2, || {
             // These would wait for ever if they waited for the reading.
             assert!(Arc::ptr_eq(&filters.of_run(1).unwrap(), &first));
             assert!(filters.of_run(2).is_none());
-            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 1), [Holding, Holding]);
+            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20), [Holding(Depth::WHOLE); 2]);
             assert!(filters.cached_bytes() < DEFAULT_CACHE_BYTES);
-            Ok(HeldFilters::default())
+            Ok(HeldFilters::none())
         });
         let again = filters.hold_with(2, || unreachable!("they are held")).unwrap();
         assert!(Arc::ptr_eq(&second.unwrap(), &again));
         let damaged = || Err(Error::Damaged { what: "the filters".into(), detail: "they are gone" });
         assert!(filters.hold_with(3, damaged).is_err());
         assert!(filters.of_run(3).is_none());
-        assert!(filters.hold_with(3, || Ok(HeldFilters::default())).is_ok());
+        assert!(filters.hold_with(3, || Ok(HeldFilters::none())).is_ok());
     }
 }

@@ -47,8 +47,9 @@ impl<'a> Lookup<'a> {
             match (&mut cursor.filters, worth) {
                 (Some(filters), Worth::Nothing) if filters.is_held() => {}
                 (filters, Worth::Nothing) => *filters = None,
-                (Some(filters), Worth::Holding) => filters.hold(&store.filter_use, record)?,
-                _ => {}
+                (Some(filters), Worth::Holding(depth)) => filters.hold(&store.filter_use, record, depth)?,
+                (Some(filters), Worth::ReadOnce) => filters.read_whole(store)?,
+                (None, _) => {}
             }
         }
         Ok(Self { view, cursors, found: Vec::new(), cache: None })

@@ -120,12 +120,22 @@ pub(in crate::store) fn merge<P: Postings>(
 
 /// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
 /// `wanted` are left out.
-///
-/// Hashes that all readers have read to their end are merged at once.
 pub(in crate::store) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
     visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+) -> Result<()> {
+    merge_batches(readers, wanted, &mut |batch| visit_each(batch, visit))
+}
+
+/// Calls `visit` with the postings of all readers in one ascending order, a batch at a time; those in documents that are not `wanted`
+/// are left out. All postings of a hash are in one batch.
+///
+/// Hashes that all readers have read to their end are merged at once.
+pub(in crate::store) fn merge_batches(
+    readers: &mut [RunReader<'_>],
+    wanted: Option<&dyn Fn(u32) -> bool>,
+    visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
 ) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
@@ -139,7 +149,7 @@ pub(in crate::store) fn merge_hashes(
             bound = [bound, reached].into_iter().flatten().min();
         }
         if let ([reader], None) = (&mut *readers, wanted) {
-            visit_each(reader.take_below(bound), visit)?;
+            visit(reader.take_below(bound))?;
         } else {
             merged.clear();
             let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take_below(bound)).collect();
@@ -149,7 +159,7 @@ pub(in crate::store) fn merge_hashes(
             if let Some(wanted) = wanted {
                 merged.retain(|posting| wanted(posting.document));
             }
-            visit_each(&merged, visit)?;
+            visit(&merged)?;
         }
         let Some(bound) = bound else { return Ok(()) };
         for reader in &mut *readers {

@@ -71,7 +71,7 @@ impl Store {
         state.fingerprints = build.documents.fingerprints;
         state.committed_at = crate::clock::now();
         self.change(changes, view, "commit an assembled build")?;
-        self.fold_excess()
+        self.fold_excess(&task.silent())
     }
 
     /// Notes that this build is in the store.

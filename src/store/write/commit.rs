@@ -286,16 +286,9 @@ fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<W
     let parts = divided(postings, &store.hash_ranges(parts));
     run_writer::write_run(store, run, parts, |postings, part| {
         postings.sort_unstable();
-        let mut repeats = Vec::new();
-        let mut before = None;
-        for &posting in &*postings {
-            let this = Some((posting.hash, posting.document));
-            if this == before {
-                repeats.push(posting.document);
-            }
-            before = this;
-            part.push(posting)?;
-        }
+        let again = |pair: &&[Posting]| (pair[0].hash, pair[0].document) == (pair[1].hash, pair[1].document);
+        let repeats = postings.windows(2).filter(again).map(|pair| pair[1].document).collect();
+        part.extend(postings)?;
         Ok(repeats)
     })
 }

@@ -1,48 +1,57 @@
 //! Folding: several runs become one, without the postings of deleted documents. The tombstones that hid them alone go too.
 //!
-//! A lookup visits every run, so their number must stay small however many commits a database has seen. Runs
-//! are ranked by size in steps of [`FAN_IN`]; as many runs of one rank are folded into one of the next. A
-//! posting is so written once for each rank, and a database of n postings in batches of b has at most
-//! (FAN_IN - 1) log(n / b) / log(FAN_IN) runs or so.
+//! [`levels`] says when. A large fold is made in slices, ranges of hashes one after the other. Each is on the disk and noted
+//! once it is made, so that a fold that is stopped or killed goes on where it was, if nothing was committed since.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Result;
-use crate::progress::{STEP, Task, is_due};
-use crate::store::codec::format::{FAMILIES, MAIN, RUN_FAMILIES, keys_of, run_key};
-use crate::store::codec::records::{self, RunRecord};
+use crate::error::{Error, Result};
+use crate::progress::{STEP, Task};
+use crate::store::codec::format::{FAMILIES, FOLD_KEY, MAIN, RUN_FAMILIES, filter_key, keys_of, run_key};
+use crate::store::codec::records::{self, FoldRecord, RunRecord};
 use crate::store::read::run_reader::{self, RunReader};
 use crate::store::read::run_rows::{ReadPattern, rows_of};
-use crate::store::write::ranges;
-use crate::store::write::run_writer;
+use crate::store::write::{levels, ranges, run_writer};
 use crate::store::{Store, View};
-
-/// Runs of one rank that are folded into one of the next.
-pub(in crate::store) const FAN_IN: usize = 16;
 
 /// Below this a fold is not worth dividing among threads.
 const POSTINGS_IN_PART: u64 = 1 << 20;
 
+/// Postings of a slice: what a fold that is stopped loses at most, some seconds of work.
+const POSTINGS_IN_SLICE: u64 = 64 << 20;
+
+/// What a compaction has to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CompactionPlan {
+    /// Runs that become one; 0 where there is nothing to fold.
+    pub(crate) runs: u64,
+    /// Postings to be read and written.
+    pub(crate) postings: u64,
+    /// Bytes of disk that this takes while the runs are there too.
+    pub(crate) bytes: u64,
+}
+
 impl Store {
-    /// Folds as many runs as there are too many of.
-    pub(crate) fn fold_excess(&self) -> Result<()> {
-        while let Some(runs) = excess(&self.view().runs) {
-            self.fold(&runs, &Task::new())?;
+    /// Folds as many runs as there are too many of. A task that is stopped leaves the rest for another time.
+    pub(crate) fn fold_excess(&self, task: &Task<'_>) -> Result<()> {
+        loop {
+            // A view that is held keeps the runs it lists.
+            let excess = levels::excess(&self.view().runs);
+            let Some(runs) = excess else { break };
+            match self.fold(&runs, POSTINGS_IN_SLICE, task) {
+                Err(Error::Stopped) => break,
+                folded => folded?,
+            }
         }
         Ok(())
     }
 
-    /// Folds all runs into one, if documents were deleted or the runs are many, and frees the space of what was deleted.
+    /// Folds all runs into one, and frees the space of what was deleted. Goes on with an earlier call that was stopped, if nothing was
+    /// committed since.
     pub(crate) fn compact(&self, task: &Task<'_>) -> Result<()> {
-        let view = self.view();
-        let runs: Vec<u32> = view.runs.iter().map(|&(run, _)| run).collect();
-        // Blocks keep document numbers and ordinals in the width of their largest, so runs of small and of large documents take
-        // some 3% more space together than apart. A few runs cost a lookup little: they stay as they are.
-        let folds = runs.len() >= FAN_IN || view.tombstone_count() > 0;
-        // The runs that it lists can go.
-        drop(view);
-        if folds {
-            self.fold(&runs, task)?;
+        let runs = self.view().runs_to_compact();
+        if let Some(runs) = runs {
+            self.fold(&runs, POSTINGS_IN_SLICE, task)?;
         }
         for (done, name) in (0..).zip(FAMILIES) {
             task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
@@ -52,52 +61,153 @@ impl Store {
         Ok(())
     }
 
+    /// What [`Self::compact`] has to do.
+    pub(crate) fn compaction_plan(&self) -> Result<CompactionPlan> {
+        let view = self.view();
+        let Some(runs) = view.runs_to_compact() else { return Ok(CompactionPlan::default()) };
+        let unfinished = self.unfinished_fold()?.filter(|fold| fold.goes_on(&view.state) && fold.runs == runs);
+        let folded = unfinished.and_then(|fold| fold.record).map_or(0, |record| record.postings);
+        let mut bytes = 0;
+        for name in RUN_FAMILIES {
+            bytes += self.engine.table_bytes(name)?;
+        }
+        let postings = view.posting_count();
+        // The tables hold what is folded already, too.
+        let of_runs = bytes as f64 / (postings + folded).max(1) as f64;
+        let left = postings.saturating_sub(folded);
+        Ok(CompactionPlan { runs: runs.len() as u64, postings: left, bytes: (of_runs * left as f64) as u64 })
+    }
+
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
-    fn fold(&self, runs: &[u32], task: &Task<'_>) -> Result<()> {
+    pub(in crate::store) fn fold(&self, runs: &[u32], postings_in_slice: u64, task: &Task<'_>) -> Result<()> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
         let postings: u64 = folding.map(|(_, record)| record.postings).sum();
-        let parts = postings.div_ceil(POSTINGS_IN_PART).clamp(1, self.pool.threads() as u64);
-        let parts = ranges::of_hashes(&self.profile, parts as usize);
-        let folded = AtomicU64::new(0);
-        let tell = |more| task.step("postings folded", folded.fetch_add(more, Ordering::Relaxed) + more, postings);
-        let (folded, _) = run_writer::write_run(self, view.state.next_run, parts, |hashes, part| {
-            let mut seen = 0;
-            let readers = runs.iter().map(|&run| RunReader::of_hashes(&self.engine, run, hashes.clone()));
-            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
-                seen += 1;
-                if is_due(seen) {
-                    tell(STEP)?;
+        let slices = postings.div_ceil(postings_in_slice).max(1);
+        let parts = (postings / slices).div_ceil(POSTINGS_IN_PART).clamp(1, self.pool.threads() as u64);
+        let mut fold = self.begin_fold(&mut view, runs, slices > 1)?;
+        let ranges = ranges::of_hashes(&self.profile, (slices * parts) as usize);
+        let left = ranges.into_iter().filter(|range| *range.end() >= fold.next);
+        let left: Vec<_> = left.map(|range| fold.next.max(*range.start())..=*range.end()).collect();
+        let read = AtomicU64::new(fold.record.as_ref().map_or(0, |record| record.postings));
+        let tell = |more| task.step("postings folded", read.fetch_add(more, Ordering::Relaxed) + more, postings);
+        for slice in left.chunks(parts as usize) {
+            let (written, _) = run_writer::write_run(self, fold.run, slice.to_vec(), |hashes, part| {
+                let readers = runs.iter().map(|&run| RunReader::of_hashes(&self.engine, run, hashes.clone()));
+                let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
+                let is_live = |document| view.is_live(document);
+                let wanted: Option<&dyn Fn(u32) -> bool> = if view.has_deleted() { Some(&is_live) } else { None };
+                let mut untold = 0;
+                run_reader::merge_batches(&mut readers, wanted, &mut |batch| {
+                    untold += batch.len() as u64;
+                    if untold >= STEP {
+                        tell(std::mem::take(&mut untold))?;
+                    }
+                    part.extend(batch)
+                })?;
+                tell(untold)
+            })?;
+            fold.record = RunRecord::together(fold.record.into_iter().chain(written.map(|(_, record)| record)));
+            match slice.last().and_then(|last| last.end().checked_add(1)) {
+                Some(next) => {
+                    fold.next = next;
+                    let mut note = self.engine.changes();
+                    note.put(MAIN, FOLD_KEY, records::encode(&fold)?)?;
+                    note.commit("note how far runs are folded")?;
+                    // The slice is on the list of tables, which must not lose it without a trace.
+                    self.mark()?;
                 }
-                if view.is_live(posting.document) { part.push(posting) } else { Ok(()) }
-            })
-        })?;
+                None => break,
+            }
+        }
 
+        let folded = fold.record.as_ref().map_or(0, |record| record.postings);
+        if folded != postings && !view.has_deleted() {
+            let detail = "they hold more or fewer postings than their records say";
+            return Err(Error::Damaged { what: "the runs to be folded".into(), detail });
+        }
         let mut changes = self.engine.changes();
         view.runs.retain(|(run, _)| !runs.contains(run));
         for &run in runs {
             changes.delete(MAIN, run_key(run))?;
         }
+        changes.delete(MAIN, FOLD_KEY)?;
         // The new run holds no posting of a deleted document.
         view.forget_tombstones(&mut changes)?;
-        if let Some((run, record)) = folded {
-            changes.put(MAIN, run_key(run), records::encode(&record)?)?;
-            view.runs.push((run, record));
+        if let Some(record) = fold.record {
+            changes.put(MAIN, run_key(fold.run), records::encode(&record)?)?;
+            view.runs.push((fold.run, record));
         }
-        view.state.next_run += 1;
+        view.state.next_run = view.state.next_run.max(fold.run + 1);
         self.change(changes, view, "commit folded runs")?;
         self.past.add_folded(runs);
         self.remove_folded()
     }
 
-    /// Removes the rows of a run that is in the list of runs no more.
+    /// The fold of `runs` that was stopped, if it can go on, or a new one. With `noted` the number of its run is taken from now on: what
+    /// comes of it must not be in the way of later commits if it is stopped.
+    fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
+        let unfinished = self.unfinished_fold()?;
+        if let Some(fold) = &unfinished
+            && fold.goes_on(&view.state)
+            && fold.runs == runs
+        {
+            return Ok(fold.clone());
+        }
+        if let Some(fold) = unfinished {
+            self.discard_fold(&fold)?;
+        }
+        let (run, commits) = (view.state.next_run, view.state.commits);
+        let mut fold = FoldRecord { commits, run, runs: runs.to_vec(), next: 0, record: None };
+        if noted {
+            view.state.next_run += 1;
+            fold.commits += 1;
+            let mut changes = self.engine.changes();
+            changes.put(MAIN, FOLD_KEY, records::encode(&fold)?)?;
+            self.change(changes, view.clone(), "begin to fold runs")?;
+            *view = View::clone(&self.view());
+        }
+        Ok(fold)
+    }
+
+    /// The fold that was stopped or killed.
+    fn unfinished_fold(&self) -> Result<Option<FoldRecord>> {
+        let value = self.engine.get(MAIN, FOLD_KEY, "look for an unfinished fold")?;
+        value.map(|value| records::decode(&value, || "the record of an unfinished fold".into())).transpose()
+    }
+
+    /// Removes what an unfinished fold has made, unless it can go on: then only what is not noted of it. Returns the run it makes.
+    pub(in crate::store) fn tidy_unfinished_fold(&self) -> Result<Option<u32>> {
+        let Some(fold) = self.unfinished_fold()? else { return Ok(None) };
+        if fold.goes_on(&self.view().state) {
+            self.remove_rows(fold.run, fold.next)?;
+            return Ok(Some(fold.run));
+        }
+        self.discard_fold(&fold)?;
+        Ok(None)
+    }
+
+    fn discard_fold(&self, fold: &FoldRecord) -> Result<()> {
+        let mut changes = self.engine.changes();
+        changes.delete(MAIN, FOLD_KEY)?;
+        changes.commit("give up an unfinished fold")?;
+        self.remove_run(fold.run)
+    }
+
+    /// Removes the rows of a run that is in no list.
     pub(in crate::store) fn remove_run(&self, run: u32) -> Result<()> {
-        let (first, after) = keys_of(run);
+        self.remove_rows(run, 0)
+    }
+
+    /// Removes the rows of a run that is in no list, from this hash on.
+    fn remove_rows(&self, run: u32, from: u64) -> Result<()> {
+        let (_, after) = keys_of(run);
+        let first = filter_key(run, from);
         for name in RUN_FAMILIES {
-            // Whole files go at once; a run shares none with another. Rows that are left, if any, are hidden.
+            // Whole files go at once; a run shares none with another, nor a slice. Rows that are left, if any, are hidden.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
             let mut left = rows_of(&self.engine, name, run, ReadPattern::Points)?;
-            left.seek_to_first();
+            left.seek(first);
             if left.valid() {
                 let mut changes = self.engine.changes();
                 changes.delete_between(name, &first, &after)?;
@@ -105,58 +215,5 @@ impl Store {
             }
         }
         Ok(())
-    }
-}
-
-/// The runs of the smallest rank that has too many.
-fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
-    let rank = |record: &RunRecord| record.postings.max(1).ilog(FAN_IN as u64);
-    let ranks = runs.iter().map(|(_, record)| rank(record));
-    let mut ranks: Vec<u32> = ranks.collect();
-    ranks.sort_unstable();
-    let crowded = ranks.chunk_by(|a, b| a == b).find(|same| same.len() >= FAN_IN)?[0];
-    // Smaller runs go along: they would only wait for their turn.
-    Some(runs.iter().filter(|(_, record)| rank(record) <= crowded).map(|&(run, _)| run).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn runs(sizes: &[u64]) -> Vec<(u32, RunRecord)> {
-        let record = |&postings| RunRecord { postings, first_document: 0, last_document: 0, filter_bytes: 0 };
-        (0..).zip(sizes.iter().map(record)).collect()
-    }
-
-    #[test]
-    fn few_runs_are_left_alone_and_equal_ones_are_folded_with_the_smaller() {
-        assert_eq!(excess(&runs(&[])), None);
-        assert_eq!(excess(&runs(&[100; FAN_IN - 1])), None);
-        assert_eq!(excess(&runs(&[100; FAN_IN])), Some((0..FAN_IN as u32).collect()));
-        let mut sizes = vec![1_000_000, 3];
-        sizes.extend([100; FAN_IN]);
-        assert_eq!(excess(&runs(&sizes)), Some((1..FAN_IN as u32 + 2).collect()));
-    }
-
-    #[test]
-    fn the_number_of_runs_grows_with_the_logarithm() {
-        let mut sizes: Vec<u64> = Vec::new();
-        let (mut most, mut written) = (0, 0);
-        for _ in 0..4096 {
-            sizes.push(1000);
-            while let Some(folded) = excess(&runs(&sizes)) {
-                let sum = folded.iter().map(|&run| sizes[run as usize]).sum();
-                written += sum;
-                let mut index = 0;
-                sizes.retain(|_| {
-                    index += 1;
-                    !folded.contains(&(index - 1))
-                });
-                sizes.push(sum);
-            }
-            most = most.max(sizes.len());
-        }
-        assert!(most <= 5 * (FAN_IN - 1), "{most} runs");
-        assert!(written <= 5 * 4096 * 1000, "{written} postings written again");
     }
 }

@@ -24,7 +24,9 @@ pub(in crate::store) struct RunPart<'a> {
     encoded: Vec<u8>,
     /// The last hash of the block before, and that block's continuation.
     before: Option<(u64, u32)>,
+    /// Of the blocks that are written.
     record: Option<RunRecord>,
+    filter_bytes: u64,
 }
 
 /// A run, `None` where there was nothing to write, and what was learned of each of its parts.
@@ -51,6 +53,7 @@ impl<'a> RunPart<'a> {
             encoded: Vec::new(),
             before: None,
             record: None,
+            filter_bytes: 0,
         }
     }
 
@@ -58,29 +61,41 @@ impl<'a> RunPart<'a> {
     pub(in crate::store) fn finish(mut self) -> Result<(WrittenFiles, WrittenFiles, Option<RunRecord>)> {
         self.write_block()?;
         self.write_filter()?;
-        Ok((self.blocks.finish()?, self.filters.finish()?, self.record))
+        let record = self.record.map(|record| RunRecord { filter_bytes: self.filter_bytes, ..record });
+        Ok((self.blocks.finish()?, self.filters.finish()?, record))
     }
 
     /// Adds a posting, which must not be below the one before.
     pub(in crate::store) fn push(&mut self, posting: Posting) -> Result<()> {
-        let document = posting.document;
-        let record = self.record.get_or_insert(RunRecord {
-            postings: 0,
-            first_document: document,
-            last_document: document,
-            filter_bytes: 0,
-        });
-        record.postings += 1;
-        record.first_document = record.first_document.min(document);
-        record.last_document = record.last_document.max(document);
-        if self.hashes.last() != Some(&posting.hash) {
+        self.add_hash(posting.hash)?;
+        self.block.push(posting);
+        if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
+    }
+
+    /// Adds ascending postings, none below the one before.
+    pub(in crate::store) fn extend(&mut self, mut postings: &[Posting]) -> Result<()> {
+        while !postings.is_empty() {
+            // As many as the block has room for.
+            let (these, others) = postings.split_at(postings.len().min(BLOCK_POSTINGS - self.block.len()));
+            these.iter().try_for_each(|posting| self.add_hash(posting.hash))?;
+            self.block.extend_from_slice(these);
+            if self.block.len() == BLOCK_POSTINGS {
+                self.write_block()?;
+            }
+            postings = others;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn add_hash(&mut self, hash: u64) -> Result<()> {
+        if self.hashes.last() != Some(&hash) {
             if self.hashes.len() == FILTER_HASHES {
                 self.write_filter()?;
             }
-            self.hashes.push(posting.hash);
+            self.hashes.push(hash);
         }
-        self.block.push(posting);
-        if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
+        Ok(())
     }
 
     fn write_block(&mut self) -> Result<()> {
@@ -93,15 +108,20 @@ impl<'a> RunPart<'a> {
         block::encode(&self.block, &mut self.encoded);
         self.blocks.put(&posting_key(self.run, last, continuation), &self.encoded)?;
         self.before = Some((last, continuation));
+        let documents = || self.block.iter().map(|posting| posting.document);
+        if let (Some(first_document), Some(last_document)) = (documents().min(), documents().max()) {
+            let block = RunRecord { postings: self.block.len() as u64, first_document, last_document, filter_bytes: 0 };
+            self.record = RunRecord::together(self.record.take().into_iter().chain([block]));
+        }
         self.block.clear();
         Ok(())
     }
 
     fn write_filter(&mut self) -> Result<()> {
-        let (Some(&last), Some(record)) = (self.hashes.last(), &mut self.record) else { return Ok(()) };
+        let Some(&last) = self.hashes.last() else { return Ok(()) };
         self.encoded.clear();
         filter::encode(&self.hashes, &mut self.builder, &mut self.encoded);
-        record.filter_bytes += self.encoded.len() as u64;
+        self.filter_bytes += self.encoded.len() as u64;
         self.filters.put(&filter_key(self.run, last), &self.encoded)?;
         self.hashes.clear();
         Ok(())
@@ -129,12 +149,7 @@ pub(in crate::store) fn write_run<P: Send, T: Send>(
     };
     let parts: Vec<WrittenPart<T>> =
         store.pool().run(|| parts.into_par_iter().enumerate().map(write).collect::<Result<_>>())?;
-    let record = parts.iter().filter_map(|part| part.record.clone()).reduce(|a, b| RunRecord {
-        postings: a.postings + b.postings,
-        first_document: a.first_document.min(b.first_document),
-        last_document: a.last_document.max(b.last_document),
-        filter_bytes: a.filter_bytes + b.filter_bytes,
-    });
+    let record = RunRecord::together(parts.iter().filter_map(|part| part.record.clone()));
     let (mut blocks, mut filters, mut outcomes) = (WrittenFiles::default(), WrittenFiles::default(), Vec::new());
     for part in parts {
         blocks.append(part.blocks);

@@ -1,5 +1,5 @@
-//! Loads so many synthetic fingerprints into a fresh database, and measures: the load, the final compaction,
-//! what it takes on disk, adding a hundredth more, and looking hashes up in it.
+//! Loads so many synthetic fingerprints into a fresh database, and measures: the load, looking hashes up in what it leaves, the
+//! compaction, what it takes on disk, looking hashes up again, and adding a hundredth more.
 //!
 //! usage: cargo run --release -p measure --bin scale -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
 //!
@@ -56,8 +56,10 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     let bytes = write_documents(&first, &vocabulary, 0..documents)?;
     let more_bytes = write_documents(&more, &vocabulary, documents..documents + documents.div_ceil(100))?;
     println!("profile {name}, --memory {} MiB, {documents} documents, {} MB\n", memory >> 20, bytes / 1_000_000);
-    println!("| | seconds | million fingerprints/s | peak MB | bytes written / bytes kept | bytes a fingerprint |");
-    println!("|---|--:|--:|--:|--:|--:|");
+    println!(
+        "| | seconds | million fingerprints/s | peak MB | bytes written / bytes kept | bytes a fingerprint | runs | blocks a cold hash, as `stats` says |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
 
     let path = folder.join("db");
     let builder = Database::builder().memory(memory).raise_open_files(true);
@@ -67,6 +69,11 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     let added = database.ingest(&[Source::Path(first)], &options, &Task::new())?.fingerprints;
     let load = meter.stop()?;
     row("load", &load, added, &database)?;
+    drop(database);
+    println!("\nas loaded:\n");
+    ask(folder, &path, documents)?;
+    println!("\ncompacted:\n");
+    let database = builder.open_writer(&path)?;
     let meter = Meter::start()?;
     database.compact(&Task::new())?;
     let compaction = meter.stop()?;
@@ -80,12 +87,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     }
     println!();
     drop(database);
-    // In a process of its own, whose memory is that of asking.
-    let asker =
-        Command::new(std::env::current_exe()?).arg(folder).arg(&path).args([&documents.to_string(), ASK]).status()?;
-    if !asker.success() {
-        return Err("the queries failed".into());
-    }
+    ask(folder, &path, documents)?;
     let database = builder.open_writer(&path)?;
     let meter = Meter::start()?;
     let more = database.ingest(&[Source::Path(more)], &options, &Task::new())?.fingerprints;
@@ -99,6 +101,13 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
         100.0 * growth.written as f64 / (load.written + compaction.written) as f64,
     );
     Ok(())
+}
+
+/// Has a process of its own query the database, so that its memory is that of asking.
+fn ask(folder: &Path, path: &Path, documents: usize) -> Outcome<()> {
+    let asker =
+        Command::new(std::env::current_exe()?).arg(folder).arg(path).args([&documents.to_string(), ASK]).status()?;
+    if asker.success() { Ok(()) } else { Err("the queries failed".into()) }
 }
 
 /// Queries the database at `path`: a fresh reader first, then the same one again.
@@ -163,14 +172,17 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
 }
 
 fn row(what: &str, cost: &Cost, fingerprints: u64, database: &Database) -> Outcome<()> {
-    let kept: u64 = database.stats()?.stored.iter().map(|part| part.bytes).sum();
+    let stats = database.stats()?;
+    let kept: u64 = stats.stored.iter().map(|part| part.bytes).sum();
     println!(
-        "| {what} | {:.1} | {:.2} | {:.0} | {:.2} | {:.2} |",
+        "| {what} | {:.1} | {:.2} | {:.0} | {:.2} | {:.2} | {} | {:.2} |",
         cost.seconds,
         fingerprints as f64 / cost.seconds / 1e6,
         cost.peak as f64 / 1e6,
         cost.written as f64 / kept as f64,
         kept as f64 / fingerprints as f64,
+        stats.runs,
+        stats.cold_blocks,
     );
     Ok(())
 }
