@@ -13,7 +13,7 @@ use super::codec::filter::Filter;
 use super::codec::format;
 use super::codec::positions as chunks;
 use super::codec::records as metadata;
-use super::codec::records::{ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
+use super::codec::records::{ContainerRecord, DocumentRecord, FoldRecord, RunRecord, SourceRecord, StateRecord};
 use super::codec::varint;
 use super::document_set as sets;
 use super::open::mark::CommitMark;
@@ -107,6 +107,7 @@ pub(crate) fn records(data: &[u8]) {
     record::<DocumentRecord>(data);
     record::<StateRecord>(data);
     record::<RunRecord>(data);
+    record::<FoldRecord>(data);
     record::<ContainerRecord>(data);
     record::<SourceRecord>(data);
 }

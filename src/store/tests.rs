@@ -160,6 +160,31 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
     assert!(reads[30..].iter().sum::<u64>() <= 10, "{reads:?}");
 }
 
+/// Of a cache of so many bytes three quarters are for filters: all of each byte, or as many bits as there is room for.
+#[test]
+fn filters_that_have_no_room_are_held_in_part_and_save_reads_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    drop(store_of(&root, &[300]));
+    for (cache_bytes, passing) in
+        [(1 << 20, 0.004), (400 << 10, 0.0625), (128 << 10, 0.25), (64 << 10, 0.5), (32 << 10, 0.75)]
+    {
+        let store = Store::open_reader(&root, &StoreOptions { cache_bytes, ..StoreOptions::default() }).unwrap();
+        let mut reads = 0;
+        for round in 0..60 {
+            let hashes = (0..50).map(|i| hash(2 * (50 * round + i) + 1)).collect();
+            let (found, read) = look_up(&store, hashes);
+            assert_eq!(found, 0);
+            reads += if round < 20 { 0 } else { read };
+        }
+        let each = reads as f64 / 2000.0;
+        assert!(each <= passing * 1.1 + 0.005, "{cache_bytes} bytes of cache: {each} blocks a hash, not {passing}");
+        assert_eq!(look_up(&store, held(1000, 300)).0, 1000);
+        let (held_bytes, most) = store.cached_bytes();
+        assert!(held_bytes <= most + (16 << 10), "{held_bytes} of {most}");
+    }
+}
+
 #[test]
 fn the_newest_of_a_name_is_found_without_a_look_at_the_others() {
     let folder = tempfile::tempdir().unwrap();

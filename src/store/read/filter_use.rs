@@ -1,11 +1,13 @@
 //! Filter use: when filters are worth their reading, and how much of them stays in memory.
 //!
-//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks,
-//! but is read ahead with those after it, which no disk takes longer for than for one block here and there. So a lookup that is
-//! about to ask for fewer hashes than a run has filters does without, and reads one block for each hash, held or not.
-//! Once lookups have read so many blocks that way that it would have paid for the filters, those are used, and stay in memory;
-//! never, on the whole, is more than twice the least possible read. Of the hashes that are held at all, most are in the largest run,
-//! where filters save nothing for them: its filters are read once they are at most a tenth of what was looked up there.
+//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks.
+//! But filters are read ahead, one after the other, and a disk reads one of them so at least as fast as a block at a random place. So
+//! a lookup of fewer hashes than a run has filters does without, and reads one block for each hash, held or not. Once lookups have
+//! read as many blocks that way as there are filters, the filters are read, and stay in memory: on the whole never more than twice
+//! the least possible is read.
+//!
+//! Most of the hashes that are held at all are in the largest run. A filter saves nothing for them. So the filters of the largest run
+//! are read after ten times as many hashes: then they are a tenth of what is read there.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,7 +19,7 @@ use crate::store::engine::options::BlockCache;
 use crate::store::engine::rows::Rows;
 use crate::store::read::held_filters::{Depth, HeldFilters};
 
-/// The hashes looked up in the largest run for each of its filters that is read: then those are a tenth of what is read.
+/// The hashes that are looked up in the largest run for each of its filters, before these are read.
 pub(in crate::store) const LARGEST_WORTH: u64 = 10;
 
 /// The filters of a run: the rows that reading them all takes.

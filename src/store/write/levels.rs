@@ -1,10 +1,10 @@
 //! Levels: which runs are folded, and what a lookup reads of those there are.
 //!
-//! A lookup visits every run. For a small run that costs next to nothing: its filters are soon read, are held from then on, and keep
-//! out almost all hashes that it does not hold. For a large one it costs a block for each hash. So large runs must be few, and small
-//! ones may be many: runs are ranked by size, [`SMALL_FAN_IN`] of one rank are folded into one of the next below [`LARGE_RUN`], and
-//! [`LARGE_FAN_IN`] above. That is lazy levelling (Dayan and Idreos, Dostoevsky, SIGMOD 2018) with a fan-in that
-//! falls as runs grow. `docs/design.md` has the figures.
+//! A lookup visits every run. A small run costs it little: its filters are soon read, are held from then on, and keep out almost all
+//! hashes that the run does not hold. A large run costs it a block for each hash. So large runs must be few, and small ones may be
+//! many. Runs are ranked by size. Below [`LARGE_RUN`], [`SMALL_FAN_IN`] of one rank are folded into one of the next; above it,
+//! [`LARGE_FAN_IN`]. That is lazy levelling (Dayan and Idreos, Dostoevsky, SIGMOD 2018), with a fan-in that falls as runs grow.
+//! `docs/design.md` has the figures.
 
 use crate::store::codec::filter::FILTER_HASHES;
 use crate::store::codec::records::RunRecord;
