@@ -106,7 +106,7 @@ mod tests {
         // From a hundred to a million postings, each size as likely on a logarithmic scale.
         let mixed = |number: u64| 10_f64.powf(2.0 + 4.0 * random(number)) as u64;
         let equal = |_: u64| 50_000;
-        let loads = |number: u64| if number % 100 == 0 { 9_000_000 } else { 1_000 };
+        let loads = |number: u64| if number.is_multiple_of(100) { 9_000_000 } else { 1_000 };
         let models: [(&str, &dyn Fn(u64) -> u64); 3] = [("mixed", &mixed), ("equal", &equal), ("loads", &loads)];
         for (name, size) in models {
             let mut held: Vec<RunRecord> = Vec::new();
