@@ -107,8 +107,8 @@ pub struct DatabaseStats {
     pub runs: u64,
     /// The postings of each run, most first.
     pub run_postings: Vec<u64>,
-    /// Blocks read for each hash of a query of 10 kB by a process that has read nothing yet, to two places: 1 to 1.1 where there is one run. From
-    /// [`MANY_BLOCKS`](Self::MANY_BLOCKS) on, compacting is worth its time.
+    /// Blocks that a fresh process reads for each hash of a query of 10 kB, rounded to 0.01. One run gives 1.0 to 1.1. From
+    /// [`MANY_BLOCKS`](Self::MANY_BLOCKS) on, a compaction is advised.
     pub cold_blocks: f64,
     /// The engine's tables, by level; level 0 is what has not been sorted in yet.
     pub levels: Vec<Level>,
@@ -167,7 +167,7 @@ impl RememberedSource {
 }
 
 impl DatabaseStats {
-    /// The [`cold_blocks`](Self::cold_blocks) from which on a compaction is worth its time.
+    /// The [`cold_blocks`](Self::cold_blocks) from which on a compaction is advised.
     pub const MANY_BLOCKS: f64 = MANY_BLOCKS;
 
     /// The same with the counts of distinct hashes.

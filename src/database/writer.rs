@@ -66,8 +66,9 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// Postings that a compaction moves in a second: measured (`docs/measurements.md`).
-const COMPACTED_A_SECOND: u64 = 15_000_000;
+/// Postings that a compaction folds in a second, and bytes of other tables that it writes again: measured (`docs/measurements.md`).
+const FOLDED_A_SECOND: u64 = 15_000_000;
+const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,9 +92,11 @@ impl Answer for Compaction {
 pub struct CompactionPlan {
     /// Runs that become one; 0 where no postings are to be moved.
     pub runs: u64,
-    /// Postings to be read and written; what an earlier call that was stopped has done is left out.
+    /// Postings to be folded; what an earlier call that was stopped has done is left out.
     pub postings: u64,
-    /// Bytes of disk needed beside the database: the old runs stay until the new one is whole.
+    /// Bytes of other tables to be written again: positions, texts, records of documents. 0 where each part is one table already.
+    pub other_bytes: u64,
+    /// Bytes of disk needed beside the database: what is replaced stays until its replacement is whole.
     pub bytes: u64,
     /// Bytes free on that disk; `None` where the system does not tell.
     pub free: Option<u64>,
@@ -269,15 +272,16 @@ impl DatabaseWriter {
         Ok(CompactionPlan {
             runs: plan.runs,
             postings: plan.postings,
+            other_bytes: plan.other_bytes,
             bytes: plan.bytes,
             free: self.store.free_bytes(),
-            seconds: plan.postings.div_ceil(COMPACTED_A_SECOND),
+            seconds: plan.postings.div_ceil(FOLDED_A_SECOND) + plan.other_bytes / REWRITTEN_A_SECOND,
         })
     }
 
-    /// Folds all postings into one run, so that a look-up visits one, and frees the space of removed documents. Readers are not
-    /// disturbed. A call that was stopped or killed has lost some seconds of work: the next one goes on, if nothing was committed in
-    /// between, and begins anew otherwise.
+    /// Folds all postings into one run, so that a lookup visits one, and frees the space of removed documents. Readers are not
+    /// disturbed. A call that is stopped or killed loses some seconds of work: the next one goes on if nothing was committed in
+    /// between, and starts again otherwise.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].

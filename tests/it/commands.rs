@@ -328,6 +328,7 @@ fn the_pages_of_what_is_stored_read_well() {
      [size]  digests
      [size]  default
      [size]  logs and manifest
+    runs           2, all visited by each lookup; a cold query reads 1.0 blocks for each hash
     last commit    [time]
     ") });
     assert_eq!(folder.ok(&["list", "nothing-of-the-kind"]).stdout, "");

@@ -399,7 +399,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
         row("", format!("{:>10}  {}", size(part.bytes), part.part));
     }
     let (runs, blocks) = (grouped(stats.runs), stats.cold_blocks);
-    row("runs", format!("{runs}, all visited by each look-up; a cold query reads {blocks:.1} blocks for each hash"));
+    row("runs", format!("{runs}, all visited by each lookup; a cold query reads {blocks:.1} blocks for each hash"));
     if verbose {
         let sizes: Vec<String> =
             stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();

@@ -177,8 +177,8 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     VerbHelp {
         verb: "compact",
         formats: &[Human, Json],
-        note: "It says beforehand how long it takes and how much disk it needs, and may be stopped: the next `fpdb compact` goes on, if \
-               nothing was added or removed in between. Queries are answered meanwhile.",
+        note: "Prints the expected time and disk space first. It can be stopped: the next `fpdb compact` continues, if nothing was \
+               added or removed in between. Queries are answered meanwhile.",
         examples: &[
             ("Make one run of all postings, and free the space of removed documents", "fpdb compact"),
             ("The same for another database", "fpdb compact --db archive.db"),

@@ -7,7 +7,7 @@ use crate::cli::interrupt;
 use crate::cli::output::summary;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{duration, grouped, size};
+use crate::cli::render::{count, duration, grouped, size};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{Global, OutputFormat};
@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     output::only(global, "compact", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::open_writer(global, printer)?;
     let plan = database.compaction_plan()?;
-    if plan.runs > 0 {
+    if plan.runs > 0 || plan.other_bytes > 0 {
         printer.note(&plan_line(&plan));
     }
     let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once (what is folded stays)");
@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     steps.end();
     let compacted = match compacted {
         Err(Error::Stopped) => {
-            printer.note("stopped; the same command goes on from here, if nothing else changes the database before");
+            printer.note("stopped; run the same command to continue, before anything else changes the database");
             return Ok(RunStatus::Interrupted);
         }
         compacted => compacted?,
@@ -37,17 +37,35 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     Ok(RunStatus::Done)
 }
 
-/// What is about to be done, how long it takes, and how much disk.
+/// The work ahead, its time and its disk.
 fn plan_line(plan: &CompactionPlan) -> String {
-    let short = match plan.free {
-        Some(free) if free < plan.bytes => format!(", of which only {} are free", size(free)),
+    let fold = format!("folding {} ({} postings) into one", count(plan.runs, "run"), grouped(plan.postings));
+    let rewrite = format!("writing {} of other tables again", size(plan.other_bytes));
+    let work = match (plan.runs, plan.other_bytes) {
+        (0, _) => rewrite,
+        (_, 0) => fold,
+        _ => format!("{fold}, and {rewrite}"),
+    };
+    let free = match plan.free {
+        Some(free) if free < plan.bytes => format!(" (only {} free)", size(free)),
         _ => String::new(),
     };
-    format!(
-        "making one run of {} ({} postings): about {}, and {} of disk until it is done{short}",
-        grouped(plan.runs),
-        grouped(plan.postings),
-        duration(plan.seconds as f64),
-        size(plan.bytes)
-    )
+    format!("{work}: about {}; needs {} of disk meanwhile{free}", duration(plan.seconds as f64), size(plan.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_names_the_work_the_time_and_the_disk() {
+        let mut plan = CompactionPlan::default();
+        (plan.runs, plan.postings, plan.bytes, plan.seconds, plan.free) = (21, 990_000_000, 9 << 30, 66, Some(3 << 30));
+        let line = "folding 21 runs (990,000,000 postings) into one: about 1 min 6 s; needs 9.0 GiB of disk meanwhile (only 3.0 GiB free)";
+        assert_eq!(plan_line(&plan), line);
+        (plan.other_bytes, plan.free) = (50 << 30, None);
+        assert!(plan_line(&plan).contains("into one, and writing 50.0 GiB of other tables again: about"));
+        plan.runs = 0;
+        assert!(plan_line(&plan).starts_with("writing 50.0 GiB of other tables again: about"));
+    }
 }

@@ -72,7 +72,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let watch = Messages { printer, progress, events: Mutex::new(events) };
     let ingested = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
-    let compaction = if ingested.is_ok() { compaction_hint(&database)? } else { None };
+    let compaction = ingested.is_ok().then(|| compaction_hint(&database));
     // A database without a document would bind the next ingest to its profile.
     if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
         && database.delete_if_empty()?
@@ -145,7 +145,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
         printer.note(&hint);
     }
-    if let Some(hint) = compaction {
+    if let Some(hint) = compaction.transpose()?.flatten() {
         printer.note(&hint);
     }
     if summary.interrupted {
@@ -171,8 +171,8 @@ fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> 
 
 fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
     format!(
-        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` makes that one (about {}, and {} of disk \
-         until it is done)",
+        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` reduces that to one (about {}; needs {} of \
+         disk meanwhile)",
         count(runs, "run"),
         duration(plan.seconds as f64),
         size(plan.bytes)
@@ -419,8 +419,8 @@ mod tests {
     fn the_hint_to_compact_says_what_it_takes() {
         let mut plan = CompactionPlan::default();
         (plan.runs, plan.bytes, plan.seconds) = (21, 9 << 30, 66);
-        let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` makes that one (about 1 min 6 s, and \
-                    9.0 GiB of disk until it is done)";
+        let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` reduces that to one (about 1 min 6 s; \
+                    needs 9.0 GiB of disk meanwhile)";
         assert_eq!(hint_to_compact(21, 5.6, &plan), hint);
     }
 }

@@ -46,7 +46,7 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 33)
 }
 
-/// Where a hash's three bytes stand, and what their exclusive or is if it is held.
+/// Where a hash's three bytes stand, and the exclusive or that they have if the filter holds the hash.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct FilterSlots {
     pub(in crate::store) at: [u32; 3],
@@ -82,8 +82,8 @@ pub(in crate::store) struct FilterBuilder {
     shape: Shape,
     /// The hashes, mixed.
     mixed: Vec<u64>,
-    /// For each place how many hashes have it, from bit 16 up, and below the exclusive or of their numbers: where there is one, which.
-    /// Both in four bytes, so that all places stay near the processor.
+    /// For each place: the count of its hashes (from bit 16 up), and the exclusive or of their numbers (the bits below). A count of one
+    /// leaves that hash's number.
     places: Vec<u32>,
     /// Places with one hash, still to be looked at.
     alone: Vec<u32>,
@@ -100,7 +100,7 @@ impl FilterBuilder {
         self.shape = Shape { log_segment, starts };
         let bytes = self.shape.bytes();
         self.places.resize(bytes, 0);
-        // One more than can be written down: a place becomes alone once.
+        // One to spare: each place is listed once at most, but it is written before it is known to count.
         self.alone.resize(bytes + 1, 0);
         self.bytes.resize(bytes, 0);
     }
@@ -119,13 +119,13 @@ impl FilterBuilder {
             }
         }
         let is_alone = |place: u32| place / ONE == 1;
-        // Whether a place is alone cannot be foreseen: each is written down, and counts only if it is.
+        // Without a branch, which could not be foreseen: every place is written, but `waiting` moves on only for one with one hash.
         let mut waiting = 0;
         for (at, &place) in (0..).zip(&self.places) {
             self.alone[waiting] = at;
             waiting += usize::from(is_alone(place));
         }
-        // First come, first peeled: the next few are known beforehand, so that the processor need not wait for one to begin another.
+        // In order of discovery: the next places are known early, so that the processor can overlap the steps.
         let mut next = 0;
         while next < waiting {
             let at = self.alone[next];

@@ -38,8 +38,8 @@
 //! the engine's index holds the keys unshortened, so that this block is the only one read.
 //!
 //! A filter covers the run's distinct hashes above the last hash of the filter before it, up to its own: the
-//! first filter whose key is at or above run ‖ x is the one that knows of x. They have 32,768 hashes, but for those where a thread that
-//! wrote a range of the run came to its end.
+//! first filter whose key is at or above run ‖ x is the one that knows of x. Each covers 32,768 hashes, except the
+//! last of each range that a thread wrote.
 //!
 //! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
 //!

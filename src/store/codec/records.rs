@@ -45,7 +45,7 @@ pub(crate) struct RunRecord {
     pub(crate) filter_bytes: u64,
 }
 
-/// How far a fold is that was stopped or killed.
+/// How far a fold has come. The record is there while it works, and after it was stopped or killed.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(in crate::store) struct FoldRecord {
     /// The commit it began with. It can go on only while there is none after it.
@@ -56,6 +56,8 @@ pub(in crate::store) struct FoldRecord {
     pub(in crate::store) runs: Vec<u32>,
     /// The first hash whose postings are not in the new run yet.
     pub(in crate::store) next: u64,
+    /// The postings read so far, those of deleted documents included.
+    pub(in crate::store) read: u64,
     /// What the new run holds so far.
     pub(in crate::store) record: Option<RunRecord>,
 }

@@ -316,7 +316,7 @@ impl Engine {
     }
 
     /// True where a family is one table without deletions: to write it again would give nothing back.
-    fn is_compact(&self, family: &str) -> Result<bool> {
+    pub(super) fn is_compact(&self, family: &str) -> Result<bool> {
         if self.unwritten(family)? > 0 {
             return Ok(false);
         }

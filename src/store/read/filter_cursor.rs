@@ -49,7 +49,7 @@ impl<'a> FilterCursor<'a> {
         Ok(())
     }
 
-    /// Has the filters read row by row, unless all of them is held in memory.
+    /// Reads whole filters row by row, unless memory holds them whole.
     pub(in crate::store) fn read_whole(&mut self, store: &'a Store) -> Result<()> {
         if matches!(&self.rows, FilterRows::Held(held) if held.depth() < Depth::WHOLE) {
             self.rows = FilterRows::read(store, self.run)?;

@@ -1,13 +1,12 @@
 //! Filter use: when filters are worth their reading, and how much of them stays in memory.
 //!
-//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks.
-//! But filters are read ahead, one after the other, and a disk reads one of them so at least as fast as a block at a random place. So
-//! a lookup of fewer hashes than a run has filters does without, and reads one block for each hash, held or not. Once lookups have
-//! read as many blocks that way as there are filters, the filters are read, and stay in memory: on the whole never more than twice
-//! the least possible is read.
+//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks,
+//! but filters are read in sequence: a disk reads one that way at least as fast as one block at a random place. So a lookup of fewer
+//! hashes than a run has filters does without them, and reads one block for each hash, held or not. Once lookups have read as many
+//! blocks that way as there are filters, the filters are read, and stay in memory.
 //!
-//! Most of the hashes that are held at all are in the largest run. A filter saves nothing for them. So the filters of the largest run
-//! are read after ten times as many hashes: then they are a tenth of what is read there.
+//! The largest run holds most of the hashes that are found, and a filter saves nothing for those. So its filters are read only after
+//! ten lookups per filter, and add a tenth to its reads at most.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -67,9 +66,9 @@ impl FilterUse {
         Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
     }
 
-    /// `expected` hashes are about to be looked up in all `runs`, in ascending order: in which of them are the
+    /// `expected` hashes are about to be looked up in all `runs`, with `in_order` in ascending order: in which of them are the
     /// filters worth reading?
-    pub(in crate::store) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64) -> Vec<Worth> {
+    pub(in crate::store) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64, in_order: bool) -> Vec<Worth> {
         let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);
         if looked_up.len() > runs.len() {
@@ -78,16 +77,17 @@ impl FilterUse {
             self.keep(|run, _| is_listed(run));
         }
         let depth = Depth::fitting(runs.iter().map(|(_, record)| record.filter_bytes).sum(), self.most_held());
-        self.keep(|_, held| held.depth() <= depth);
+        self.keep(|_, held| held.is_none_or(|held| held.depth() == depth));
         let largest = runs.iter().max_by_key(|(run, record)| (record.filter_bytes, *run)).map(|(run, _)| *run);
         let worth = |(run, record): &(u32, RunRecord)| {
             let so_far = looked_up.entry(*run).or_default();
             *so_far = so_far.saturating_add(expected);
             let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
-            if expected >= filters && depth < Depth::WHOLE {
-                // Whole filters keep out more than what stays of them.
+            let pays = |hashes: u64, kept_out: f64| hashes as f64 * kept_out >= filters as f64;
+            if in_order && pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
+                // For these hashes alone it pays to read whole filters, which keep out more than what stays of them.
                 Worth::ReadOnce
-            } else if *so_far as f64 * depth.kept_out() >= filters as f64 {
+            } else if pays(*so_far, depth.kept_out()) {
                 Worth::Holding(depth)
             } else {
                 Worth::Nothing
@@ -103,11 +103,10 @@ impl FilterUse {
     }
 
     /// Lets go of the filters of other runs than these.
-    fn keep(&self, is_kept: impl Fn(&u32, &HeldFilters) -> bool) {
+    fn keep(&self, is_kept: impl Fn(&u32, Option<&HeldFilters>) -> bool) {
         let mut held = self.held();
         let before = held.len();
-        // Those that are being read are kept.
-        held.retain(|run, filters| filters.held.get().is_none_or(|filters| is_kept(run, filters)));
+        held.retain(|run, filters| is_kept(run, filters.held.get().map(|held| &**held)));
         if held.len() < before {
             self.make_room(&held);
         }
@@ -178,14 +177,14 @@ mod tests {
         let runs = [run(1, 1000), run(2, 100 * FULL), run(3, 101 * FULL)];
         let new = || FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let filters = new();
-        assert_eq!(filters.expect(&runs, 2), [held, Nothing, Nothing]);
-        assert_eq!(filters.expect(&runs, 98), [held, Nothing, Nothing]);
-        assert_eq!(filters.expect(&runs, 1), [held, held, Nothing]);
-        assert_eq!(filters.expect(&runs, 1000), [held; 3], "those of the largest after ten times as many");
-        assert_eq!(new().expect(&runs, 101), [held, held, Nothing]);
+        assert_eq!(filters.expect(&runs, 2, true), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 98, true), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 1, true), [held, held, Nothing]);
+        assert_eq!(filters.expect(&runs, 1000, true), [held; 3], "those of the largest after ten times as many");
+        assert_eq!(new().expect(&runs, 101, true), [held, held, Nothing]);
         // Forgotten with the run.
-        assert_eq!(filters.expect(&runs[..1], 10), [held]);
-        assert_eq!(filters.expect(&runs, 10), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs[..1], 10, true), [held]);
+        assert_eq!(filters.expect(&runs, 10, true), [held, Nothing, Nothing]);
     }
 
     #[test]
@@ -195,12 +194,17 @@ mod tests {
         let depth = Depth::fitting(2 * filters.most_held() + 1 + FULL, filters.most_held());
         assert_eq!(depth.kept_out(), 0.75);
         let rows = rows_of_filters(&runs[0].1);
-        assert_eq!(filters.expect(&runs, rows), [ReadOnce, Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs, rows / 2), [Holding(depth), Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs, 0), [Holding(depth), Nothing, Holding(depth)]);
-        assert_eq!(filters.expect(&runs, 11 * rows), [ReadOnce; 3]);
-        assert_eq!(filters.expect(&runs, 3 * rows), [ReadOnce, Holding(depth), ReadOnce]);
-        assert_eq!(filters.expect(&runs[2..], 11), [Holding(Depth::WHOLE)]);
+        let partly = Holding(depth);
+        // Whole filters keep out a quarter more, so they pay for four hashes a filter and some.
+        assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 1, true), [partly, Nothing, partly]);
+        assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, partly, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 50 * rows, true), [ReadOnce; 3]);
+        // Hashes in no order would read the same filters again and again.
+        assert_eq!(filters.expect(&runs, 50 * rows, false), [partly; 3]);
+        assert_eq!(filters.expect(&runs[2..], 11, true), [Holding(Depth::WHOLE)]);
     }
 
     #[test]
@@ -211,7 +215,7 @@ mod tests {
             // These would wait for ever if they waited for the reading.
             assert!(Arc::ptr_eq(&filters.of_run(1).unwrap(), &first));
             assert!(filters.of_run(2).is_none());
-            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20), [Holding(Depth::WHOLE); 2]);
+            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20, true), [Holding(Depth::WHOLE); 2]);
             assert!(filters.cached_bytes() < DEFAULT_CACHE_BYTES);
             Ok(HeldFilters::none())
         });

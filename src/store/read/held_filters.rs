@@ -2,9 +2,9 @@
 //! engine would first find the filter's row again. That took most of the time of a hash that is not there
 //! (`docs/design.md`).
 //!
-//! Where the memory allowed has no room for all filters, fewer bits are held of each byte. The bits of a held hash have the
-//! exclusive or that its whole bytes have, so none is lost. Each bit halves the absent hashes that pass: one bit
-//! keeps out a half of them, two three quarters, four all but one in sixteen.
+//! Where the memory allowed has no room for all filters, fewer bits are held of each byte. Exclusive or works bit by bit, so a held
+//! hash still passes. Each bit halves the absent hashes that pass: one bit keeps out a half of them, two three quarters, four all but
+//! one in sixteen.
 
 use crate::error::{Error, Result};
 use crate::store::codec::filter::{FilterSlots, Head};
@@ -17,7 +17,7 @@ use crate::store::read::run_rows::current_filter;
 pub(in crate::store) struct Depth {
     /// The bits held of each byte: 1, 2, 4 or 8.
     bits: u8,
-    /// The sixteenths of the filters of a run that are held: fewer than all where not even one bit of each byte has room.
+    /// Sixteenths of a run's filters that are held: below 16 only if one bit of each byte does not fit.
     share: u32,
 }
 
@@ -69,15 +69,15 @@ impl HeldFilters {
         let (mut read, mut slots) = (0, 0);
         rows.seek_to_first();
         while let Some((last_hash, value_bytes, filter)) = current_filter(rows)? {
-            if depth.share < WHOLE_SHARE && read + value_bytes as u64 > most {
-                return Ok(held);
-            }
-            held.last_hashes.push(last_hash);
-            held.heads.push(filter.head);
-            held.starts.push(slots);
-            slots += filter.bytes.len();
-            held.add(filter.bytes, slots);
             read += value_bytes as u64;
+            // The others are read all the same, to see that none is missing.
+            if read <= most {
+                held.last_hashes.push(last_hash);
+                held.heads.push(filter.head);
+                held.starts.push(slots);
+                slots += filter.bytes.len();
+                held.add(filter.bytes, slots);
+            }
             rows.next();
         }
         // If a filter is missing, the one after the gap would keep out hashes that the run holds.

@@ -42,7 +42,7 @@ impl<'a> Lookup<'a> {
     fn new(store: &'a Store, in_order: u64, expected: u64) -> Result<Self> {
         let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order));
         let mut cursors = cursors?;
-        let worth = store.filter_use.expect(&view.runs, expected);
+        let worth = store.filter_use.expect(&view.runs, expected, in_order > 0);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {
                 (Some(filters), Worth::Nothing) if filters.is_held() => {}

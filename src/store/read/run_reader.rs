@@ -67,16 +67,23 @@ impl<'a> RunReader<'a> {
         Ok(())
     }
 
+    /// Reads on until a posting waits, or to the end. Returns the last one that waits; `None` if all have been read.
+    fn reach(&mut self) -> Result<Option<&Posting>> {
+        while self.waiting().is_empty() && !self.ended {
+            self.read()?;
+        }
+        Ok(if self.ended { None } else { self.waiting().last() })
+    }
+
     /// The postings that have been read and not taken.
     fn waiting(&self) -> &[Posting] {
         &self.held[self.taken..]
     }
 
-    /// Takes the postings below a hash; all where there is none.
-    fn take_below(&mut self, bound: Option<u64>) -> &[Posting] {
+    /// Takes the first waiting postings, as long as they are to be taken.
+    fn take(&mut self, is_taken: impl Fn(&Posting) -> bool) -> &[Posting] {
         let from = self.taken;
-        let waiting = &self.held[from..];
-        self.taken += bound.map_or(waiting.len(), |bound| waiting.partition_point(|posting| posting.hash < bound));
+        self.taken += self.held[from..].partition_point(is_taken);
         &self.held[from..self.taken]
     }
 }
@@ -118,48 +125,54 @@ pub(in crate::store) fn merge<P: Postings>(
     Ok(())
 }
 
+/// Calls `visit` with the postings of all readers in one ascending order, some at a time. Holds one block of each reader, however many
+/// postings a hash has.
+pub(in crate::store) fn merge_batches(
+    readers: &mut [RunReader<'_>],
+    visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
+) -> Result<()> {
+    let mut merged: Vec<Posting> = Vec::new();
+    loop {
+        // What comes after these is not read yet.
+        let mut bound: Option<Posting> = None;
+        for reader in &mut *readers {
+            let reached = reader.reach()?.copied();
+            bound = [bound, reached].into_iter().flatten().min();
+        }
+        merge_taken(readers, |posting| bound.is_none_or(|bound| *posting <= bound), &mut merged);
+        visit(&merged)?;
+        if bound.is_none() {
+            return Ok(());
+        }
+    }
+}
+
 /// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
 /// `wanted` are left out.
+///
+/// Hashes that all readers have read to their end are merged at once.
 pub(in crate::store) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
     visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
 ) -> Result<()> {
-    merge_batches(readers, wanted, &mut |batch| visit_each(batch, visit))
-}
-
-/// Calls `visit` with the postings of all readers in one ascending order, a batch at a time; those in documents that are not `wanted`
-/// are left out. All postings of a hash are in one batch.
-///
-/// Hashes that all readers have read to their end are merged at once.
-pub(in crate::store) fn merge_batches(
-    readers: &mut [RunReader<'_>],
-    wanted: Option<&dyn Fn(u32) -> bool>,
-    visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
-) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
+        // The next postings of a reader may still be of its last hash.
         let mut bound: Option<u64> = None;
         for reader in &mut *readers {
-            while reader.waiting().is_empty() && !reader.ended {
-                reader.read()?;
-            }
-            // The next postings may still be of the last hash.
-            let reached = reader.waiting().last().filter(|_| !reader.ended).map(|posting| posting.hash);
+            let reached = reader.reach()?.map(|posting| posting.hash);
             bound = [bound, reached].into_iter().flatten().min();
         }
+        let is_taken = |posting: &Posting| bound.is_none_or(|bound| posting.hash < bound);
         if let ([reader], None) = (&mut *readers, wanted) {
-            visit(reader.take_below(bound))?;
+            visit_each(reader.take(is_taken), visit)?;
         } else {
-            merged.clear();
-            let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take_below(bound)).collect();
-            // The smallest are merged first, so that the large ones are copied once.
-            parts.sort_unstable_by_key(|part| Reverse(part.len()));
-            merge_parts(&parts, &mut merged);
+            merge_taken(readers, is_taken, &mut merged);
             if let Some(wanted) = wanted {
                 merged.retain(|posting| wanted(posting.document));
             }
-            visit(&merged)?;
+            visit_each(&merged, visit)?;
         }
         let Some(bound) = bound else { return Ok(()) };
         for reader in &mut *readers {
@@ -168,6 +181,15 @@ pub(in crate::store) fn merge_batches(
             }
         }
     }
+}
+
+/// Takes postings of each reader and makes one ascending sequence of them.
+fn merge_taken(readers: &mut [RunReader<'_>], is_taken: impl Fn(&Posting) -> bool, merged: &mut Vec<Posting>) {
+    merged.clear();
+    let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take(&is_taken)).collect();
+    // The smallest are merged first, so that the large ones are copied once.
+    parts.sort_unstable_by_key(|part| Reverse(part.len()));
+    merge_parts(&parts, merged);
 }
 
 /// Appends the postings of ascending parts to `out`, ascending.

@@ -27,12 +27,14 @@ pub(crate) struct CompactionPlan {
     pub(crate) runs: u64,
     /// Postings to be read and written.
     pub(crate) postings: u64,
-    /// Bytes of disk that this takes while the runs are there too.
+    /// Bytes of other tables to be written again: positions, texts, documents.
+    pub(crate) other_bytes: u64,
+    /// Bytes of disk that it takes, while what it replaces is there too.
     pub(crate) bytes: u64,
 }
 
 impl Store {
-    /// Folds as many runs as there are too many of. A task that is stopped leaves the rest for another time.
+    /// Folds runs until no rank is crowded. If the task is stopped, it returns and leaves the rest to a later call.
     pub(crate) fn fold_excess(&self, task: &Task<'_>) -> Result<()> {
         loop {
             // A view that is held keeps the runs it lists.
@@ -64,18 +66,26 @@ impl Store {
     /// What [`Self::compact`] has to do.
     pub(crate) fn compaction_plan(&self) -> Result<CompactionPlan> {
         let view = self.view();
-        let Some(runs) = view.runs_to_compact() else { return Ok(CompactionPlan::default()) };
-        let unfinished = self.unfinished_fold()?.filter(|fold| fold.goes_on(&view.state) && fold.runs == runs);
-        let folded = unfinished.and_then(|fold| fold.record).map_or(0, |record| record.postings);
-        let mut bytes = 0;
-        for name in RUN_FAMILIES {
-            bytes += self.engine.table_bytes(name)?;
+        let (mut plan, mut of_runs) = (CompactionPlan::default(), 0);
+        for name in FAMILIES {
+            let bytes = self.engine.table_bytes(name)?;
+            if RUN_FAMILIES.contains(&name) {
+                of_runs += bytes;
+            } else if !self.engine.is_compact(name)? {
+                plan.other_bytes += bytes;
+                // One family after the other: each frees its old tables.
+                plan.bytes = plan.bytes.max(bytes);
+            }
         }
-        let postings = view.posting_count();
-        // The tables hold what is folded already, too.
-        let of_runs = bytes as f64 / (postings + folded).max(1) as f64;
-        let left = postings.saturating_sub(folded);
-        Ok(CompactionPlan { runs: runs.len() as u64, postings: left, bytes: (of_runs * left as f64) as u64 })
+        let Some(runs) = view.runs_to_compact() else { return Ok(plan) };
+        let unfinished = self.unfinished_fold()?.filter(|fold| fold.goes_on(&view.state) && fold.runs == runs);
+        let (folded, made) = unfinished.map_or((0, 0), |fold| (fold.read, fold.record.map_or(0, |run| run.postings)));
+        plan.runs = runs.len() as u64;
+        plan.postings = view.posting_count().saturating_sub(folded);
+        // The tables hold the part of the new run that is there, too.
+        let each = of_runs as f64 / (view.posting_count() + made).max(1) as f64;
+        plan.bytes = plan.bytes.max((each * plan.postings as f64) as u64);
+        Ok(plan)
     }
 
     /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
@@ -89,43 +99,42 @@ impl Store {
         let ranges = ranges::of_hashes(&self.profile, (slices * parts) as usize);
         let left = ranges.into_iter().filter(|range| *range.end() >= fold.next);
         let left: Vec<_> = left.map(|range| fold.next.max(*range.start())..=*range.end()).collect();
-        let read = AtomicU64::new(fold.record.as_ref().map_or(0, |record| record.postings));
+        let read = AtomicU64::new(fold.read);
         let tell = |more| task.step("postings folded", read.fetch_add(more, Ordering::Relaxed) + more, postings);
         for slice in left.chunks(parts as usize) {
             let (written, _) = run_writer::write_run(self, fold.run, slice.to_vec(), |hashes, part| {
                 let readers = runs.iter().map(|&run| RunReader::of_hashes(&self.engine, run, hashes.clone()));
                 let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
-                let is_live = |document| view.is_live(document);
-                let wanted: Option<&dyn Fn(u32) -> bool> = if view.has_deleted() { Some(&is_live) } else { None };
-                let mut untold = 0;
-                run_reader::merge_batches(&mut readers, wanted, &mut |batch| {
+                let (mut untold, mut live) = (0, Vec::new());
+                run_reader::merge_batches(&mut readers, &mut |batch| {
                     untold += batch.len() as u64;
                     if untold >= STEP {
                         tell(std::mem::take(&mut untold))?;
                     }
-                    part.extend(batch)
+                    if !view.has_deleted() {
+                        return part.extend(batch);
+                    }
+                    live.clear();
+                    live.extend(batch.iter().filter(|posting| view.is_live(posting.document)));
+                    part.extend(&live)
                 })?;
                 tell(untold)
             })?;
             fold.record = RunRecord::together(fold.record.into_iter().chain(written.map(|(_, record)| record)));
-            match slice.last().and_then(|last| last.end().checked_add(1)) {
-                Some(next) => {
-                    fold.next = next;
-                    let mut note = self.engine.changes();
-                    note.put(MAIN, FOLD_KEY, records::encode(&fold)?)?;
-                    note.commit("note how far runs are folded")?;
-                    // The slice is on the list of tables, which must not lose it without a trace.
-                    self.mark()?;
-                }
-                None => break,
-            }
+            fold.read = read.load(Ordering::Relaxed);
+            let Some(next) = slice.last().and_then(|last| last.end().checked_add(1)) else { break };
+            fold.next = next;
+            // Marked before it is noted: a list of tables that has lost the slice since is then not taken for whole.
+            self.mark()?;
+            let mut note = self.engine.changes();
+            note.put(MAIN, FOLD_KEY, records::encode(&fold)?)?;
+            note.commit("note how far runs are folded")?;
         }
-
-        let folded = fold.record.as_ref().map_or(0, |record| record.postings);
-        if folded != postings && !view.has_deleted() {
+        if fold.read != postings {
             let detail = "they hold more or fewer postings than their records say";
             return Err(Error::Damaged { what: "the runs to be folded".into(), detail });
         }
+
         let mut changes = self.engine.changes();
         view.runs.retain(|(run, _)| !runs.contains(run));
         for &run in runs {
@@ -144,8 +153,8 @@ impl Store {
         self.remove_folded()
     }
 
-    /// The fold of `runs` that was stopped, if it can go on, or a new one. With `noted` the number of its run is taken from now on: what
-    /// comes of it must not be in the way of later commits if it is stopped.
+    /// The fold of `runs` that was stopped, if it can go on, or a new one. `noted` reserves the number of its run at once, so that no
+    /// later commit uses it if the fold is stopped.
     fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
         let unfinished = self.unfinished_fold()?;
         if let Some(fold) = &unfinished
@@ -158,7 +167,7 @@ impl Store {
             self.discard_fold(&fold)?;
         }
         let (run, commits) = (view.state.next_run, view.state.commits);
-        let mut fold = FoldRecord { commits, run, runs: runs.to_vec(), next: 0, record: None };
+        let mut fold = FoldRecord { commits, run, runs: runs.to_vec(), next: 0, read: 0, record: None };
         if noted {
             view.state.next_run += 1;
             fold.commits += 1;
@@ -176,7 +185,7 @@ impl Store {
         value.map(|value| records::decode(&value, || "the record of an unfinished fold".into())).transpose()
     }
 
-    /// Removes what an unfinished fold has made, unless it can go on: then only what is not noted of it. Returns the run it makes.
+    /// If an unfinished fold can go on, removes its rows past the last note, and returns its run. Otherwise removes all its rows.
     pub(in crate::store) fn tidy_unfinished_fold(&self) -> Result<Option<u32>> {
         let Some(fold) = self.unfinished_fold()? else { return Ok(None) };
         if fold.goes_on(&self.view().state) {

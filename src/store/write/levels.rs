@@ -22,7 +22,7 @@ pub(in crate::store) const SMALL_FAN_IN: usize = 16;
 /// The same above it. Each posting is written again for each rank, so this is as large as the number of large runs allows.
 const LARGE_FAN_IN: usize = 4;
 
-/// From this many blocks a hash on, a compaction is worth its time: it makes that one.
+/// The blocks a hash from which on a compaction is advised, which reduces them to one.
 pub(crate) const MANY_BLOCKS: f64 = 3.0;
 
 /// The rank of a run: 0 and above for large ones.
@@ -42,8 +42,8 @@ pub(super) fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
     Some(runs.iter().filter(|(_, run)| rank(run) <= crowded).map(|&(run, _)| run).collect())
 }
 
-/// The blocks that a process which has read nothing yet reads for each of [`QUERY_HASHES`] hashes, each held by the largest run: one
-/// there, and in the others one as well or its share of the filters, whichever is less.
+/// Blocks that a fresh process reads for each of [`QUERY_HASHES`] hashes, if the largest run holds them all: one in that run, and its
+/// filters where they are a tenth of that; in each other run one, or the run's filters divided by the hashes, whichever is less.
 pub(in crate::store) fn cold_blocks<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> f64 {
     let mut filters: Vec<u64> = runs.map(rows_of_filters).collect();
     filters.sort_unstable();
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(blocks(&[LARGE_RUN / 2, 20 * LARGE_RUN, LARGE_RUN, LARGE_RUN / 4]), 2.75);
     }
 
-    /// What an archive costs over the years: its commits of mixed sizes, 1.1 thousand million postings together.
+    /// What an archive costs over the years, in three models: commits of mixed sizes, of equal size, and few large ones among small.
     #[test]
     fn ten_thousand_commits_cost_four_blocks_a_hash_and_four_bytes_written_for_each_kept() {
         // SplitMix64.
