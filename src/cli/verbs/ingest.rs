@@ -160,7 +160,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Whether compacting would pay, and what it takes.
+/// Advises a compaction, if a cold query reads many blocks for each hash.
 fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
     let stats = database.stats()?;
     if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {

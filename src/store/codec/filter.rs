@@ -198,7 +198,7 @@ impl<'a> Filter<'a> {
 }
 
 impl Head {
-    /// Where the bytes of `hash` stand; `None` where the filter keeps nothing out.
+    /// The slots of `hash`. `None` if the filter keeps nothing out.
     pub(in crate::store) fn slots(&self, hash: u64) -> Option<FilterSlots> {
         (self.shape.starts > 0).then(|| self.shape.places(mix(hash.wrapping_add(self.seed))))
     }

@@ -58,7 +58,7 @@ pub(in crate::store) struct FoldRecord {
     pub(in crate::store) next: u64,
     /// The postings read so far, those of deleted documents included.
     pub(in crate::store) read: u64,
-    /// What the new run holds so far.
+    /// The totals of the new run so far.
     pub(in crate::store) record: Option<RunRecord>,
 }
 
@@ -168,7 +168,7 @@ impl FoldRecord {
 }
 
 impl RunRecord {
-    /// The record of a run that holds the postings of all of these, which share no hash; `None` where there is none.
+    /// Adds up the records of parts that share no hash. `None` without parts.
     pub(in crate::store) fn together(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         parts.into_iter().reduce(|a, b| Self {
             postings: a.postings + b.postings,
