@@ -66,8 +66,10 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// Postings that a compaction folds in a second, and bytes of other tables that it writes again: measured (`docs/measurements.md`).
+/// Postings that a compaction folds in a second: measured (`docs/measurements.md`), rounded down.
 const FOLDED_A_SECOND: u64 = 15_000_000;
+
+/// Bytes of other tables that it writes again in a second: an assumption, for most of them are compressed.
 const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
@@ -98,7 +100,7 @@ pub struct CompactionPlan {
     pub other_bytes: u64,
     /// Bytes of disk needed beside the database: what is replaced stays until its replacement is whole.
     pub bytes: u64,
-    /// Bytes free on that disk; `None` where the system does not tell.
+    /// Bytes free on that disk. `None` if the system does not report them.
     pub free: Option<u64>,
     /// Seconds it takes, about, on two cores of a server.
     pub seconds: u64,

@@ -74,7 +74,7 @@ fn a_growing_store_reads_no_more_than_it_says() {
     }
 }
 
-/// Stops its token at the n-th step; remembers what was done at the first and the last.
+/// Stops its token at the n-th step. Remembers the postings done at the first step and at the last.
 struct StopAt {
     token: StopToken,
     steps: Mutex<(u32, Option<u64>, u64)>,

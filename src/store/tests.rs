@@ -160,7 +160,7 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
     assert!(reads[30..].iter().sum::<u64>() <= 10, "{reads:?}");
 }
 
-/// Of a cache of so many bytes three quarters are for filters: all of each byte, or as many bits as there is room for.
+/// Filters may use three quarters of the cache. They are held whole, or with as many bits of each byte as fit.
 #[test]
 fn filters_that_have_no_room_are_held_in_part_and_save_reads_all_the_same() {
     let folder = tempfile::tempdir().unwrap();

@@ -133,7 +133,7 @@ pub(in crate::store) fn merge_batches(
 ) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
-        // What comes after these is not read yet.
+        // The last posting that every reader has reached: later ones may follow that are not read yet.
         let mut bound: Option<Posting> = None;
         for reader in &mut *readers {
             let reached = reader.reach()?.copied();
