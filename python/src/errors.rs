@@ -12,7 +12,7 @@ fn class(error: &Error) -> &'static str {
         }
         Error::DatabaseExists { .. } => "DatabaseExistsError",
         Error::NotADatabase { .. } | Error::NotABackup { .. } | Error::NotAReport { .. } => "NotADatabaseError",
-        Error::Locked { .. } | Error::JobInUse { .. } => "LockedError",
+        Error::Locked { .. } | Error::JobInUse { .. } | Error::DocumentsInUse { .. } => "LockedError",
         Error::FormatVersion { .. } | Error::HashVersion { .. } | Error::DecisionsVersion { .. } => "VersionError",
         Error::Damaged { .. }
         | Error::DamagedDecisions { .. }
@@ -31,7 +31,8 @@ fn class(error: &Error) -> &'static str {
         | Error::Threads { .. }
         | Error::Walk { .. }
         | Error::DirectoryLoop { .. }
-        | Error::EmptyFolder { .. } => "StorageError",
+        | Error::EmptyFolder { .. }
+        | Error::NotPruned { .. } => "StorageError",
         Error::InvalidParameter { .. }
         | Error::WindowTooSmall { .. }
         | Error::ProfileMismatch { .. }

@@ -353,6 +353,14 @@ pub enum Error {
         /// The documents.
         documents: u64,
     },
+    /// Stored documents whose files are gone, and may be where the search for renamed files could not look.
+    #[error("{documents} stored documents whose files are gone were not removed: {}", unseen(folder.as_deref()))]
+    NotPruned {
+        /// The documents.
+        documents: u64,
+        /// The folder that could not be listed whole. `None`: files that could not be read.
+        folder: Option<PathBuf>,
+    },
     /// A stored document that can only be used by reading its text again, and the text is not there.
     #[error("the text of {name} is not where it was read from any more, or has changed")]
     TextGone {
@@ -409,6 +417,12 @@ pub enum Error {
     #[error("another process or thread works on this job, whose state is in {}", path.display())]
     JobInUse {
         /// The file the state is kept in.
+        path: PathBuf,
+    },
+    /// Another run acts on the files of a database's documents.
+    #[error("another process or thread removes, moves, links or marks files of the database at {}", path.display())]
+    DocumentsInUse {
+        /// The path of the database.
         path: PathBuf,
     },
     /// Decisions that were made by another rule than the one asked for.
@@ -535,4 +549,12 @@ pub enum Error {
     /// The work was ended by its [`crate::StopToken`].
     #[error("stopped")]
     Stopped,
+}
+
+/// Why missing documents were not removed.
+fn unseen(folder: Option<&std::path::Path>) -> String {
+    match folder {
+        Some(folder) => format!("{} could not be listed whole, and may hold them under other names", folder.display()),
+        None => "files that could not be read may be theirs, under other names".into(),
+    }
 }

@@ -230,20 +230,23 @@ impl<'a> Stream<'a> {
         sweep: &Sweep,
     ) -> Result<ArrivalDecision> {
         let mut open = Vec::new();
-        let mut identical = known.with_content(&record.digest)?.peekable();
-        let shared = if identical.peek().is_some() { self.arriving_size() } else { 0 };
-        for document in identical {
+        let (mut shared, mut witness) = (None, None);
+        known.for_each_with_content(&record.digest, |document| {
+            let shared = *shared.get_or_insert_with(|| self.arriving_size());
             let stored = known.record(document)?;
             if stored.boilerplate {
-                continue;
+                return Ok(true);
             }
             let justification = Justification { document, because: Because::Identical, score: 1.0, shared, novel: 0 };
             if self.staying.stays(document, &stored, sweep) {
-                return Ok(self.left_out(record, justification, &stored.name));
-            }
-            if open.len() < REMEMBERED {
+                witness = Some((justification, stored.name));
+            } else if open.len() < REMEMBERED {
                 open.push(justification);
             }
+            Ok(witness.is_none())
+        })?;
+        if let Some((justification, name)) = witness {
+            return Ok(self.left_out(record, justification, &name));
         }
         let lookup = match &mut self.lookup {
             Some(lookup) => lookup,

@@ -455,7 +455,7 @@ impl Intake<'_> {
     }
 
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let is_identical = self.known().with_content(&record.digest)?.next().is_some();
+        let is_identical = self.known().has_content(&record.digest, None)?;
         self.count_added(&record, outcome, is_identical);
         self.batch.finish(record).map(Some)
     }

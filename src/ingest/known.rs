@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::options::IngestOptions;
 use super::record::metadata_after;
 use crate::document::Digest;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::{About, CLOSED, FileFacts, ReadAs};
 use crate::store::{DocumentRecord, PendingDocuments, Store};
 
@@ -127,27 +127,53 @@ impl KnownDocuments<'_> {
         options: &IngestOptions,
         record: &DocumentRecord,
     ) -> Result<Option<(u32, DocumentRecord)>> {
-        let Self { committing, filling, .. } = self;
-        let stored = self.store.documents_with(&record.digest)?;
-        let added = [committing.documents_with(&record.digest), filling.documents_with(&record.digest)].concat();
-        for id in stored.into_iter().chain(added).rev() {
-            if filling.deletes(id) || committing.deletes(id) {
-                continue;
-            }
-            let found = self.record(id)?;
-            if found.name == record.name && is_same(options, &found, record) {
-                return Ok(Some((id, found)));
+        let is_version = |id: u32| Ok::<_, Error>(!self.is_deleted(id) && is_same(options, &self.record(id)?, record));
+        for pending in [self.filling, self.committing] {
+            let (named, with) = (pending.documents_named(&record.name), pending.documents_with(&record.digest));
+            for id in common_descending(named, with) {
+                if is_version(id)? {
+                    return Ok(Some((id, self.record(id)?)));
+                }
             }
         }
-        Ok(None)
+        let newest = self.store.newest_version(&record.name, &record.digest, is_version)?;
+        newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
-    /// The documents of this content, ascending.
-    pub(super) fn with_content(self, digest: &Digest) -> Result<impl Iterator<Item = u32>> {
+    /// True if a document other than `but` has this content. However many there are, only a few are looked at.
+    pub(super) fn has_content(self, digest: &Digest, but: Option<u32>) -> Result<bool> {
+        let counts = |id: u32| Some(id) != but && !self.is_deleted(id);
+        let has = |pending: &PendingDocuments| pending.documents_with(digest).iter().rev().any(|&id| counts(id));
+        if has(self.filling) || has(self.committing) {
+            return Ok(true);
+        }
+        Ok(self.store.newest_with(digest, counts)?.is_some())
+    }
+
+    /// Visits the documents of this content, ascending, until `visit` returns false.
+    pub(super) fn for_each_with_content(
+        self,
+        digest: &Digest,
+        mut visit: impl FnMut(u32) -> Result<bool>,
+    ) -> Result<()> {
         let Self { committing, filling, .. } = self;
-        let added = [committing.documents_with(digest), filling.documents_with(digest)].concat();
-        let ids = self.store.documents_with(digest)?.into_iter().chain(added);
-        Ok(ids.filter(move |&id| !self.is_deleted(id)))
+        let mut goes_on = true;
+        self.store.for_each_with(digest, |id| {
+            // Documents of the last batch are stored too by now, or not.
+            if !self.is_deleted(id) && committing.record(id).is_none() {
+                goes_on = visit(id)?;
+            }
+            Ok(goes_on)
+        })?;
+        for &id in committing.documents_with(digest).iter().chain(filling.documents_with(digest)) {
+            if !goes_on {
+                break;
+            }
+            if !self.is_deleted(id) {
+                goes_on = visit(id)?;
+            }
+        }
+        Ok(())
     }
 
     /// True if one of the two batches deletes the document.
@@ -170,5 +196,40 @@ impl KnownDocuments<'_> {
     /// True if one of the two batches adds the document.
     pub(super) fn is_added(self, id: u32) -> bool {
         self.committing.record(id).is_some() || self.filling.record(id).is_some()
+    }
+}
+
+/// The numbers that two ascending lists have in common, descending. Numbers of one list only are stepped over, and not looked at one by
+/// one.
+fn common_descending<'a>(one: &'a [u32], other: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+    let (mut one, mut other) = (one, other);
+    std::iter::from_fn(move || {
+        loop {
+            let (first, second) = (*one.last()?, *other.last()?);
+            let most = first.min(second);
+            one = &one[..one.partition_point(|&id| id <= most)];
+            other = &other[..other.partition_point(|&id| id <= most)];
+            if first == second {
+                (one, other) = (&one[..one.len() - 1], &other[..other.len() - 1]);
+                return Some(most);
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_numbers_are_those_in_both_lists() {
+        for one in 0u32..64 {
+            for other in 0u32..64 {
+                let list = |bits: u32| (0..6).filter(|bit| bits >> bit & 1 == 1).collect::<Vec<u32>>();
+                let mut expected = list(one & other);
+                expected.reverse();
+                assert_eq!(common_descending(&list(one), &list(other)).collect::<Vec<u32>>(), expected);
+            }
+        }
     }
 }

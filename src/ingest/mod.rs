@@ -28,7 +28,7 @@ use crate::input::{Document, InputLimits, Reach, Source};
 use crate::progress::Task;
 use crate::store::Store;
 use intake::with_intake;
-use prune::Prune;
+use prune::{Prune, SearchFailures};
 
 pub(crate) use merge::merge;
 pub(crate) use messages::ReadDocument;
@@ -53,14 +53,17 @@ pub(crate) fn ingest(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
-    let prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
-    let renamed = match &prune {
-        Some(prune) => rename::rename(store, sources, options, prune, task)?,
-        None => 0,
-    };
+    let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
+    let (mut renamed, mut failures) = (0, SearchFailures::default());
+    if let Some(prune) = &mut prune {
+        let mut unseen;
+        (renamed, unseen) = rename::rename(store, sources, options, prune, task)?;
+        failures = unseen.take_failures();
+        prune.keep(unseen);
+    }
     let summary = with_intake(store, options, Reach::new(sources), task, |intake| {
         intake.summary.renamed = renamed;
-        pipeline::run(store, options, task, intake, |walker| walker.walk(sources))?;
+        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, failures))?;
         if let Some(prune) = &prune {
             intake.prune(prune, task.token())?;
         }

@@ -3,12 +3,16 @@
 //! The run looks for missing files before it reads anything, so that renamed files can be told by their content
 //! ([`super::rename`]), and is looked at again before it is forgotten.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
 use crate::document::Digest;
 use crate::error::{Error, Result};
-use crate::input::{Scope, Source, file_name_of, is_missing};
+use crate::input::{FileFacts, Scope, Source, file_name_of, is_missing};
 use crate::progress::Task;
 use crate::store::{ContainerRecord, DocumentRecord, Store};
 
@@ -21,7 +25,48 @@ pub(super) struct Prune {
     pub(super) empty: Vec<(String, Error)>,
     /// Documents with names of these folders that were read from another place, where their files are gone.
     elsewhere: Vec<u32>,
+    /// What could not be looked at when renamed files were looked for.
+    unseen: Unseen,
     scope: Scope,
+}
+
+/// What the search for renamed files could not look at. A document that is missing may be there under another name.
+#[derive(Debug, Default)]
+pub(super) struct Unseen {
+    /// A folder that was not listed whole: any document may be there.
+    folder: Option<PathBuf>,
+    /// The sizes of files that could not be read: documents of these sizes may be there.
+    sizes: FxHashSet<u64>,
+    failures: SearchFailures,
+}
+
+/// Why the search for renamed files could not look at files and folders: their names and errors, by path.
+pub(super) type SearchFailures = BTreeMap<PathBuf, (String, Error)>;
+
+impl Unseen {
+    /// Takes note of a folder, or of something in one, that the walk could not look at. What is gone by now holds nothing.
+    pub(super) fn note_folder(&mut self, name: String, error: Error) {
+        if let Error::Io { path, source, .. } = &error
+            && source.kind() != ErrorKind::NotFound
+        {
+            let path = path.clone();
+            self.folder.get_or_insert_with(|| path.clone());
+            self.failures.entry(path).or_insert((name, error));
+        }
+    }
+
+    /// Takes note of a file that the system did not let be read.
+    pub(super) fn note_file(&mut self, name: &str, file: &FileFacts, error: Error) {
+        if matches!(&error, Error::Io { source, .. } if source.kind() != ErrorKind::NotFound) {
+            self.sizes.insert(file.bytes);
+            self.failures.entry(file.path.clone()).or_insert((name.to_owned(), error));
+        }
+    }
+
+    /// The failures, which whoever takes them reports.
+    pub(super) fn take_failures(&mut self) -> SearchFailures {
+        std::mem::take(&mut self.failures)
+    }
 }
 
 /// A document whose file is gone.
@@ -93,7 +138,24 @@ impl Prune {
         });
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, scope }))
+        Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, unseen: Unseen::default(), scope }))
+    }
+
+    /// Keeps the documents that may be where the search for renamed files could not look.
+    pub(super) fn keep(&mut self, unseen: Unseen) {
+        self.unseen = unseen;
+    }
+
+    /// True if a missing document may be where nobody could look.
+    pub(super) fn may_be_unseen(&self, document: &MissingDocument) -> bool {
+        let Unseen { folder, sizes, .. } = &self.unseen;
+        // The size of a container that is gone is not kept for each of its members.
+        folder.is_some() || !sizes.is_empty() && (!document.is_file || sizes.contains(&document.bytes))
+    }
+
+    /// The folder that could not be listed, if there is one.
+    pub(super) fn unlisted(&self) -> Option<&Path> {
+        self.unseen.folder.as_deref()
     }
 
     /// The documents with names of the folders that were read from another place, and still are: this run has not found them here.

@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
-use super::prune::{MissingContainer, MissingDocument, Prune};
+use super::prune::{MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of, trusted_mtime};
 use crate::document::Digest;
 use crate::error::{Error, Result};
@@ -29,32 +29,35 @@ const BATCH_BYTES: usize = 64 << 20;
 /// Of documents of one content the first so many are looked at for one whose file had the same last name.
 const ALIKE: usize = 64;
 
-/// Gives the records of files that were renamed their new names, and returns how many there were.
+/// Gives the records of files that were renamed their new names. Returns how many there were, and what could not be looked at.
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
     options: &IngestOptions,
     prune: &Prune,
     task: &Task<'_>,
-) -> Result<u64> {
+) -> Result<(u64, Unseen)> {
     let mut renaming = Renaming::new(store, options, prune, task);
     if prune.missing.is_empty() {
-        return Ok(0);
+        return Ok((0, Unseen::default()));
     }
     let mut outcome = Ok(());
     walk(sources, &options.walk, &mut |found| {
         if task.token().is_stopped() {
             return ControlFlow::Break(());
         }
-        let WalkEvent::Document(candidate) = found else { return ControlFlow::Continue(()) };
-        outcome = renaming.found(candidate);
+        match found {
+            WalkEvent::Document(candidate) => outcome = renaming.found(candidate),
+            WalkEvent::Failed { name, error } => renaming.unseen.note_folder(name, error),
+            _ => {}
+        }
         if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     outcome?;
     if !task.token().is_stopped() {
         renaming.commit()?;
     }
-    Ok(renaming.committed)
+    Ok((renaming.committed, renaming.unseen))
 }
 
 struct Renaming<'a> {
@@ -75,6 +78,7 @@ struct Renaming<'a> {
     batch: Batch,
     pending: Vec<(String, String)>,
     committed: u64,
+    unseen: Unseen,
 }
 
 impl<'a> Renaming<'a> {
@@ -103,10 +107,11 @@ impl<'a> Renaming<'a> {
             batch: Batch::new(store.view().state().next_document, memory),
             pending: Vec::new(),
             committed: 0,
+            unseen: Unseen::default(),
         }
     }
 
-    /// Takes a file. What keeps it from being read is said when it is to be ingested.
+    /// Takes a file.
     fn found(&mut self, mut candidate: Candidate) -> Result<()> {
         let Some(file) = candidate.about.file.clone() else { return Ok(()) };
         let (is_file, is_container) = (self.sizes.contains(&file.bytes), self.containers.contains_key(&file.bytes));
@@ -122,9 +127,13 @@ impl<'a> Renaming<'a> {
             return Ok(());
         }
         let reading = ReadContext { options: &self.options.read, stop: self.task.token(), progress: &|_| {} };
-        let opened = open(&mut candidate.about, &file, reading);
-        if !matches!(opened, Ok(Opened::Document(Content::File))) || candidate.about.member.is_some() {
-            return Ok(());
+        match open(&mut candidate.about, &file, reading) {
+            Ok(Opened::Document(Content::File)) if candidate.about.member.is_none() => {}
+            Ok(_) => return Ok(()),
+            Err(error) => {
+                self.unseen.note_file(&name, &file, error);
+                return Ok(());
+            }
         }
         let Some((digest, format)) = self.content(&candidate) else { return Ok(()) };
         let Some((id, record)) = self.claim(&digest, &name, format)? else { return Ok(()) };
@@ -152,7 +161,15 @@ impl<'a> Renaming<'a> {
             }
             Ok(())
         });
-        Some((read.ok()?, format?.name()))
+        match read {
+            Ok(digest) => Some((digest, format?.name())),
+            Err(error) => {
+                if let Some(file) = &candidate.about.file {
+                    self.unseen.note_file(&candidate.about.name, file, error);
+                }
+                None
+            }
+        }
     }
 
     /// Renames the documents of a container that is gone, if this file holds the very same. What a table says of them, and whether they
@@ -206,11 +223,16 @@ impl<'a> Renaming<'a> {
         let mut same = unmet.len() == container.ids.len();
         let walk = WalkOptions::default();
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
-            let met = held.ok().and_then(|held| {
-                let (digest, format) = self.content(&held)?;
-                let id = unmet.remove(&key(held.about.member.as_deref()))?;
-                Some((held.about.member, digest, format, id))
-            });
+            let met = match held {
+                Ok(held) => self.content(&held).and_then(|(digest, format)| {
+                    let id = unmet.remove(&key(held.about.member.as_deref()))?;
+                    Some((held.about.member, digest, format, id))
+                }),
+                Err((name, error)) => {
+                    self.unseen.note_file(&name, file, error);
+                    None
+                }
+            };
             same &= match met {
                 None => false,
                 Some((member, digest, format, id)) => {
@@ -223,7 +245,6 @@ impl<'a> Renaming<'a> {
         });
         match looked {
             Ok(()) => Ok(same && unmet.is_empty()),
-            // An error of reading is reported when it is to be ingested.
             Err(error @ Error::Store { .. }) => Err(error),
             Err(_) => Ok(false),
         }

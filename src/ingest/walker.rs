@@ -5,6 +5,7 @@
 //! them would cost more than to read it.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rustc_hash::FxHashSet;
@@ -13,9 +14,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::known::{self, Known};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
+use super::prune::SearchFailures;
 use super::summary::IngestSummary;
 use crate::document::Digest;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::{
     About, Candidate, Content, Document, Opened, ReadContext, Source, WalkEvent, expand_stream, open, walk,
 };
@@ -45,6 +47,9 @@ pub(super) struct Walker<'a> {
     /// they hold.
     entries: Vec<JobEntry>,
     bytes: usize,
+    /// Files, and folders with all that is in them, where the search for renamed files could not look. A new document there may be a
+    /// missing one: it waits for the next run.
+    unseen: FxHashSet<PathBuf>,
 }
 
 impl<'a> Walker<'a> {
@@ -56,11 +61,27 @@ impl<'a> Walker<'a> {
         progress: &'a dyn Progress,
         (steps, jobs): (SyncSender<IntakeStep>, SyncSender<ReadJob>),
     ) -> Self {
-        Self { store, options, stop, progress, steps, jobs, entries: Vec::new(), bytes: 0 }
+        Self {
+            store,
+            options,
+            stop,
+            progress,
+            steps,
+            jobs,
+            entries: Vec::new(),
+            bytes: 0,
+            unseen: FxHashSet::default(),
+        }
     }
 
-    /// Finds the documents of `sources`.
-    pub(super) fn walk(&mut self, sources: &[Source]) -> Result<()> {
+    /// Finds the documents of `sources`, after a search for renamed files with these failures.
+    pub(super) fn walk(&mut self, sources: &[Source], failures: SearchFailures) -> Result<()> {
+        for (path, (name, error)) in failures {
+            self.unseen.insert(path);
+            if self.step(IntakeStep::Failed { name, error }).is_break() {
+                return Ok(());
+            }
+        }
         let mut failure = None;
         let options = self.options;
         walk(sources, &options.walk, &mut |found| match self.found(found) {
@@ -106,9 +127,16 @@ impl<'a> Walker<'a> {
         }
         let mut candidate = match found {
             WalkEvent::Skipped { name, reason } => return Ok(self.step(IntakeStep::Skipped { name, reason })),
+            // The search has met it too.
+            WalkEvent::Failed { error: Error::Io { path, .. }, .. } if self.unseen.contains(&path) => {
+                return Ok(ControlFlow::Continue(()));
+            }
             WalkEvent::Failed { name, error } => return Ok(self.step(IntakeStep::Failed { name, error })),
             WalkEvent::Document(candidate) => candidate,
         };
+        if self.must_wait(&candidate.about)? {
+            return Ok(ControlFlow::Continue(()));
+        }
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
@@ -144,6 +172,15 @@ impl<'a> Walker<'a> {
             Ok(whole) => Ok(self.step(IntakeStep::Close(ReadContainer { name: about.name, file, whole }))),
             Err(error) => Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         }
+    }
+
+    /// True for a file that is not stored, and that the search for renamed files could not look at.
+    fn must_wait(&self, about: &About) -> Result<bool> {
+        let Some(file) = about.file.as_ref().filter(|_| !self.unseen.is_empty()) else { return Ok(false) };
+        let is_unseen = || file.path.ancestors().any(|path| self.unseen.contains(path));
+        Ok(is_unseen()
+            && self.store.newest_named(&about.name, |_| true)?.is_none()
+            && self.store.container(&file.source)?.is_none())
     }
 
     /// Takes what a container holds.

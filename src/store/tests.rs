@@ -6,7 +6,7 @@ use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
 use super::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Posting, Store, StoreOptions};
 use crate::columns::Fingerprint;
-use crate::document::Span;
+use crate::document::{Digest, Span};
 use crate::profile::Profile;
 use crate::progress::Task;
 use crate::stop::StopToken;
@@ -320,6 +320,40 @@ fn many_rows_in_the_log_become_tables_and_few_do_not() {
         assert_eq!(reader.documents_named("99.txt").unwrap(), [99]);
         assert_eq!(reader.documents_with(&99u128.to_be_bytes()).unwrap(), [99]);
         assert_eq!(reader.newest_named("none.txt", |_| true).unwrap(), None);
+    }
+}
+
+/// A content that many documents have, and a name that many contents have: one of them is found without a look at the others.
+#[test]
+fn one_of_many_equal_documents_is_found_at_once() {
+    const CONTENT: [u8; 16] = [7; 16];
+    for many in [100, 10_000] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("db");
+        let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
+        let mut batch = Batch::new(0, 64 << 20);
+        for number in 0..many {
+            let equal = DocumentRecord { digest: CONTENT, ..record(number, 0) };
+            batch.finish(equal).unwrap();
+            batch.finish(DocumentRecord { name: "versions".into(), ..record(many + number, 0) }).unwrap();
+        }
+        batch.finish(DocumentRecord { name: "versions".into(), digest: CONTENT, ..record(0, 0) }).unwrap();
+        let last = u32::try_from(2 * many).unwrap();
+        Committer::new(&store).commit(&store, &mut batch).unwrap();
+        set_perf_stats(PerfStatsLevel::EnableCount);
+        let mut context = PerfContext::default();
+        context.reset();
+        assert_eq!(store.newest_with(&CONTENT, |_| true).unwrap(), Some(last));
+        assert_eq!(store.newest_with(&[9; 16], |_| true).unwrap(), None);
+        let version = |name: &str, digest: &Digest| store.newest_version(name, digest, |_| Ok(true)).unwrap();
+        assert_eq!(version("versions", &CONTENT), Some(last));
+        assert_eq!(version("0.txt", &CONTENT), Some(0));
+        assert_eq!(version("versions", &u128::from(many).to_be_bytes()), Some(1));
+        assert_eq!(version("none", &CONTENT), None);
+        assert_eq!(version("versions", &[9; 16]), None);
+        let rows = context.metric(PerfMetric::InternalKeySkippedCount);
+        set_perf_stats(PerfStatsLevel::Disable);
+        assert!(rows < 40, "{rows} rows were stepped over, with {many} equal documents");
     }
 }
 

@@ -1,6 +1,6 @@
 /* Fails, shortens or kills at the n-th call of a class of system calls. Loaded into the program with LD_PRELOAD.
  *
- * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read or map
+ * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read, list or map
  * FAULT_AT     the number of the call that fails, from 1; 0 fails none
  * FAULT_LAST   the number of the last call that fails
  * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it
@@ -8,6 +8,7 @@
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -179,6 +180,24 @@ FILE *fopen(const char *path, const char *mode) {
     if (file && fileno(file) < FILES) atomic_store(&counts[fileno(file)], (char)concerned);
     done(what, 0);
     return file;
+}
+
+static int open_folder_named(DIR *folder) {
+    char link[64], target[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", dirfd(folder));
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    if (length < 0) return 0;
+    target[length] = 0;
+    return named(target);
+}
+
+struct dirent64 *readdir64(DIR *folder) {
+    REAL(readdir64);
+    int what = strcmp(class, "list") == 0 ? fate("list", open_folder_named(folder)) : 0;
+    if (what == 1) return NULL;
+    struct dirent64 *entry = real(folder);
+    done(what, 0);
+    return entry;
 }
 
 void *mmap(void *place, size_t size, int protection, int flags, int file, off_t at) {

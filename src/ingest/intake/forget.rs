@@ -1,7 +1,9 @@
 //! Forget: what containers no longer hold and, on request, what is gone from folders.
 
+use std::path::Path;
+
 use super::Intake;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::prune::Prune;
 use crate::ingest::record::{origin_of, trusted_mtime};
@@ -47,6 +49,7 @@ impl Intake<'_> {
         for (name, error) in &prune.empty {
             self.fail(name, error);
         }
+        let mut kept = 0;
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
@@ -55,6 +58,10 @@ impl Intake<'_> {
                 continue;
             }
             let Some(record) = prune.still_missing(self.store, document.id)? else { continue };
+            if prune.may_be_unseen(document) {
+                kept += 1;
+                continue;
+            }
             self.progress.pruned(&record.name);
             self.summary.pruned += 1;
             self.batch.delete(document.id, record);
@@ -62,6 +69,10 @@ impl Intake<'_> {
                 self.commit()?;
                 self.await_commit()?;
             }
+        }
+        if kept > 0 {
+            let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };
+            self.fail(&prune.unlisted().map_or("--prune".into(), |path| path.display().to_string()), &error);
         }
         for record in prune.elsewhere(self.store)? {
             self.progress.elsewhere(&record.name, record.source.as_deref().unwrap_or_default());

@@ -26,7 +26,7 @@ impl Intake<'_> {
                 self.batch.delete(id, record);
                 self.leave_out(&duplicate);
             } else {
-                let is_identical = self.known().with_content(&record.digest)?.any(|other| other != id);
+                let is_identical = self.known().has_content(&record.digest, Some(id))?;
                 self.count_added(&record, outcome, is_identical);
             }
             if self.batch.is_full() {

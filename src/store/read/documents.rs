@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::store::codec::format::{
-    self, DIGESTS, DOCUMENTS, NAMES, document_key, name_key, name_prefix, parse_name_key, split_u32,
+    self, DIGESTS, DOCUMENTS, NAMES, document_key, name_prefix, parse_name_key, split_u32,
 };
 use crate::store::codec::records::{self, ContainerRecord, DocumentRecord};
 use crate::store::engine::Direction;
@@ -50,16 +50,58 @@ impl Store {
     }
 
     /// The last of [`Store::documents_named`] that is `wanted`. Earlier ones are not looked at.
-    pub(crate) fn newest_named(&self, name: &str, mut wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
+    pub(crate) fn newest_named(&self, name: &str, wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
+        self.newest_under(NAMES, &name_prefix(name), u32::MAX, wanted)
+    }
+
+    /// The last of [`Store::documents_with`] that is `wanted`. Earlier ones are not looked at.
+    pub(crate) fn newest_with(&self, digest: &Digest, wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
+        self.newest_under(DIGESTS, digest, u32::MAX, wanted)
+    }
+
+    /// The last document of this name with this content that is `wanted`.
+    ///
+    /// Names and contents are asked by turns for the next document at or below the last one found. Many documents of the same content
+    /// under other names, or of the same name with other contents, are stepped over.
+    pub(crate) fn newest_version(
+        &self,
+        name: &str,
+        digest: &Digest,
+        mut wanted: impl FnMut(u32) -> Result<bool>,
+    ) -> Result<Option<u32>> {
+        let prefix = name_prefix(name);
+        let mut most = u32::MAX;
+        while let Some(named) = self.newest_under(NAMES, &prefix, most, |_| true)? {
+            match self.newest_under(DIGESTS, digest, named, |_| true)? {
+                None => return Ok(None),
+                Some(with) if with < named => most = with,
+                Some(both) if wanted(both)? => return Ok(Some(both)),
+                Some(both) => match both.checked_sub(1) {
+                    Some(next) => most = next,
+                    None => return Ok(None),
+                },
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last live document from `most` downwards at the end of the keys that are `prefix` before them, if it is `wanted`.
+    fn newest_under(
+        &self,
+        name: &'static str,
+        prefix: &[u8],
+        most: u32,
+        mut wanted: impl FnMut(u32) -> bool,
+    ) -> Result<Option<u32>> {
         if self.view().state().documents == 0 {
             return Ok(None);
         }
-        let (prefix, last) = (name_prefix(name), name_key(name, u32::MAX));
+        let last = [prefix, &document_key(most)].concat();
         let (view, rows) = self
-            .of_one_commit(|_| self.engine.entries_of_one(NAMES, &last, Direction::Reverse, "read names and digests"));
+            .of_one_commit(|_| self.engine.entries_of_one(name, &last, Direction::Reverse, "read names and digests"));
         for entry in rows? {
             let (key, _) = entry?;
-            let Some(([], id)) = key.strip_prefix(&prefix[..]).and_then(split_u32) else { break };
+            let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
             if view.is_live(id) && wanted(id) {
                 return Ok(Some(id));
             }
@@ -85,11 +127,29 @@ impl Store {
         self.ids_under(DIGESTS, digest)
     }
 
+    /// Visits the live documents with this content in order of arrival, until `visit` returns false.
+    pub(crate) fn for_each_with(&self, digest: &Digest, visit: impl FnMut(u32) -> Result<bool>) -> Result<()> {
+        self.for_each_under(DIGESTS, digest, visit)
+    }
+
     /// The documents at the end of the keys that are `prefix` before them.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
+        self.for_each_under(name, prefix, |id| {
+            ids.push(id);
+            Ok(true)
+        })?;
+        Ok(ids)
+    }
+
+    fn for_each_under(
+        &self,
+        name: &'static str,
+        prefix: &[u8],
+        mut visit: impl FnMut(u32) -> Result<bool>,
+    ) -> Result<()> {
         if self.view().state().documents == 0 {
-            return Ok(ids);
+            return Ok(());
         }
         let (view, rows) = self.of_one_commit(|_| {
             let first = [prefix, &document_key(0)].concat();
@@ -98,11 +158,11 @@ impl Store {
         for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
-            if view.is_live(id) {
-                ids.push(id);
+            if view.is_live(id) && !visit(id)? {
+                break;
             }
         }
-        Ok(ids)
+        Ok(())
     }
 
     /// The numbers of all documents that are stored and not boilerplate. Reads no record.
