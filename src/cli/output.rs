@@ -10,7 +10,7 @@ use tempfile::TempPath;
 
 use super::colour::wants_colour;
 use super::typed::Global;
-use crate::cli::render::{Style, escape_terminal};
+use crate::cli::render::{Style, escape_json, escape_terminal};
 
 /// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays until
 /// then, and if the command fails.
@@ -103,7 +103,14 @@ impl Output {
 
     /// One object, one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
-        let written = serde_json::to_writer(&mut self.lines, value).map_err(io::Error::from);
+        let written = if self.terminal {
+            // The same JSON, in which no character commands the terminal or is invisible there.
+            serde_json::to_string(value)
+                .map_err(io::Error::from)
+                .and_then(|json| self.lines.write_all(escape_json(&json).as_bytes()))
+        } else {
+            serde_json::to_writer(&mut self.lines, value).map_err(io::Error::from)
+        };
         self.checked(written)?;
         self.text("\n")
     }
@@ -216,18 +223,18 @@ mod tests {
     use super::*;
 
     /// Writes cells to a file, as to a terminal or not, and returns its text.
-    fn written(terminal: bool, cells: &[&str]) -> String {
+    fn written(terminal: bool, write: impl FnOnce(&mut Output)) -> String {
         let mut file = tempfile::tempfile().unwrap();
-        let rows: Box<dyn Write> = Box::new(file.try_clone().unwrap());
+        let [lines, rows] = [(); 2].map(|()| -> Box<dyn Write> { Box::new(file.try_clone().unwrap()) });
         let mut output = Output {
-            lines: BufWriter::new(Box::new(io::sink())),
+            lines: BufWriter::new(lines),
             rows: csv::Writer::from_writer(rows),
             file: None,
             path: None,
             terminal,
             style: Style { colour: false, width: None, columns: None },
         };
-        output.csv([cells.to_vec()]).unwrap();
+        write(&mut output);
         output.finish().unwrap();
         file.rewind().unwrap();
         let mut text = String::new();
@@ -238,7 +245,19 @@ mod tests {
     #[test]
     fn cells_command_no_terminal_and_are_unchanged_in_files() {
         let cells = ["=cmd", "a\u{1b}[31m\u{7}", "b\nc"];
-        assert_eq!(written(true, &cells), "=cmd,a␛[31m␇,b␊c\n");
-        assert_eq!(written(false, &cells), "=cmd,a\u{1b}[31m\u{7},\"b\nc\"\n");
+        let write = |output: &mut Output| output.csv([cells.to_vec()]).unwrap();
+        assert_eq!(written(true, write), "=cmd,a␛[31m␇,b␊c\n");
+        assert_eq!(written(false, write), "=cmd,a\u{1b}[31m\u{7},\"b\nc\"\n");
+    }
+
+    #[test]
+    fn json_commands_no_terminal_and_means_the_same() {
+        let every: String = ('\0'..'\u{3000}').chain(['\u{feff}', '\u{fffa}', '\u{e0041}', '語']).collect();
+        let write = |output: &mut Output| output.json(&every).unwrap();
+        let (shown, plain) = (written(true, write), written(false, write));
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), every);
+        assert_eq!(serde_json::from_str::<String>(&plain).unwrap(), every);
+        assert!(matches!(escape_terminal(shown.trim_end()), std::borrow::Cow::Borrowed(_)), "{shown:?}");
+        assert!(plain.contains('\u{9b}') && !shown.contains('\u{9b}'));
     }
 }

@@ -6,6 +6,8 @@
 //! of phrases and of their occurrences, and the automaton costs the symbols of the phrases.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +16,9 @@ use super::text::Symboliser;
 use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Unit};
+
+/// The most bytes of a file of phrases, which is read into memory whole.
+const LARGEST: u64 = 64 << 20;
 
 /// How errors call it when phrases are to be ignored.
 pub(super) const IGNORING_PHRASES: &str = "ignoring phrases";
@@ -35,11 +40,15 @@ impl Phrases {
     /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8 or of which nothing is left in the standard form, and where
     /// there is no phrase; [`Error::NotProse`] for a unit other than characters and words.
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
+        let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+        if read.map_err(Error::io("read", path))? as u64 > LARGEST {
+            return Err(wrong(1, "the file is larger than 64 MiB; a list of phrases is far smaller"));
+        }
         if matches!(profile.unit, Unit::Byte | Unit::Token) {
             return Err(Error::NotProse { asked: IGNORING_PHRASES, unit: profile.unit });
         }
-        let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
         let mut symboliser = Symboliser::new(profile);
         let mut phrases: Vec<Vec<u64>> = Vec::new();
         let mut last = 1;

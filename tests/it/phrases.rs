@@ -88,3 +88,13 @@ fn what_is_wrong_with_a_phrase_is_told_with_its_line() {
     let gone = folder.run(&["query", "essay.txt", "--ignore-phrases", "nowhere.txt"]);
     assert!(gone.status == 2 && gone.stderr.contains("nowhere.txt"), "{}", gone.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_phrases_without_end_is_refused() {
+    let folder = Folder::new();
+    folder.write("a.txt", "one two three four five six seven eight nine ten");
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    let run = folder.run(&["query", "a.txt", "--ignore-phrases", "/dev/zero"]);
+    assert!(run.status == 2 && run.stderr.contains("larger than 64 MiB"), "{run:#?}");
+}

@@ -27,14 +27,36 @@ pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// The same JSON, with an escape sequence in the place of each character that is invisible or commands a terminal.
+pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
+    if !json.contains(is_invisible) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_invisible(c) {
+            // JSON without spaces between its parts holds such characters in its texts only.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 fn is_invisible(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn name(c: char) -> Option<&'static str> {
     Some(match c {
+        '\u{61c}' => "ALM",
+        '\u{200e}' => "LRM",
+        '\u{200f}' => "RLM",
         '\u{2028}' => "LS",
         '\u{2029}' => "PS",
         '\u{202a}' => "LRE",

@@ -12,7 +12,7 @@ mod pairs;
 mod repeats;
 mod style;
 
-pub(super) use apply::{applied_line, apply_summary_line};
+pub(super) use apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
 pub(super) use corpus::{corpus_header, corpus_line, corpus_row};
 pub(super) use csv::{
     document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
@@ -22,7 +22,7 @@ pub(super) use dedup::{
     dedup_plan_page, dedup_summary_line, duplicate_line, latest_run_line, removable_line, superseded_line,
     undecided_line,
 };
-pub(super) use escape::escape_terminal;
+pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{
     NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, restored_documents,
