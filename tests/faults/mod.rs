@@ -4,15 +4,20 @@
 //! happens, what was committed is there and whole, answers are right, and the same command run again ends as if nothing had
 //! been. Needs Linux and a C compiler; skipped, with a word, where there is none.
 
+mod apply;
 mod dedup;
 mod odd_files;
+mod prune;
 mod shim;
 mod trial;
 
 use shim::{Fault, Shim};
 use trial::{COMMANDS, Trials};
 
+use std::process::Stdio;
+
 use crate::oracle::Random;
+use crate::support::{Folder, Run};
 
 /// Calls of these classes are made to fail.
 const CLASSES: [&str; 10] = ["write", "sync", "rename", "unlink", "open", "mkdir", "link", "truncate", "close", "read"];
@@ -119,6 +124,44 @@ fn no_command_relies_on_a_list_of_tables_that_could_not_be_synced() {
     for command in ["ingest", "replace", "rm", "compact", "merge"] {
         survive_syncs_of_the_list(command, true);
     }
+}
+
+/// A first ingest makes the database, adds nothing, and cannot remove it again: the next one is not in its way.
+#[test]
+fn a_first_ingest_that_cannot_clean_up_blocks_no_other() {
+    let Some(shim) = Shim::get() else { return };
+    let begin = || {
+        let folder = Folder::new();
+        folder.write("docs/a.txt", "one two three four five six seven eight nine ten");
+        std::fs::create_dir(folder.path().join("concerned")).unwrap();
+        folder
+    };
+    let mut failed = 0;
+    for database in ["concerned/db", "concerned"] {
+        let nothing = ["--db", database, "ingest", "missing.txt"];
+        for class in ["unlink", "rename", "mkdir", "open"] {
+            let folder = begin();
+            let mut command = folder.command(&nothing);
+            shim.count(&mut command, class, "concerned", "calls");
+            assert_eq!(Run::of(&command.stdin(Stdio::null()).output().unwrap()).status, 2);
+            let calls: usize = std::fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap();
+            let step = calls / 12 + 1;
+            for at in (1..=calls).step_by(step) {
+                for (last, fault) in
+                    [(usize::MAX, Fault::Error("EIO")), (at, Fault::Error("EACCES")), (at, Fault::KillAfter)]
+                {
+                    let folder = begin();
+                    let mut command = folder.command(&nothing);
+                    shim.fail(&mut command, (class, "concerned"), (at, last), fault);
+                    let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
+                    failed += usize::from(run.stderr.contains("Input/output error"));
+                    let next = folder.run(&["--db", database, "-q", "ingest", "docs"]);
+                    assert_eq!(next.status, 0, "{database}: {fault:?} at {class} {at}: {run:#?} {next:#?}");
+                }
+            }
+        }
+    }
+    assert!(failed > 0, "none failed as its cleaning up did");
 }
 
 /// Memory that is refused ends a command with an error, or, where the engine leaves no choice, at once; nothing is lost.

@@ -104,6 +104,8 @@ pub(crate) const FORMAT_VERSION: u32 = 1;
 
 pub(in crate::store) const MARKER: &str = "FPDB";
 pub(in crate::store) const LOCK: &str = "lock";
+/// Locked while files of documents are removed, moved, linked or marked.
+pub(in crate::store) const ACTING: &str = "acting";
 pub(in crate::store) const COMMITTED: &str = "committed";
 pub(in crate::store) const STORE: &str = "store";
 pub(in crate::store) const INCOMING: &str = "incoming";

@@ -1,11 +1,11 @@
 //! Deleting a database to which nothing was ever added.
 
 use std::fs;
-use std::io;
 
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::store::codec::format::{COMMITTED, INCOMING, LOCK, MARKER, STORE};
+use crate::store::codec::format::MARKER;
+use crate::store::open::making::{Making, remove_remains};
 
 impl Store {
     /// Deletes the database if no document was ever added to it, and returns whether it did. Its folder goes too, unless
@@ -18,23 +18,17 @@ impl Store {
         // Held until all is gone, so that no other process writes it meanwhile.
         let lock = self.lock.take();
         drop(self);
-        // The marker goes first: without it this is not a database.
-        for file in [MARKER, COMMITTED] {
-            absent_is_fine(fs::remove_file(root.join(file))).map_err(Error::io("remove", &root.join(file)))?;
+        // The marker goes first: without it this is not a database. It goes into a folder that tells the next maker of a database here
+        // what the rest is, should something of it stay.
+        let making = Making::new(&root)?;
+        fs::rename(root.join(MARKER), making.path().join(MARKER)).map_err(Error::io("remove", &root.join(MARKER)))?;
+        if let Err(error) = remove_remains(&root) {
+            making.keep();
+            return Err(error);
         }
-        for folder in [STORE, INCOMING] {
-            absent_is_fine(fs::remove_dir_all(root.join(folder))).map_err(Error::io("remove", &root.join(folder)))?;
-        }
-        absent_is_fine(fs::remove_file(root.join(LOCK))).map_err(Error::io("remove", &root.join(LOCK)))?;
+        drop(making);
         let _ = fs::remove_dir(&root);
         drop(lock);
         Ok(true)
-    }
-}
-
-fn absent_is_fine(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }

@@ -3,15 +3,19 @@
 //! A folder that a killed process has left is removed by the next one that makes a database beside it.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use crate::error::Result;
-use crate::store::codec::format::{DECISIONS, MARKER, STORE};
+use crate::error::{Error, Result};
+use crate::store::codec::format::{ACTING, COMMITTED, DECISIONS, INCOMING, LOCK, MARKER, STORE};
 use crate::store::open::owned_folder::OwnedFolder;
 use crate::temporary::stale_temporaries;
 
 /// How the name of such a folder begins; the number of the process follows.
 pub(crate) const MAKING: &str = ".fpdb-making-";
+
+/// What a database consists of beside its marker. The lock goes last: nobody writes meanwhile.
+const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
 
 /// A folder for a database to grow in. Removed with this.
 pub(super) struct Making {
@@ -39,10 +43,24 @@ impl Making {
 pub(super) fn remove_stale(parent: &Path) {
     for path in stale_temporaries(parent, MAKING) {
         if holds_moved_store(&path) {
-            remove_moved(parent);
+            // What cannot be removed now is reported when the store takes its place.
+            let _ = remove_remains(parent);
         }
         let _ = fs::remove_dir_all(&path);
     }
+}
+
+/// Removes from `root` all that a database without its marker consists of.
+pub(super) fn remove_remains(root: &Path) -> Result<()> {
+    for name in REMAINS {
+        let path = root.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &path)(error)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be removed stays.
@@ -51,15 +69,15 @@ pub(super) fn remove_moved(root: &Path) {
     let _ = fs::remove_file(root.join(DECISIONS));
 }
 
-/// True for a folder in which a database can be made: there is none, or it holds only what a killed process has left of its
-/// own attempt.
+/// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was not made, or not deleted,
+/// to the end.
 pub(in crate::store) fn is_empty_folder(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let (mut parts, mut moved) = (false, false);
     for entry in entries {
         let Ok(entry) = entry else { return false };
         let name = entry.file_name();
-        if name == STORE || name == DECISIONS {
+        if REMAINS.iter().any(|part| name == *part) {
             parts = true;
         } else if name.to_str().is_some_and(|name| name.starts_with(MAKING)) {
             moved |= holds_moved_store(&entry.path());
@@ -110,7 +128,10 @@ mod tests {
         assert!(!is_empty_folder(parent));
         fs::write(left.join(MARKER), "").unwrap();
         assert!(is_empty_folder(parent));
-        fs::write(parent.join(DECISIONS), "").unwrap();
+        for part in [DECISIONS, COMMITTED, LOCK, ACTING] {
+            fs::write(parent.join(part), "").unwrap();
+        }
+        fs::create_dir(parent.join(INCOMING)).unwrap();
         assert!(is_empty_folder(parent));
         remove_stale(parent);
         assert_eq!(fs::read_dir(parent).unwrap().count(), 0);
