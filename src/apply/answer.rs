@@ -116,6 +116,46 @@ pub struct ApplySummary {
     pub passages: bool,
 }
 
+/// What one file adds to the totals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) applied: u64,
+    pub(super) unjustified: u64,
+    pub(super) bytes: u64,
+    pub(super) emptied: bool,
+    pub(super) done_before: bool,
+    pub(super) failed: bool,
+    pub(super) unplaced: bool,
+    pub(super) refused: bool,
+}
+
+impl ApplySummary {
+    pub(super) fn add(&mut self, one: &Outcome) {
+        self.count(one, u64::wrapping_add);
+    }
+
+    /// Takes back what was added for a file that is looked at again.
+    pub(super) fn subtract(&mut self, one: &Outcome) {
+        self.count(one, u64::wrapping_sub);
+    }
+
+    fn count(&mut self, one: &Outcome, count: fn(u64, u64) -> u64) {
+        let totals = [
+            (&mut self.applied, one.applied),
+            (&mut self.unjustified, one.unjustified),
+            (&mut self.bytes, one.bytes),
+            (&mut self.emptied, one.emptied.into()),
+            (&mut self.done_before, one.done_before.into()),
+            (&mut self.failed, one.failed.into()),
+            (&mut self.unplaced, one.unplaced.into()),
+            (&mut self.refused, one.refused.into()),
+        ];
+        for (total, number) in totals {
+            *total = count(*total, number);
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_zero(number: &u64) -> bool {
     *number == 0

@@ -16,13 +16,13 @@ use super::files::{self, Facts, FileIdentity};
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
-use super::plan::{PlannedDocument, SourceFile, SourceReading};
+use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
 use super::rewrite::why_whole;
 use crate::document::Digest;
 use crate::error::{Error, Result};
 use crate::input::{
-    Candidate, Container, Content, Extents, FileKind, ReadOptions, Reader, RecordFields, WalkEvent, next_piece,
-    visit_with_extents,
+    Candidate, Container, Content, Extents, FileKind, InputLimits, ReadOptions, Reader, RecordFields, WalkEvent,
+    next_piece, visit_with_extents,
 };
 use crate::progress::Task;
 use crate::spill::{Sorter, TempSpace, read_at, write_at};
@@ -99,12 +99,6 @@ impl Checked {
         self.numbers.get(&xxh3_64(path.as_bytes())).copied()
     }
 
-    /// True if the file at this path was looked at and has not changed since.
-    pub(super) fn is_unchanged(&self, path: &str) -> Result<bool> {
-        let facts = self.number_of(path).and_then(|number| self.facts[number as usize]);
-        Ok(facts.is_some() && facts == Some(Facts::of(Path::new(path))?))
-    }
-
     /// The cuts of a file, ascending.
     pub(super) fn cuts(&self, range: &CutRange) -> Result<Vec<Cut>> {
         read_at(&self.all, range.start, usize::try_from(range.count).unwrap_or(usize::MAX), &self.temp)
@@ -118,14 +112,14 @@ pub(super) struct Check<'a> {
     pub(super) options: &'a ApplyOptions,
     /// Files that have no place in the copy.
     pub(super) unplaced: &'a Unplaced,
-    pub(super) log: &'a Log,
+    pub(super) log: &'a mut Log,
     pub(super) temp: &'a TempSpace,
     pub(super) task: &'a Task<'a>,
 }
 
 impl Check<'_> {
     /// Looks at each file that has a document concerned.
-    pub(super) fn all(&self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
+    pub(super) fn all(&mut self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
         let mut checked = Checked {
             states: vec![FileState::Kept; self.sources.len()],
             facts: vec![None; self.sources.len()],
@@ -136,21 +130,10 @@ impl Check<'_> {
             temp: self.temp.clone(),
         };
         let mut written = 0;
-        let mut entries = entries.sorted()?.peekable();
-        let mut group: Vec<PlannedDocument> = Vec::new();
-        loop {
-            let next = entries.next().transpose()?;
-            if let Some(&PlannedDocument { source, .. }) = group.first()
-                && next.is_none_or(|next| next.source != source)
-            {
-                self.task.step("files checked", source.into(), self.sources.len() as u64)?;
-                group.sort_unstable_by_key(|entry| entry.suffix);
-                self.one(source as usize, &group, &mut checked, &mut written)?;
-                group.clear();
-            }
-            let Some(next) = next else { break };
-            group.push(next);
-        }
+        for_each_file(entries, &mut |source, group| {
+            self.task.step("files checked", source as u64, self.sources.len() as u64)?;
+            self.one(source, group, &mut checked, &mut written)
+        })?;
         if self.options.action.marks() {
             // Each record takes a mark, also where no document of its file is concerned.
             for number in 0..self.sources.len() {
@@ -163,15 +146,33 @@ impl Check<'_> {
         Ok(checked)
     }
 
-    fn one(&self, number: usize, entries: &[PlannedDocument], checked: &mut Checked, written: &mut u64) -> Result<()> {
-        let source = &self.sources[number];
+    fn one(
+        &mut self,
+        number: usize,
+        entries: &[PlannedDocument],
+        checked: &mut Checked,
+        written: &mut u64,
+    ) -> Result<()> {
+        let sources = self.sources;
+        let source = &sources[number];
         let path = Path::new(&source.path);
+        if path.symlink_metadata().is_err() {
+            self.log.put_back_lost(path)?;
+        }
+        if let Some(reason) = self.log.aside(path) {
+            checked.states[number] = FileState::Unfit { reason: reason.to_owned(), refused: true };
+            return Ok(());
+        }
         if let Some(act) = self.done_before(path, entries)? {
             checked.states[number] = FileState::Done(act);
             return Ok(());
         }
-        let looked = Facts::of(path).and_then(|facts| Ok((facts, self.look(source, entries)?)));
-        let (facts, mut found) = match looked {
+        let contents = Contents { store: self.store, limits: &self.options.limits, task: self.task };
+        let looked = Facts::settled(path).and_then(|facts| {
+            let found = contents.look(source, entries)?;
+            Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
+        });
+        let (facts, mut found, after, identity) = match looked {
             Err(Error::Stopped) => return Err(Error::Stopped),
             Err(error) => {
                 checked.states[number] = FileState::Unfit { reason: error.chain(), refused: files::is_refused(&error) };
@@ -179,7 +180,7 @@ impl Check<'_> {
             }
             Ok(looked) => looked,
         };
-        if found.changed > 0 || Facts::of(path)? != facts {
+        if found.changed > 0 || after != facts {
             let reason = match found.changed {
                 0 => "it was changed while it was read".into(),
                 changed => format!(
@@ -193,7 +194,7 @@ impl Check<'_> {
         checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
         let is_survivor = |entry: &PlannedDocument| !entry.is_removable() && found.sound.contains(&entry.id);
         if self.options.action.takes_files() && entries.iter().any(is_survivor) {
-            let FileIdentity { entry, file, .. } = FileIdentity::of(path)?;
+            let FileIdentity { entry, file, .. } = identity;
             checked.survivors.extend([entry, file]);
         }
         // A file that is not copied justifies no removal.
@@ -215,7 +216,7 @@ impl Check<'_> {
         if !self.log.begun(path) {
             return Ok(None);
         }
-        let is_gone = || path.symlink_metadata().is_err();
+        let is_gone = || path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
         Ok(match self.options.action {
             Action::Remove => is_gone().then_some(Act::Remove),
             Action::Move { .. } => is_gone().then_some(Act::Move),
@@ -233,11 +234,41 @@ impl Check<'_> {
         let survivor = self.store.document(removable.keep)?.source;
         Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
     }
+}
 
-    fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
-        let mut read = ReadOptions { limits: self.options.limits.clone(), ..ReadOptions::default() };
+/// Reads the contents of files again.
+pub(super) struct Contents<'a> {
+    pub(super) store: &'a Store,
+    pub(super) limits: &'a InputLimits,
+    pub(super) task: &'a Task<'a>,
+}
+
+impl Contents<'_> {
+    /// Reads a file, and compares these documents of it with what the database knows of them.
+    pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
+        let scan = Scan::new(entries, &source.path);
+        let (scan, kind, reason) = self.scan(Path::new(&source.path), &source.reading, scan)?;
+        self.judge(source, scan, kind, reason)
+    }
+
+    /// The digests of all documents in the copy of a file.
+    pub(super) fn digests(&self, copy: &Path, reading: &SourceReading) -> Result<FxHashSet<Digest>> {
+        let path = copy.display().to_string();
+        let scan = Scan { all: Some(FxHashSet::default()), ..Scan::new(&[], &path) };
+        let (scan, ..) = self.scan(copy, reading, scan)?;
+        Ok(scan.all.unwrap_or_default())
+    }
+
+    /// Reads a file in the way in which it was ingested. Returns also its kind, and why it stays whole, if it does.
+    fn scan<'s>(
+        &self,
+        path: &Path,
+        reading: &SourceReading,
+        scan: Scan<'s>,
+    ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
+        let mut read = ReadOptions { limits: self.limits.clone(), ..ReadOptions::default() };
         let mut reason = None;
-        match &source.reading {
+        match reading {
             SourceReading::Closed => read.closed = true,
             SourceReading::Members(field) => {
                 read.fields.text = field.clone().unwrap_or(RecordFields::default().text);
@@ -245,8 +276,7 @@ impl Check<'_> {
             SourceReading::Whole => {}
             SourceReading::Mixed => reason = Some("it was ingested in several ways; it stays whole".to_owned()),
         }
-        let path = Path::new(&source.path);
-        let scan = RefCell::new(Scan::new(entries, &source.path));
+        let scan = RefCell::new(scan);
         let kind = visit_with_extents(
             path,
             &read,
@@ -264,10 +294,10 @@ impl Check<'_> {
         if let Some(document) = scan.whole.take() {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
-            scan.digests.insert(xxh3_64(b""), digest);
+            scan.note(xxh3_64(b""), digest);
             scan.places.push((xxh3_64(b""), 0..1));
         }
-        self.judge(source, scan, kind, reason)
+        Ok((scan, kind, reason))
     }
 
     /// Compares what was found with what is known.
@@ -341,21 +371,19 @@ impl Check<'_> {
     /// True if a document of this digest is stored under the same name and of the same file.
     fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
         let name = self.store.document(entry.id)?.name;
-        for id in self.store.documents_with(digest)? {
-            let record = self.store.document(id)?;
-            if record.name == name && record.source.as_deref() == Some(source.path.as_str()) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let found = self.store.newest_version(&name, digest, |id| {
+            Ok(self.store.document(id)?.source.as_deref() == Some(source.path.as_str()))
+        })?;
+        Ok(found.is_some())
     }
 }
 
 /// The state of one file.
-struct Looked {
+pub(super) struct Looked {
     kind: FileKind,
     container: Option<Container>,
-    sound: Vec<u32>,
+    /// The documents that are what they were.
+    pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
     changed: usize,
     reason: Option<String>,
@@ -377,6 +405,8 @@ struct Scan<'a> {
     needed: FxHashSet<u64>,
     container: Option<(Container, u32)>,
     whole: Option<Candidate>,
+    /// The digests of all documents, where these are asked for.
+    all: Option<FxHashSet<Digest>>,
 }
 
 impl<'a> Scan<'a> {
@@ -391,11 +421,12 @@ impl<'a> Scan<'a> {
             needed: FxHashSet::default(),
             container: None,
             whole: None,
+            all: None,
         }
     }
 
     fn concerns(&self, suffix: u64) -> bool {
-        self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
+        self.all.is_some() || self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
     }
 
     /// Takes the digest of a document that was still being read.
@@ -409,6 +440,10 @@ impl<'a> Scan<'a> {
     }
 
     fn note(&mut self, suffix: u64, digest: Digest) {
+        if let Some(all) = &mut self.all {
+            all.insert(digest);
+            return;
+        }
         if self.digests.insert(suffix, digest).is_some_and(|before| before != digest) {
             self.ambiguous.insert(suffix);
         }

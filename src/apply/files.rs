@@ -1,12 +1,12 @@
 //! Files: whole files, copied, linked and moved; and new ones, written beside their place.
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use xxhash_rust::xxh3::xxh3_64;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::options::LinkKind;
 use crate::error::{DocumentError, Error, Result};
@@ -19,19 +19,113 @@ pub(super) const BUFFER: usize = 256 << 10;
 /// Tells a file from a later version of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
-    bytes: u64,
-    modified: Option<SystemTime>,
+    pub(super) bytes: u64,
+    pub(super) modified: Option<SystemTime>,
+    /// Device and inode.
     #[cfg(unix)]
     inode: (u64, u64),
+    /// When the system last changed anything of the file, in seconds and nanoseconds. No program can set this time.
+    #[cfg(unix)]
+    changed: (i64, i64),
 }
 
 impl Facts {
+    /// Of the file that a path leads to.
     pub(super) fn of(path: &Path) -> Result<Self> {
         let facts = path.metadata().map_err(Error::io("read", path))?;
         if !facts.is_file() {
             return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
         Ok(Self::from(&facts))
+    }
+
+    /// The same, of a file that is opened for it: a network file system then asks its server.
+    pub(super) fn of_opened(path: &Path) -> Result<Self> {
+        let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
+        // The name may lead to another file since.
+        let facts = Self::of(path)?;
+        if facts != Self::from(&opened) {
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+        }
+        Ok(facts)
+    }
+
+    /// The facts of a file once its times tell any later change: a change within the resolution of the clock of the file system
+    /// keeps the time of the change before.
+    pub(super) fn settled(path: &Path) -> Result<Self> {
+        let facts = Self::of(path)?;
+        match facts.unsettled() {
+            None => Ok(facts),
+            Some(rest) => {
+                std::thread::sleep(rest);
+                Self::of(path)
+            }
+        }
+    }
+
+    /// How long the last change is still too recent.
+    #[cfg(unix)]
+    fn unsettled(&self) -> Option<Duration> {
+        let (seconds, nanoseconds) = self.changed;
+        // Whole seconds come from file systems that know no smaller unit. Others follow the clock of the kernel.
+        let resolution = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(20) };
+        let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+        let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
+        resolution.checked_sub(age)
+    }
+
+    #[cfg(not(unix))]
+    fn unsettled(&self) -> Option<Duration> {
+        None
+    }
+
+    /// A digest of this and of size and time.
+    pub(super) fn mixed_with(&self, digest: u64) -> u64 {
+        let time = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+        let mut bytes = self.bytes.to_le_bytes().to_vec();
+        bytes.extend(time.as_nanos().to_le_bytes());
+        xxh3_64_with_seed(&bytes, digest)
+    }
+
+    /// Tells the file from others.
+    #[cfg(unix)]
+    fn file(&self) -> u64 {
+        let (device, inode) = self.inode;
+        xxh3_64(&[device.to_le_bytes(), inode.to_le_bytes()].concat())
+    }
+
+    #[cfg(not(unix))]
+    fn file(&self) -> u64 {
+        0
+    }
+
+    /// True if these are the facts of the same file, but for the time at which the system changed anything of it.
+    #[cfg(unix)]
+    fn differs_in_change_only(&self, other: &Self) -> bool {
+        Self { changed: other.changed, ..*self } == *other
+    }
+
+    #[cfg(not(unix))]
+    fn differs_in_change_only(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// The facts of files after acts of this run on them. An act on one name of a file changes the facts that its other names have.
+#[derive(Debug, Default)]
+pub(super) struct OwnActs(FxHashMap<u64, Facts>);
+
+impl OwnActs {
+    /// Notes the facts of an opened file after an act on it.
+    pub(super) fn note(&mut self, file: &File, path: &Path) -> Result<()> {
+        let facts = Facts::from(&file.metadata().map_err(Error::io("read", path))?);
+        self.0.insert(facts.file(), facts);
+        Ok(())
+    }
+
+    /// True if nothing but acts of this run lies between two facts of a file.
+    pub(super) fn explain(&self, before: &Facts, now: &Facts) -> bool {
+        before == now || before.differs_in_change_only(now) && self.0.get(&now.file()) == Some(now)
     }
 }
 
@@ -44,6 +138,8 @@ impl From<&Metadata> for Facts {
             modified: facts.modified().ok(),
             #[cfg(unix)]
             inode: (facts.dev(), facts.ino()),
+            #[cfg(unix)]
+            changed: (facts.ctime(), facts.ctime_nsec()),
         }
     }
 }
@@ -97,19 +193,6 @@ pub(super) fn relative(name: &str) -> PathBuf {
     path
 }
 
-/// The most bytes of a file's name.
-const MOST_OF_NAME: usize = 255;
-
-/// The name of an unfinished file: that of the finished one between marks, or the hash of a name for which that would be too long.
-fn part_name(target: &Path) -> OsString {
-    let name = target.file_name().unwrap_or_default();
-    let marked = |name: &OsStr| [OsStr::new("."), name, OsStr::new(".fpdb-part")].into_iter().collect::<OsString>();
-    match marked(name) {
-        part if part.len() <= MOST_OF_NAME => part,
-        _ => marked(OsStr::new(&format!("{:016x}", xxh3_64(name.as_encoded_bytes())))),
-    }
-}
-
 /// A file written whole, to be put in its place.
 #[derive(Debug)]
 pub(super) struct Placing {
@@ -132,28 +215,22 @@ impl Drop for Part {
     }
 }
 
-/// Writes a file for `target` beside it, with the permissions of `like`.
-pub(super) fn place(target: &Path, like: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<Placing> {
+/// Writes a file for `target` under the name `part` beside it, with the permissions of `like`.
+pub(super) fn place(
+    target: &Path,
+    part: PathBuf,
+    like: &Path,
+    write: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<Placing> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    let path = folder.join(part_name(target));
-    // One that was killed may have left it. A file made anew is never another one that a link of this name leads to.
-    remove_part(&path)?;
-    let new = File::options().read(true).write(true).create_new(true).open(&path);
-    let mut file = new.map_err(Error::io("create", target))?;
-    let part = Part { _noted: Temporary::new(&path), path };
+    let new = File::options().read(true).write(true).create_new(true).open(&part);
+    let mut file = new.map_err(Error::io("create", &part))?;
+    let part = Part { _noted: Temporary::new(&part), path: part };
     write(&mut file)?;
     let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
     file.set_permissions(permissions).map_err(Error::io("write", target))?;
     Ok(Placing { file, part, target: target.to_owned() })
-}
-
-/// Removes an unfinished file, if there is one.
-fn remove_part(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
-        _ => Ok(()),
-    }
 }
 
 impl Placing {
@@ -163,17 +240,20 @@ impl Placing {
         self.file.set_modified(modified).map_err(Error::io("write", &self.target))
     }
 
-    /// Its bytes, once they are on the disk.
-    pub(super) fn synced(&self) -> Result<u64> {
+    /// Its facts, once its bytes are on the disk.
+    pub(super) fn synced(&self) -> Result<Facts> {
         self.file.sync_all().map_err(Error::io("write", &self.target))?;
-        Ok(self.file.metadata().map_err(Error::io("write", &self.target))?.len())
+        Ok(Facts::from(&self.file.metadata().map_err(Error::io("write", &self.target))?))
     }
 
-    /// Puts it in its place. Returns its bytes.
-    pub(super) fn finish(self) -> Result<u64> {
-        let bytes = self.file.metadata().map_err(Error::io("write", &self.target))?.len();
-        fs::rename(&self.part.path, &self.target).map_err(Error::io("write", &self.target))?;
-        Ok(bytes)
+    /// Puts it in its place.
+    pub(super) fn finish(self) -> Result<()> {
+        fs::rename(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
+    }
+
+    /// Puts it in its place if nothing is there.
+    pub(super) fn finish_new(self) -> Result<()> {
+        rename_new(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
     }
 }
 
@@ -217,21 +297,75 @@ pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
     }
 }
 
-/// Replaces a file by a link to another one.
-pub(super) fn link(path: &Path, survivor: &Path, kind: LinkKind) -> Result<()> {
-    let part = path.with_file_name(part_name(path));
-    remove_part(&part)?;
-    match kind {
-        LinkKind::Hard => {
-            // The file itself: a link to a symbolic link would lead elsewhere from here.
-            let survivor = survivor.canonicalize().map_err(Error::io("find", survivor))?;
-            fs::hard_link(survivor, &part).map_err(Error::io("link", path))?;
-        }
-        LinkKind::Symbolic => symbolic(&way(path, survivor)?, &part).map_err(Error::io("link", path))?,
+/// Renames a file; fails if there is one of the new name.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from).inspect_err(|_| {
+            // Under its old name it is still there.
+            let _ = fs::remove_file(to);
+        }),
+        Err(error) => match (error.kind(), to.symlink_metadata()) {
+            (io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Err(io::ErrorKind::AlreadyExists.into()),
+            (io::ErrorKind::CrossesDevices | io::ErrorKind::NotFound, _) => Err(error),
+            // A file system without second names, or a file of another user.
+            (_, Err(found)) if found.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+            (_, Err(found)) => Err(found),
+        },
     }
-    let part = Part { _noted: Temporary::new(&part), path: part };
-    // If both are one file already this does nothing, and the guard removes the other name.
-    fs::rename(&part.path, path).map_err(Error::io("link", path))
+}
+
+/// Gives a file a second name under which it is kept; or renames it if it can have no second one.
+pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<()> {
+    fs::hard_link(path, aside).or_else(|_| rename_new(path, aside)).map_err(Error::io("set aside", path))
+}
+
+/// Puts a file that is kept aside in the place of the link that was made there.
+pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(aside, path)?;
+    // Renaming does nothing if both are names of one file already.
+    match fs::remove_file(aside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the name of a file last a loss of power.
+#[cfg(unix)]
+pub(super) fn sync_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))
+}
+
+#[cfg(not(unix))]
+pub(super) fn sync_folder(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Makes a second name, or a symbolic link, `link` of the file `survivor`. The link is removed unless it is put in a place.
+pub(super) fn link(survivor: &Path, link: PathBuf, kind: LinkKind) -> Result<Linked> {
+    let made = match kind {
+        // The file itself: a link to a symbolic link would lead elsewhere from here.
+        LinkKind::Hard => fs::hard_link(survivor.canonicalize().map_err(Error::io("find", survivor))?, &link),
+        LinkKind::Symbolic => symbolic(&way(&link, survivor)?, &link),
+    };
+    made.map_err(Error::io("link", &link))?;
+    Ok(Linked(Part { _noted: Temporary::new(&link), path: link }))
+}
+
+/// A link that is not in its place yet.
+#[derive(Debug)]
+pub(super) struct Linked(Part);
+
+impl Linked {
+    pub(super) fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Puts it in the place of a file.
+    pub(super) fn replace(self, path: &Path) -> Result<()> {
+        // If both are one file already this does nothing, and the guard removes the other name.
+        fs::rename(&self.0.path, path).map_err(Error::io("link", path))
+    }
 }
 
 /// True if a file is a link of this kind to a survivor, as [`link`] makes it.
@@ -269,47 +403,46 @@ fn way(from: &Path, to: &Path) -> Result<PathBuf> {
     Ok(up.chain(to.components().skip(shared)).collect())
 }
 
-/// Moves a file; onto another file system by copying it.
-pub(super) fn move_to(path: &Path, target: &Path, stop: &StopToken) -> Result<()> {
-    let folder = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    match fs::rename(path, target) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let before = Facts::of(path)?;
-            let placing = place(target, path, |file| copy(path, file, stop))?;
-            if Facts::of(path)? != before {
-                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
-            }
-            placing.keep_time(path)?;
-            placing.synced()?;
-            placing.finish()?;
-            fs::remove_file(path).map_err(Error::io("remove", path))
-        }
-        moved => moved.map_err(Error::io("move", path)),
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    /// A link of the unfinished file's name does not lead the copy to another file.
+    /// A file that has the name of an unfinished one is never written, followed or removed.
     #[test]
-    fn a_planted_link_is_replaced_and_not_followed() {
+    fn a_file_in_the_place_of_an_unfinished_one_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path("source"), "copied").unwrap();
         fs::write(path("victim"), "kept").unwrap();
-        let target = path("target");
-        for planted in [path("victim"), path("nowhere")] {
-            std::os::unix::fs::symlink(planted, folder.path().join(part_name(&target))).unwrap();
-            let copied =
-                place(&target, &path("source"), |file| copy(&path("source"), file, &StopToken::new())).unwrap();
-            assert_eq!((copied.synced().unwrap(), copied.finish().unwrap()), (6, 6));
-            assert_eq!(fs::read_to_string(&target).unwrap(), "copied");
-            assert!(!target.is_symlink());
+        std::os::unix::fs::symlink(path("victim"), path("link")).unwrap();
+        std::os::unix::fs::symlink(path("nowhere"), path("dangling")).unwrap();
+        let copied = |part: &str| {
+            place(&path("target"), path(part), &path("source"), |file| copy(&path("source"), file, &StopToken::new()))
+        };
+        for taken in ["victim", "link", "dangling"] {
+            copied(taken).unwrap_err();
             assert_eq!(fs::read_to_string(path("victim")).unwrap(), "kept");
-            assert!(!path("nowhere").exists());
+            assert!(path(taken).symlink_metadata().is_ok() && !path("nowhere").exists());
+            link(&path("source"), path(taken), LinkKind::Hard).unwrap_err();
+            assert!(rename_new(&path("source"), &path(taken)).is_err() && path("source").exists());
         }
+        let placing = copied("part").unwrap();
+        assert_eq!(placing.synced().unwrap().bytes, 6);
+        placing.finish().unwrap();
+        assert_eq!(fs::read_to_string(path("target")).unwrap(), "copied");
+    }
+
+    /// A change that keeps size and time is seen, even right after the last one.
+    #[test]
+    fn facts_tell_a_file_from_one_whose_time_was_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "before").unwrap();
+        let facts = Facts::settled(&path).unwrap();
+        let time = path.metadata().unwrap().modified().unwrap();
+        fs::write(&path, "behind").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let now = Facts::of(&path).unwrap();
+        assert!(now != facts && now.differs_in_change_only(&facts));
     }
 }

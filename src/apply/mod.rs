@@ -1,13 +1,15 @@
 //! Apply: here is a dedup's report, now act on it. Copies the files without the listed documents or passages, removes, links or
 //! moves files, or marks records.
 //!
-//! Nothing is touched before the contents of all documents concerned, removable ones and survivors, have been compared with what the database
-//! knows of them (`check`). A file of which one has changed is left alone, and a document whose survivor has changed stays.
-//! Files are then taken one by one in the order of their documents. Each is written beside its place and renamed, and each act
-//! is noted in a log beside the report (`log`), so that the same call goes on after a kill.
+//! Before it changes anything, it compares the contents of all documents concerned, removable ones and survivors, with what the
+//! database knows of them (`check`). A file with a changed document is left alone. A document whose survivor has changed stays.
+//! It then acts on one file after the other, in the order of their documents. A copy is written under a hidden name and renamed
+//! (`copies`). A file that goes is first set aside under a hidden name, and removed only if its survivor is still there (`in_place`).
+//! A log beside the report notes each act (`log`), so that the same call goes on after a kill.
 
 mod answer;
 mod check;
+mod copies;
 mod cutting;
 mod files;
 mod in_place;
@@ -16,31 +18,34 @@ mod options;
 mod passages;
 mod places;
 mod plan;
+mod proof;
 mod report;
 mod rewrite;
 
 use std::path::{Path, PathBuf};
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use answer::{Act, Applied, ApplySummary};
 pub use options::{Action, ApplyOptions, LinkKind};
+pub(crate) use proof::prove;
+pub use proof::{Lost, ProofOptions, ProofSummary};
 
 use crate::error::{DocumentError, Error, Result};
-use crate::input::{FileKind, RecordFields};
 use crate::progress::Task;
 use crate::schema::Schema;
 use crate::spill::TempSpace;
 use crate::store::Store;
+use answer::Outcome;
 use check::{Check, Checked, Cut, FileState};
-use cutting::{Cutting, Kept, can_be_cut};
+use cutting::Kept;
+use files::{Facts, OwnActs};
 use log::Log;
 use passages::{NO_SURVIVOR, Passages};
 use places::Unplaced;
-use plan::{ApplyPlan, SourceFile, SourceReading};
+use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
-use rewrite::Change;
 
 /// Acts on a report, or only says what it would do.
 pub(crate) fn apply(
@@ -61,7 +66,8 @@ pub(crate) fn apply(
         return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
     }
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
-    let log = Log::open(&report, options)?;
+    let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
+    let mut log = Log::open(&report, options)?;
     let removed = report.removed.len();
     let inexact = std::mem::take(&mut report.inexact);
     let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
@@ -79,25 +85,26 @@ pub(crate) fn apply(
     }
     let ApplyPlan { sources, entries, .. } = plan;
     let unplaced = places::unplaced(&sources, options, &log)?;
-    let checked =
-        Check { store, sources: &sources, options, unplaced: &unplaced, log: &log, temp: &temp, task }.all(entries)?;
+    let checked = Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
+        .all(entries)?;
     let mut acting = Acting {
         store,
         options,
         task,
+        sources: &sources,
         checked: &checked,
         passages: passages.as_ref(),
         unplaced: &unplaced,
         lost: FxHashSet::default(),
+        decided: FxHashMap::default(),
         log,
         marked: FxHashSet::default(),
+        own: OwnActs::default(),
+        compared: FxHashSet::default(),
         summary,
         visit,
     };
-    for (number, source) in sources.iter().enumerate() {
-        task.step("files done", number as u64, sources.len() as u64)?;
-        acting.source(number, source)?;
-    }
+    acting.all()?;
     let mut summary = acting.summary;
     summary.left = summary.documents - summary.applied.min(summary.documents);
     Ok(summary)
@@ -108,16 +115,23 @@ struct Acting<'a> {
     store: &'a Store,
     options: &'a ApplyOptions,
     task: &'a Task<'a>,
+    sources: &'a [SourceFile],
     checked: &'a Checked,
     /// The repeated passages, where the report lists them.
     passages: Option<&'a Passages>,
     /// Files that have no place in the copy.
     unplaced: &'a Unplaced,
-    /// The numbers of files whose copying has failed.
+    /// The numbers of files that could not be copied.
     lost: FxHashSet<u32>,
+    /// The files that were copied without documents or passages: the digest of the decision, and the outcome.
+    decided: FxHashMap<u32, (u64, Outcome)>,
     log: Log,
     /// The hashes of the real paths of files that have been marked.
     marked: FxHashSet<u64>,
+    /// Facts of files after acts of this run.
+    own: OwnActs,
+    /// The numbers of files with a survivor whose content was compared again while a copy of it was aside.
+    compared: FxHashSet<u32>,
     summary: ApplySummary,
     visit: &'a mut dyn FnMut(Applied) -> Result<()>,
 }
@@ -137,40 +151,129 @@ impl FileStep {
     }
 }
 
+/// What was done with a file, or would be.
+struct Acted {
+    step: FileStep,
+    done: bool,
+    outcome: Outcome,
+}
+
+impl Acted {
+    /// Nothing was done, and that is no failure.
+    fn left(reason: impl Into<String>) -> Self {
+        Self { step: FileStep::leave(reason), done: false, outcome: Outcome::default() }
+    }
+
+    fn failed(reason: impl Into<String>, outcome: Outcome) -> Self {
+        Self { step: FileStep::leave(reason), done: false, outcome: Outcome { failed: true, ..outcome } }
+    }
+}
+
+/// The documents of a file that are removed, and why others stay.
+struct Chosen {
+    cuts: Vec<Cut>,
+    /// Documents that stay for want of a survivor.
+    unjustified: u64,
+    reason: Option<String>,
+}
+
 impl Acting<'_> {
-    fn source(&mut self, number: usize, source: &SourceFile) -> Result<()> {
-        let state = &self.checked.states[number];
-        let outcome = match state {
+    /// Acts on all files. Files that were copied without documents whose survivors could not be copied later are copied again, with
+    /// these documents.
+    fn all(&mut self) -> Result<()> {
+        for number in 0..self.sources.len() {
+            self.task.step("files done", number as u64, self.sources.len() as u64)?;
+            self.source(number)?;
+        }
+        let mut known = 0;
+        while self.lost.len() > known {
+            known = self.lost.len();
+            let mut decided: Vec<u32> = self.decided.keys().copied().collect();
+            decided.sort_unstable();
+            for number in decided {
+                self.task.step("files looked at again", number.into(), self.sources.len() as u64)?;
+                self.again(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a file again if it would be decided otherwise now.
+    fn again(&mut self, number: u32) -> Result<()> {
+        let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
+        let (source, state) = (&self.sources[number as usize], &self.checked.states[number as usize]);
+        let decision = self.plan_copy(source, state, folder)?.decision;
+        if let Some((earlier, outcome)) = self.decided.get(&number).copied()
+            && earlier != decision
+        {
+            self.decided.remove(&number);
+            self.summary.subtract(&outcome);
+            self.source(number as usize)?;
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, number: usize) -> Result<()> {
+        let (source, state) = (&self.sources[number], &self.checked.states[number]);
+        let acted = match state {
             FileState::Done(act) => {
-                self.summary.done_before += 1;
-                self.summary.applied += 1;
                 let step = FileStep { act: *act, target: None, documents: 1, reason: None };
-                return self.report_step(source, step, true);
+                Ok(Some(Acted {
+                    step,
+                    done: true,
+                    outcome: Outcome { done_before: true, applied: 1, ..Outcome::default() },
+                }))
             }
             FileState::Unfit { reason, refused } => {
-                self.summary.failed += 1;
-                self.summary.refused += u64::from(*refused);
-                return self.report_step(source, FileStep::leave(reason), false);
+                Ok(Some(Acted::failed(reason, Outcome { refused: *refused, ..Outcome::default() })))
             }
             FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
                 // Its documents stay for want of a place, not for want of survivors.
-                Some(reason) => {
-                    self.summary.failed += 1;
-                    self.summary.unplaced += 1;
-                    return self.report_step(source, FileStep::leave(reason), false);
-                }
+                Some(reason) => Ok(Some(Acted::failed(reason, Outcome { unplaced: true, ..Outcome::default() }))),
                 None => self.act(number, source, state),
             },
         };
-        match outcome {
-            Ok(()) => Ok(()),
-            Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => Err(error),
+        let acted = match acted {
+            Ok(None) => return Ok(()),
+            Ok(Some(acted)) => acted,
+            Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => return Err(error),
             Err(error) => {
-                self.summary.failed += 1;
-                self.summary.refused += u64::from(files::is_refused(&error));
-                self.lost.insert(number as u32);
-                self.report_step(source, FileStep::leave(error.chain()), false)
+                // Only a copy can lack it: in place a file stays if nothing can be done with it.
+                if self.options.action.copies_to().is_some() {
+                    self.lost.insert(number as u32);
+                }
+                Acted::failed(error.chain(), Outcome { refused: files::is_refused(&error), ..Outcome::default() })
             }
+        };
+        self.summary.add(&acted.outcome);
+        let FileStep { act, target, documents, reason } = acted.step;
+        (self.visit)(Applied {
+            schema: Schema::new(),
+            source: source.path.clone(),
+            act,
+            target: target.map(|target| target.display().to_string()),
+            documents,
+            done: acted.done,
+            reason,
+        })
+    }
+
+    /// Acts on a file. `None` if no action concerns it.
+    fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
+        let options = self.options;
+        match &options.action {
+            Action::Write { folder, .. } | Action::Cut { folder } => {
+                let planned = self.plan_copy(source, state, folder)?;
+                let decision = planned.decision;
+                let leaves_out = planned.leaves_out();
+                let acted = self.copy(number, source, state, planned)?;
+                if leaves_out && options.act {
+                    self.decided.insert(number as u32, (decision, acted.outcome));
+                }
+                Ok(Some(acted))
+            }
+            Action::Mark { field } => self.mark(number, source, state, field),
+            Action::Remove | Action::Link(_) | Action::Move { .. } => self.dispose(number, source, state),
         }
     }
 
@@ -179,227 +282,41 @@ impl Acting<'_> {
         Kept { store: self.store, checked: self.checked, lost: &self.lost }
     }
 
-    /// The documents of a file that are removed: those whose survivor is as it was.
-    fn cuts(&self, state: &FileState) -> Result<Vec<Cut>> {
-        let FileState::File { cuts, .. } = state else { return Ok(Vec::new()) };
-        let mut cuts = self.checked.cuts(cuts)?;
+    /// Chooses the documents of a file that are removed: those whose survivor is as it was.
+    fn choose(&self, state: &FileState) -> Result<Chosen> {
+        let FileState::File { cuts, reason, .. } = state else {
+            return Ok(Chosen { cuts: Vec::new(), unjustified: 0, reason: None });
+        };
+        let all = self.checked.cuts(cuts)?;
         let kept = self.kept();
-        let mut failed = Ok(());
-        cuts.retain(|cut| {
-            cut.keep == NO_SURVIVOR
-                || kept.holds(cut.keep).unwrap_or_else(|error| {
-                    failed = Err(error);
-                    false
-                })
-        });
-        failed.map(|()| cuts)
-    }
-
-    fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<()> {
-        let cuts = self.cuts(state)?;
-        let unsound = match state {
-            FileState::File { cuts: all, .. } => all.count - cuts.len() as u64,
-            _ => 0,
-        };
-        if unsound > 0 {
-            self.summary.unjustified += unsound;
+        let mut cuts = Vec::with_capacity(all.len());
+        let mut unjustified = 0;
+        for cut in all {
+            if cut.keep == NO_SURVIVOR || kept.holds(cut.keep)? {
+                cuts.push(cut);
+            } else {
+                unjustified += 1;
+            }
         }
-        let reason = match state {
-            FileState::File { reason, .. } => reason.clone(),
-            _ => None,
-        };
-        let reason = reason.or_else(|| {
-            (unsound > 0)
+        let reason = reason.clone().or_else(|| {
+            (unjustified > 0)
                 .then(|| "the survivors of some documents have changed or cannot be read; these documents stay".into())
         });
-        match &self.options.action {
-            Action::Write { folder, mark } => self.write(number, source, state, cuts, folder, mark.as_deref(), reason),
-            Action::Cut { folder } => self.cut(number, source, state, cuts, folder, reason),
-            Action::Mark { field } => self.mark(number, source, state, &cuts, field, reason),
-            Action::Remove | Action::Link(_) | Action::Move { .. } => {
-                self.dispose(number, source, state, &cuts, reason)
-            }
-        }
-    }
-
-    /// Writes the copy of a file.
-    #[expect(clippy::too_many_arguments, reason = "one call")]
-    fn write(
-        &mut self,
-        number: usize,
-        source: &SourceFile,
-        state: &FileState,
-        cuts: Vec<Cut>,
-        folder: &Path,
-        mark: Option<&str>,
-        reason: Option<String>,
-    ) -> Result<()> {
-        let target = places::place_of(source, folder)?;
-        let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
-        let documents = documents_of(&cuts);
-        if is_document && !cuts.is_empty() && mark.is_none() {
-            self.summary.applied += documents;
-            return self.report_step(
-                source,
-                FileStep { act: Act::Omit, target: None, documents, reason },
-                self.options.act,
-            );
-        }
-        let marks = mark.filter(|_| rewrite::can_mark(state));
-        let rewrites = marks.is_some() || mark.is_none() && !cuts.is_empty();
-        let act = match (rewrites, marks) {
-            (false, _) => Act::Copy,
-            (true, None) => Act::Write,
-            (true, Some(_)) => Act::Mark,
-        };
-        self.summary.emptied += u64::from(act == Act::Write && documents == source.documents);
-        let documents = if rewrites { documents } else { 0 };
-        let change = match (rewrites, marks) {
-            (false, _) => None,
-            (true, None) => Some(Change::LeaveOut),
-            (true, Some(field)) => Some(Change::Mark { field, passages: self.passages }),
-        };
-        self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
-    }
-
-    /// Writes the copy of a file without the passages of its documents.
-    fn cut(
-        &mut self,
-        number: usize,
-        source: &SourceFile,
-        state: &FileState,
-        mut cuts: Vec<Cut>,
-        folder: &Path,
-        mut reason: Option<String>,
-    ) -> Result<()> {
-        let target = places::place_of(source, folder)?;
-        let Some(passages) = self.passages else { return Ok(()) };
-        let lost = self.lost.clone();
-        let kept = Kept { store: self.store, checked: self.checked, lost: &lost };
-        let cutting = Cutting { passages, kept, limits: &self.options.limits };
-        let field = match &source.reading {
-            SourceReading::Members(Some(field)) => field.clone(),
-            _ => RecordFields::default().text,
-        };
-        let all = cuts.len();
-        if !rewrite::can_cut(state) {
-            cuts.clear();
-        }
-        let (mut failed, mut unsound) = (Ok(()), 0);
-        cuts.retain(|cut| {
-            let can = self.can_lose(&cutting, cut.id).unwrap_or_else(|error| {
-                failed = Err(error);
-                (false, false)
-            });
-            unsound += u64::from(can.1);
-            can.0
-        });
-        failed?;
-        self.summary.unjustified += unsound;
-        if reason.is_none() && unsound > 0 {
-            reason =
-                Some("the first occurrences of some passages have changed or are not in the copy; these stay".into());
-        } else if reason.is_none() && cuts.len() < all {
-            reason = Some(match cuts.is_empty() {
-                true => "its passages cannot be cut out of this format; it stays whole".into(),
-                false => "some of its documents have markup and stay whole".into(),
-            });
-        }
-        let (act, change) = match cuts.is_empty() {
-            true => (Act::Copy, None),
-            false => (Act::Cut, Some(Change::CutOut { cutting: &cutting, field: &field })),
-        };
-        let documents = documents_of(&cuts);
-        self.copy(number, source, (state, &cuts), change, FileStep { act, target: Some(target), documents, reason })
-    }
-
-    /// First, true if a document loses passages; second, true if some of its passages stay because nothing justifies their removal.
-    fn can_lose(&self, cutting: &Cutting<'_>, id: u32) -> Result<(bool, bool)> {
-        let record = self.store.document(id)?;
-        if !can_be_cut(&record) {
-            return Ok((false, false));
-        }
-        let ranges = cutting.ranges(id)?;
-        Ok((!ranges.is_empty(), ranges.len() < cutting.passages.get(id)?.len()))
-    }
-
-    /// Writes a copy, with the change to it, if any.
-    fn copy(
-        &mut self,
-        number: usize,
-        source: &SourceFile,
-        (state, cuts): (&FileState, &[Cut]),
-        change: Option<Change<'_>>,
-        step: FileStep,
-    ) -> Result<()> {
-        let FileStep { act, target: Some(target), documents, .. } = &step else { return Ok(()) };
-        let (act, target, documents) = (*act, target.clone(), *documents);
-        self.summary.applied += documents;
-        if !self.options.act {
-            return self.report_step(source, step, false);
-        }
-        let path = Path::new(&source.path);
-        if let Some(bytes) = self.log.done(&target)
-            && target.metadata().is_ok_and(|facts| facts.len() == bytes)
-        {
-            self.summary.done_before += 1;
-            return self.report_step(source, step, true);
-        }
-        self.log.begin(act, path, Some(&target), 0)?;
-        let before = self.unchanged(number, path)?;
-        let changes = change.is_some();
-        let written = files::place(&target, path, |file| match &change {
-            Some(change) => rewrite::rewrite(path, (state, cuts), change, self.store, file, self.task.token()),
-            None => files::copy(path, file, self.task.token()),
-        })
-        .and_then(|placing| {
-            if files::Facts::of(path)? != before {
-                return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
-            }
-            if !changes {
-                placing.keep_time(path)?;
-            }
-            // On the disk before the log says so: the same call trusts the log.
-            placing.synced()?;
-            placing.finish()
-        });
-        let bytes = match written {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.summary.applied -= documents;
-                return Err(error);
-            }
-        };
-        self.summary.bytes += bytes;
-        self.log.end(act, path, Some(&target), bytes)?;
-        self.report_step(source, step, true)
+        Ok(Chosen { cuts, unjustified, reason })
     }
 
     /// The facts of a file that is to be changed or copied.
     ///
     /// # Errors
     /// [`DocumentError::ChangedWhileReading`] where they are not those it was checked with.
-    fn unchanged(&self, number: usize, path: &Path) -> Result<files::Facts> {
-        let facts = files::Facts::of(path)?;
-        match self.checked.facts[number] {
-            Some(checked) if checked != facts => {
+    fn unchanged(&self, number: usize, path: &Path) -> Result<Facts> {
+        let facts = Facts::of_opened(path)?;
+        match &self.checked.facts[number] {
+            Some(checked) if !self.own.explain(checked, &facts) => {
                 Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }))
             }
             _ => Ok(facts),
         }
-    }
-
-    fn report_step(&mut self, source: &SourceFile, step: FileStep, done: bool) -> Result<()> {
-        let FileStep { act, target, documents, reason } = step;
-        (self.visit)(Applied {
-            schema: Schema::new(),
-            source: source.path.clone(),
-            act,
-            target: target.map(|target| target.display().to_string()),
-            documents,
-            done,
-            reason,
-        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The options of acting on a dedup's report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::input::{InputLimits, enclosing_database};
@@ -65,6 +65,19 @@ impl Action {
     /// True if each record takes a mark.
     pub(super) fn marks(&self) -> bool {
         matches!(self, Self::Write { mark: Some(_), .. } | Self::Mark { .. })
+    }
+
+    /// True if the files of documents are changed, or leave their places.
+    pub(super) fn changes_files(&self) -> bool {
+        self.copies_to().is_none()
+    }
+
+    /// The folder that files are copied to.
+    pub(super) fn copies_to(&self) -> Option<&Path> {
+        match self {
+            Self::Write { folder, .. } | Self::Cut { folder } => Some(folder),
+            _ => None,
+        }
     }
 
     /// True if files leave their places.

@@ -34,6 +34,8 @@ pub(super) fn unplaced(sources: &[SourceFile], options: &ApplyOptions, log: &Log
             "another file takes its place in the copy".to_owned()
         } else if place.symlink_metadata().is_ok() && !log.begun(&place) {
             format!("{} exists and was not written for this report", place.display())
+        } else if place.symlink_metadata().is_ok() && !log.owns(&place) {
+            format!("{} has changed since it was written for this report", place.display())
         } else {
             continue;
         };

@@ -56,6 +56,12 @@ pub(super) struct PlannedDocument {
 }
 
 impl PlannedDocument {
+    pub(super) fn new(source: u32, id: u32, keep: u32, digest: &Digest, suffix: &str) -> Self {
+        let (high, low) = digest.split_at(8);
+        let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+        Self { source, id, suffix: xxh3_64(suffix.as_bytes()), keep, _unused: 0, digest: [word(high), word(low)] }
+    }
+
     pub(super) fn is_removable(&self) -> bool {
         self.keep != self.id
     }
@@ -66,6 +72,26 @@ impl PlannedDocument {
         digest[8..].copy_from_slice(&self.digest[1].to_be_bytes());
         digest
     }
+}
+
+/// Visits the files that have a document to be looked at, each with these documents in order of suffix.
+pub(super) fn for_each_file(
+    documents: Sorter<'_, PlannedDocument>,
+    visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,
+) -> Result<()> {
+    let mut documents = documents.sorted()?.peekable();
+    let mut of_file: Vec<PlannedDocument> = Vec::new();
+    while let Some(document) = documents.next().transpose()? {
+        of_file.push(document);
+        // A failure is met when it is taken.
+        let ends = documents.peek().is_none_or(|next| next.as_ref().is_ok_and(|next| next.source != document.source));
+        if ends {
+            of_file.sort_unstable_by_key(|document| document.suffix);
+            visit(document.source as usize, &of_file)?;
+            of_file.clear();
+        }
+    }
+    Ok(())
 }
 
 /// All files, and the documents to be looked at in the order of files.
@@ -140,16 +166,8 @@ impl<'a> ApplyPlan<'a> {
             }
             if pair.is_some() || survivors.contains(id) {
                 seen += u64::from(pair.is_some());
-                let (high, low) = record.digest.split_at(8);
-                let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
-                entries.push(PlannedDocument {
-                    source: number,
-                    id,
-                    suffix: xxh3_64(suffix.as_bytes()),
-                    keep: pair.map_or(id, |pair| pair.keep),
-                    _unused: 0,
-                    digest: [word(high), word(low)],
-                })?;
+                let keep = pair.map_or(id, |pair| pair.keep);
+                entries.push(PlannedDocument::new(number, id, keep, &record.digest, suffix))?;
             }
             Ok(true)
         })?;

@@ -71,6 +71,8 @@ pub(super) struct ParsedReport<'a> {
     pub(super) survivors: RoaringBitmap,
     /// The removable documents that are not said to have the bytes or the text of their survivor.
     pub(super) inexact: RoaringBitmap,
+    /// The removable documents with the bytes of their survivor.
+    pub(super) identical: RoaringBitmap,
     pub(super) pairs: Sorter<'a, ReportedPair>,
     /// The repeated passages, where the report lists passages instead of documents: all documents that have some count as removed.
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
@@ -124,7 +126,7 @@ impl<'a> ParsedReport<'a> {
         }
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
-        let mut inexact = RoaringBitmap::new();
+        let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
         let mut pairs = Sorter::new(temp, memory);
         let mut passages = None;
         let mut kept = Sorter::new(temp, memory);
@@ -189,6 +191,9 @@ impl<'a> ParsedReport<'a> {
                     if matches!(because, Some(Because::Contained | Because::Resembles)) {
                         inexact.insert(id);
                     }
+                    if !remove_digest.is_empty() && remove_digest == keep_digest {
+                        identical.insert(id);
+                    }
                     survivors.insert(keep_id);
                     pairs.push(ReportedPair {
                         remove: id,
@@ -212,6 +217,35 @@ impl<'a> ParsedReport<'a> {
         {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
-        Ok(Self { path: path.to_owned(), digest: digest.digest(), removed, survivors, inexact, pairs, kept, passages })
+        let (path, digest) = (path.to_owned(), digest.digest());
+        Ok(Self { path, digest, removed, survivors, inexact, identical, pairs, kept, passages })
+    }
+}
+
+/// A removable document and its survivor, by name.
+pub(super) struct ReportedNames {
+    pub(super) document: String,
+    pub(super) id: u32,
+    pub(super) survivor: String,
+    pub(super) survivor_id: u32,
+}
+
+impl ReportedNames {
+    /// Visits the lines of a report that was read before, in its order.
+    pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+        let failed = || Error::io("read", path);
+        let input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
+        for (number, line) in (1..).zip(input.split(b'\n')) {
+            let line = line.map_err(failed())?;
+            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| Error::NotADedupReport {
+                path: path.to_owned(),
+                line: number,
+                detail: error.to_string(),
+            })?;
+            if let ReportLine { remove_id: Some(id), keep_id: Some(survivor_id), remove, keep, .. } = parsed {
+                visit(Self { document: remove, id, survivor: keep, survivor_id })?;
+            }
+        }
+        Ok(())
     }
 }

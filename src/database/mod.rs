@@ -15,7 +15,7 @@ pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
-use crate::apply::{self, Applied, ApplyOptions, ApplySummary};
+use crate::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};
 use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::document::DocId;
 use crate::error::{Error, Result};
@@ -182,7 +182,8 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database; [`Error::Stopped`];
-    /// [`Error::JobInUse`]; the error of `visit`; a full disk. An error of one file is reported with it, and counted.
+    /// [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk. An error of one file is reported with it, and
+    /// counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,
@@ -191,6 +192,22 @@ impl Database {
         visit: impl FnMut(Applied) -> std::result::Result<(), E>,
     ) -> std::result::Result<ApplySummary, E> {
         visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
+    }
+
+    /// Reads the survivors of a dedup's report again, in the places of the documents or in a copy, and visits each removable document
+    /// whose content and survivor are both not there.
+    ///
+    /// # Errors
+    /// [`Error::NotADedupReport`]; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. A file that cannot be read is no error: its
+    /// documents are not there.
+    pub fn prove_applied<E: From<Error>>(
+        &self,
+        report: &Path,
+        options: &ProofOptions,
+        task: &Task<'_>,
+        visit: impl FnMut(Lost) -> std::result::Result<(), E>,
+    ) -> std::result::Result<ProofSummary, E> {
+        visiting(visit, |visit| apply::prove(&self.store, report, options, task, visit))
     }
 
     /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.

@@ -63,4 +63,4 @@ pub(crate) use stored::READINGS;
 pub(crate) use stored::{SEARCHED_BYTES, stored_document};
 pub use supplied::Document;
 pub(crate) use supplied::in_memory;
-pub(crate) use walk::walk;
+pub(crate) use walk::{UNDER_WAY, walk};

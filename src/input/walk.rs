@@ -120,6 +120,9 @@ impl Globs {
     }
 }
 
+/// What the hidden names of files under way have before their number of 16 hexadecimal digits.
+pub(crate) const UNDER_WAY: &str = ".fpdb-part-";
+
 fn walk_path(
     root: &Path,
     options: &WalkOptions,
@@ -183,6 +186,9 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
     if if named { filter.exclude.matches_or_parents(path) } else { !filter.includes(path) } {
         return None;
     }
+    if !named && is_under_way(path) {
+        return Some(WalkEvent::Skipped { name, reason: "a file under way of `fpdb apply`" });
+    }
     if kind.is_symlink() && !named {
         return Some(WalkEvent::Skipped { name, reason: "a symbolic link, which is not followed" });
     }
@@ -214,6 +220,13 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
         Ok(file) => WalkEvent::Document(Candidate::file(name, file)),
         Err(error) => WalkEvent::Failed { name, error },
     })
+}
+
+/// True for the hidden names under which `apply` writes files, or keeps them, until an act has ended: a run was killed, or is at work.
+fn is_under_way(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix('.').and_then(|name| Some(name.rsplit_once(UNDER_WAY)?.1));
+    number.is_some_and(|number| number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 /// Turns the walker's error into ours, with the path it is about.

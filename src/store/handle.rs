@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::engine::Engine;
 use super::open::StoreOptions;
 use super::open::linked_store::LinkedStore;
-use super::open::lock::WriterLock;
+use super::open::lock::{DocumentsLock, WriterLock};
 use super::open::mark::{self, AtClose};
 use super::open::place::Place;
 use super::past::Past;
@@ -56,6 +56,14 @@ impl Store {
     /// The database's own folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Takes the lock on the files that the documents come from.
+    ///
+    /// # Errors
+    /// [`Error::DocumentsInUse`](crate::Error::DocumentsInUse) while another process or thread holds it.
+    pub(crate) fn lock_documents(&self) -> Result<DocumentsLock> {
+        DocumentsLock::take(&self.root)
     }
 
     /// Bytes of memory that one piece of work may use, about.

@@ -1,10 +1,14 @@
 //! Acting on a dedup's report: what stays is byte for byte what it was, and what goes is exactly what the report lists.
 
+mod again;
 mod formats;
 mod interrupted;
+mod leftovers;
 mod passages;
+mod proof;
 #[cfg(unix)]
 mod same_file;
+mod together;
 
 use std::fs;
 use std::path::Path;

@@ -16,6 +16,8 @@ pub(super) struct Marks<'a> {
     pub(super) store: &'a Store,
     /// The repeated passages, where marks list them.
     pub(super) passages: Option<&'a Passages>,
+    /// True if records may have the marks of an earlier run, which these replace.
+    pub(super) replaces: bool,
 }
 
 /// The verdict on a record.
@@ -50,12 +52,16 @@ impl Marks<'_> {
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         // Text in JSON may hold half a pair, which is no UTF-8: keys with such are no obstacle.
-        let Ok(known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
+        let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
         let fields = self.fields();
+        let Some(close) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };
+        let earlier = if self.replaces { earlier_marks(line, &fields) } else { None };
+        if earlier.is_some() {
+            known.retain(|key, _| !fields.contains(key));
+        }
         if let Some(field) = fields.iter().find(|&field| known.contains_key(field)) {
             return Err(Error::FieldTaken { field: field.clone() });
         }
-        let Some(end) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };
         let quoted = |text: &str| {
             serde_json::to_string(text)
                 .map_err(|error| Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }))
@@ -70,12 +76,23 @@ impl Marks<'_> {
             };
             added.push(format!("{}:{value}", quoted(field)?));
         }
-        let mut marked = line[..end].to_vec();
+        let mut marked = line[..earlier.unwrap_or(close)].to_vec();
         if !known.is_empty() {
             marked.push(b',');
         }
         marked.extend(added.join(",").as_bytes());
-        marked.extend(&line[end..]);
+        marked.extend(&line[close..]);
         Ok(Some(marked))
     }
+}
+
+/// Where the marks of an earlier run begin, which are the last fields of the object in a line.
+fn earlier_marks(line: &[u8], fields: &[String]) -> Option<usize> {
+    let key = format!("{}:", serde_json::to_string(fields.first()?).ok()?);
+    // Within a text its first quotation mark would have a backslash before it.
+    let begin = memchr::memmem::rfind(line, key.as_bytes())?;
+    let marks = [b"{", &line[begin..]].concat();
+    let found = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&marks).ok()?;
+    let after_comma = begin.checked_sub(1).filter(|&before| line[before] == b',');
+    found.keys().eq(fields).then_some(after_comma.unwrap_or(begin))
 }

@@ -46,7 +46,12 @@ pub(super) enum Change<'a> {
     /// It loses some of its documents.
     LeaveOut,
     /// Its records say in this field whether they are removable, or which passages of them are repeated.
-    Mark { field: &'a str, passages: Option<&'a Passages> },
+    Mark {
+        field: &'a str,
+        passages: Option<&'a Passages>,
+        /// True if records may have the marks of an earlier run, which these replace.
+        replaces: bool,
+    },
     /// Its documents lose passages.
     CutOut {
         cutting: &'a Cutting<'a>,
@@ -73,7 +78,9 @@ pub(super) fn rewrite(
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
     let marks = match change {
-        Change::Mark { field, passages } => Some(Marks { field, cuts, store, passages: *passages }),
+        Change::Mark { field, passages, replaces } => {
+            Some(Marks { field, cuts, store, passages: *passages, replaces: *replaces })
+        }
         _ => None,
     };
     if let Change::CutOut { cutting, field } = change {

@@ -63,7 +63,11 @@ pub(super) fn rewrite(
                 Filtering::Failed(error) => failed(error),
             })?;
         } else {
-            copied(&chunks, group, &mut target).map_err(failed)?;
+            let columns = 0..group.num_columns() - earlier_marks(metadata, marks);
+            columns
+                .into_iter()
+                .try_for_each(|number| copied_column(&chunks, group, number, &mut target))
+                .map_err(failed)?;
             if let Some(marks) = marks {
                 add_marks(marks, from..first, &mut target, path)?;
             }
@@ -89,6 +93,7 @@ fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<Ty
     let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
     let Some(marks) = marks else { return Ok(schema) };
     let mut fields = schema.get_fields().to_vec();
+    fields.truncate(fields.len() - earlier_marks(metadata, Some(marks)));
     for name in marks.fields() {
         if fields.iter().any(|field| field.name() == name) {
             return Err(Error::FieldTaken { field: name });
@@ -106,6 +111,15 @@ fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<Ty
     built
         .map(Arc::new)
         .map_err(|error| Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }))
+}
+
+/// The columns of an earlier run's marks, which are the last ones and are written anew.
+fn earlier_marks(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> usize {
+    let Some(names) = marks.filter(|marks| marks.replaces).map(Marks::fields) else { return 0 };
+    let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
+    let last = fields.len().checked_sub(names.len()).map(|first| &fields[first..]).unwrap_or_default();
+    let are_marks = !last.is_empty() && last.iter().map(|field| field.name()).eq(&names);
+    if are_marks { names.len() } else { 0 }
 }
 
 /// The settings that a writer of this file must have had.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpdb::apply::{Act, Action, Applied, ApplySummary};
+use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
 
 use super::escape::escape_terminal;
 use super::numbers::{count, grouped, size};
@@ -43,6 +43,24 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
         let _ = write!(line, " ({})", escape_terminal(reason));
     }
     line.push('\n');
+    line
+}
+
+/// A document that is gone with its survivor.
+pub(crate) fn lost_line(lost: &Lost) -> String {
+    let (document, survivor) = (escape_terminal(&lost.document), escape_terminal(&lost.survivor));
+    format!("{document}: gone, as is its survivor {survivor} ({})\n", escape_terminal(&lost.reason))
+}
+
+/// The totals of a check.
+pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
+    let of = count(summary.documents, "removable document");
+    let mut line = format!("{} of {of} have their survivor", grouped(summary.survived));
+    let _ = write!(line, ", {} of the same bytes", grouped(summary.identical));
+    if summary.in_place > 0 {
+        let _ = write!(line, "; {} without it, and still in place", grouped(summary.in_place));
+    }
+    let _ = writeln!(line, "; {} lost", grouped(summary.lost));
     line
 }
 

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args};
-use fpdb::apply::{Action, LinkKind};
+use fpdb::apply::{Action, LinkKind, ProofOptions};
 
 use super::limits::LimitArgs;
 use super::values::{choices, parse_size};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("action").required(true).multiple(true))]
-#[command(override_usage = "fpdb apply <--write|--mark|--remove|--link|--move> [OPTIONS] <REPORT>")]
+#[command(override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check> [OPTIONS] <REPORT>")]
 pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]
@@ -43,6 +43,12 @@ pub(crate) struct ApplyArgs {
     /// Move removable files to this folder
     #[arg(long = "move", id = "move_to", value_name = "DIR", group = "action")]
     move_to: Option<PathBuf>,
+    /// Check that each document of the report is still there, or its survivor is
+    ///
+    /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose content and survivor are
+    /// both gone or changed; the exit status is then 2. Changes nothing.
+    #[arg(long, group = "action", conflicts_with_all = ["remove", "link", "move_to", "mark", "cut", "yes"])]
+    pub(crate) check: bool,
     /// Do it; without this flag nothing is changed
     #[arg(long)]
     pub(crate) yes: bool,
@@ -57,6 +63,12 @@ pub(crate) struct ApplyArgs {
 }
 
 impl ApplyArgs {
+    /// What to check, with --check.
+    pub(crate) fn proof(&self) -> Option<ProofOptions> {
+        let options = ProofOptions::new().limits(self.limits.limits()).temp_dir(self.temp_dir.clone());
+        self.check.then(|| options.copy(self.write.clone()))
+    }
+
     /// The action; clap has made sure that there is exactly one.
     pub(crate) fn action(&self) -> Action {
         match (&self.write, &self.mark, self.link, &self.move_to) {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use fpdb::apply::{Act, Action, Applied, ApplyOptions, ApplySummary};
+use fpdb::apply::{Act, Action, Applied, ApplyOptions, ApplySummary, ProofOptions};
 use fpdb::{Database, Error};
 
 use crate::cli::interrupt;
 use crate::cli::output::Output;
 use crate::cli::printer::Printer;
 use crate::cli::progress::StepBar;
-use crate::cli::render::{applied_line, apply_summary_line, count, grouped};
+use crate::cli::render::{applied_line, apply_summary_line, count, grouped, lost_line, proof_summary_line};
 use crate::cli::resolved::{database, output};
 use crate::cli::run_status::RunStatus;
 use crate::cli::typed::{ApplyArgs, Global, OutputFormat};
@@ -17,6 +17,10 @@ use crate::cli::typed::{ApplyArgs, Global, OutputFormat};
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "apply", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::open_within(global, args.memory)?;
+    if let Some(options) = args.proof() {
+        output::not_over(global, [&args.report])?;
+        return check(global, &database, &args.report, &options, printer);
+    }
     let mut options = ApplyOptions::new(args.action()).act(args.yes).limits(args.limits.limits());
     options.temp_dir = args.temp_dir.clone();
     output::not_over(global, [&args.report])?;
@@ -24,6 +28,38 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
     let status = act(global, &database, &args.report, &options, &mut output, printer)?;
     output.finish()?;
     Ok(status)
+}
+
+/// Says which documents of a report are gone with their survivors.
+fn check(
+    global: &Global,
+    database: &Database,
+    report: &Path,
+    options: &ProofOptions,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let mut output = Output::open(global)?;
+    let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+    let bar = StepBar::start(printer, "reading the report");
+    let json = global.format == OutputFormat::Json;
+    let outcome = database.prove_applied(report, options, &bar.task().stop(stop), |lost| match json {
+        true => output.json(&lost),
+        false => output.text(&lost_line(&lost)),
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; nothing was changed");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
+    match json {
+        true => output.json(&summary)?,
+        false => output.text(&proof_summary_line(&summary))?,
+    }
+    output.finish()?;
+    Ok(if summary.lost > 0 { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
 /// Acts on a report and says what was done.

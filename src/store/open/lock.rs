@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::store::codec::format::LOCK;
+use crate::store::codec::format::{ACTING, LOCK};
 use crate::store::open::files::check_regular;
 
 /// How often and how long a writer waits for the lock: a fifth of a second in all.
@@ -78,6 +78,32 @@ impl WriterLock {
             .and_then(|()| file.write_all(holder.as_bytes()))
             .map_err(Error::io("write the lock file", &path))?;
         Ok(lock)
+    }
+}
+
+/// Held while the files that documents come from are removed, moved, linked or marked. Two runs at once, each with a report of its
+/// own, could take each the survivors of the other.
+#[derive(Debug)]
+pub(crate) struct DocumentsLock {
+    _file: File,
+}
+
+impl DocumentsLock {
+    /// Takes the lock of the database at `root`. Its readers and its writer do not wait for it.
+    ///
+    /// # Errors
+    /// [`Error::DocumentsInUse`] while another process or thread holds it.
+    pub(in crate::store) fn take(root: &Path) -> Result<Self> {
+        let path = root.join(ACTING);
+        let failed = || Error::io("open the lock file", &path);
+        check_regular(&path).map_err(failed())?;
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = open.map_err(failed())?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Error::DocumentsInUse { path: root.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(Error::Io { action: "lock", path, source }),
+        }
     }
 }
 

@@ -1,0 +1,159 @@
+//! Acts on the files of documents that are killed, or whose calls fail, at each step. No content is ever lost, no file that the act
+//! did not make is removed, and the same command run again ends as an undisturbed run does.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use super::shim::{Fault, Shim};
+use crate::support::{Folder, Run, word};
+
+/// The folders that acts read and write.
+const CONCERNED: &str = "concerned";
+
+const CLASSES: [&str; 8] = ["write", "sync", "rename", "unlink", "open", "link", "read", "mkdir"];
+
+const FAULTS: [Fault; 4] = [Fault::KillBefore, Fault::KillAfter, Fault::Error("EIO"), Fault::Error("EACCES")];
+
+const ACTIONS: [&[&str]; 7] = [
+    &["--remove"],
+    &["--link", "hard"],
+    &["--link", "sym"],
+    &["--move", "concerned/gone"],
+    &["--write", "concerned/clean"],
+    &["--write", "concerned/marked", "--mark", "dup"],
+    &["--mark", "dup"],
+];
+
+fn text(seed: u64) -> String {
+    (0..40).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
+}
+
+/// Files of three texts, and records of others, some of them twice.
+fn start(folder: &Folder) {
+    for number in 0..5u64 {
+        folder.write(&format!("concerned/in/{}/{number}.txt", number % 2), text(number % 3));
+    }
+    let lines =
+        |seeds: &[u64]| seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect::<String>();
+    folder.write("concerned/in/a.jsonl", lines(&[10, 11, 10]));
+    folder.write("concerned/in/b.jsonl", lines(&[11, 12, 2]));
+    // Nobody's business.
+    folder.write("concerned/in/0/.0.txt.fpdb-part", "mine");
+    folder.ok(&["ingest", "-q", "--profile", "words", "concerned/in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+}
+
+/// All files of the folders concerned, by name, as they are read through links.
+fn files(folder: &Folder) -> Vec<(String, Vec<u8>)> {
+    fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                found.push((name, fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(folder.path(), &folder.path().join(CONCERNED), &mut found);
+    found.sort();
+    found
+}
+
+/// The texts that are found in any of these files.
+fn texts(files: &[(String, Vec<u8>)]) -> BTreeSet<u64> {
+    let all: Vec<String> = files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
+    (0..13).filter(|&seed| all.iter().any(|held| held.contains(text(seed).trim()))).collect()
+}
+
+fn survive(shim: &Shim, action: &[&str], every: bool) {
+    let arguments = [&["apply", "report.jsonl", "--yes", "-q"], action].concat();
+    let begin = || {
+        let folder = Folder::new();
+        start(&folder);
+        folder
+    };
+    let undisturbed = begin();
+    let held = texts(&files(&undisturbed));
+    assert_eq!(held.len(), 6);
+    undisturbed.ok(&arguments);
+    let expected = files(&undisturbed);
+    let (mut killed, mut failed, mut turn) = (0, 0, 0);
+    for class in CLASSES {
+        let folder = begin();
+        let mut command = folder.command(&arguments);
+        shim.count(&mut command, class, CONCERNED, "calls");
+        assert_eq!(Run::of(&command.stdin(Stdio::null()).output().unwrap()).status, 0);
+        let calls: usize = fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap();
+        for at in 1..=calls {
+            turn += 1;
+            for (number, fault) in FAULTS.into_iter().enumerate() {
+                // Each call in one way, or in all.
+                if !every && (turn % FAULTS.len() != number || calls > 12 && at % (calls / 12 + 1) != 0) {
+                    continue;
+                }
+                let folder = begin();
+                let mut command = folder.command(&arguments);
+                shim.fail(&mut command, (class, CONCERNED), (at, at), fault);
+                let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
+                let what = format!("{action:?}: {fault:?} at {class} {at}: {run:#?}");
+                assert!([0, 2, -1].contains(&run.status) && !run.stderr.contains("panicked"), "{what}");
+                killed += usize::from(run.status == -1);
+                failed += usize::from(run.status == 2);
+                let left = files(&folder);
+                assert_eq!(texts(&left), held, "{what}: a text is gone");
+                let again = folder.run(&arguments);
+                assert_eq!(again.status, 0, "{what}: {again:#?}");
+                assert!(files(&folder) == expected, "{what}: {again:#?}: {:#?}", names(&files(&folder)));
+                if !["--mark"].contains(&action[0]) {
+                    let check = [&["apply", "--check", "report.jsonl"], copy_of(action)].concat();
+                    folder.ok(&check);
+                }
+            }
+        }
+    }
+    assert!(killed > 3 && failed > 3, "{action:?}: killed {killed} times, failed {failed} times");
+}
+
+fn copy_of<'a>(action: &'a [&'a str]) -> &'a [&'a str] {
+    if action[0] == "--write" { &action[..2] } else { &[] }
+}
+
+fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
+    files.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+macro_rules! sampled {
+    ($($name:ident: $number:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let Some(shim) = Shim::get() else { return };
+                survive(shim, ACTIONS[$number], false);
+            }
+        )*
+    };
+}
+
+sampled! {
+    removing_files_survives_faults: 0,
+    linking_files_survives_faults: 1,
+    linking_files_by_name_survives_faults: 2,
+    moving_files_survives_faults: 3,
+    writing_a_copy_survives_faults: 4,
+    writing_a_marked_copy_survives_faults: 5,
+    marking_files_survives_faults: 6,
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn every_act_survives_every_fault() {
+    let Some(shim) = Shim::get() else { return };
+    for action in ACTIONS {
+        survive(shim, action, true);
+    }
+}

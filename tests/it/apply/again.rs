@@ -1,0 +1,108 @@
+//! Again: the same command after something has changed. What stands afterwards is decided anew, and the last line counts it.
+
+use std::fs;
+
+use super::{apply, files, report, text};
+use crate::support::Folder;
+
+fn lines(seeds: &[u64]) -> String {
+    seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect()
+}
+
+/// A survivor in a file of its own, a copy of it in another, and copies among records.
+fn start(folder: &Folder) {
+    folder.write("in/a.txt", text(1));
+    folder.write("in/b.txt", text(1));
+    folder.write("in/c.jsonl", lines(&[1, 2]));
+    folder.write("in/d.jsonl", lines(&[3, 1, 4]));
+    assert_eq!(report(folder).len(), 3);
+}
+
+/// All files but the sources, reports and the database.
+fn written(folder: &Folder) -> Vec<(String, Vec<u8>)> {
+    let mut all = files(folder.path());
+    all.retain(|(name, _)| name.starts_with("clean") || name.ends_with(".jsonl") && name.starts_with("in"));
+    all
+}
+
+const ACTIONS: [&[&str]; 3] = [&["--write", "clean"], &["--write", "clean", "--mark", "dup"], &["--mark", "dup"]];
+
+/// A survivor was away, and is back: the same command now leaves out what it kept; and the other way round.
+#[test]
+fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
+    for action in ACTIONS {
+        let folder = Folder::new();
+        start(&folder);
+        let command = [action, &["--yes"]].concat();
+        let with = Folder::new();
+        start(&with);
+        let (run, _, complete) = apply(&with, &command);
+        // A text file takes no mark.
+        let left = if action.contains(&"--mark") { 1 } else { 0 };
+        assert_eq!((run.status, &complete["left"]), (0, &left.into()), "{run:#?}");
+
+        let (place, away) = (folder.path().join("in/a.txt"), folder.path().join("away.txt"));
+        fs::rename(&place, &away).unwrap();
+        let (run, _, summary) = apply(&folder, &command);
+        let kept = (&summary["applied"], &summary["unjustified"]);
+        assert_eq!((run.status, kept), (2, (&0.into(), &3.into())), "{action:?} {run:#?}");
+        let without = written(&folder);
+
+        fs::rename(&away, &place).unwrap();
+        let (run, _, summary) = apply(&folder, &command);
+        let sums = (&summary["applied"], &summary["left"]);
+        assert_eq!((run.status, sums), (0, (&complete["applied"], &complete["left"])), "{run:#?}");
+        assert!(written(&folder) == written(&with), "{action:?}");
+
+        // Once more: nothing is left to do.
+        let (run, _, summary) = apply(&folder, &command);
+        assert_eq!(
+            (run.status, &summary["applied"], &summary["bytes"]),
+            (0, &complete["applied"], &0.into()),
+            "{run:#?}"
+        );
+        assert!(written(&folder) == written(&with), "{action:?}");
+
+        // Gone again: its dependants come back, and no text is in no copy.
+        fs::rename(&place, &away).unwrap();
+        let (run, _, summary) = apply(&folder, &command);
+        assert_eq!((run.status, &summary["applied"]), (2, &0.into()), "{action:?} {run:#?}");
+        let mut now = written(&folder);
+        now.retain(|(name, _)| name != "clean/in/a.txt");
+        assert!(now == without, "{action:?}");
+    }
+}
+
+#[test]
+fn a_copy_that_was_changed_by_others_stays_and_is_named() {
+    let folder = Folder::new();
+    start(&folder);
+    apply(&folder, &["--write", "clean", "--yes"]);
+    folder.write("clean/in/d.jsonl", "edited by hand");
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    assert!(run.status == 2 && run.stdout.contains("has changed since it was written for this report"), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/d.jsonl")).unwrap(), "edited by hand");
+}
+
+/// The copies of a survivor's dependants are written before the copy of the survivor fails.
+#[cfg(unix)]
+#[test]
+fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 5]));
+    folder.write("in/b.txt", text(1));
+    folder.write("in/z/survivor.txt", text(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--prefer", "survivor", "--format", "json", "-o", "report.jsonl", "-q"]);
+    // A file is where the folder of its copy has to be.
+    folder.write("clean/in/z", "in the way");
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["unjustified"]), (2, &0.into(), &2.into()), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap(), lines(&[1, 5]));
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/b.txt")).unwrap(), text(1));
+    fs::remove_file(folder.path().join("clean/in/z")).unwrap();
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &0.into()), "{run:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap(), lines(&[5]));
+    assert!(!folder.path().join("clean/in/b.txt").exists(), "the copy of the first run is gone");
+}
