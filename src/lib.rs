@@ -53,6 +53,7 @@
 extern crate self as fpdb;
 
 pub mod apply;
+mod bounded;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -64,6 +65,7 @@ mod database;
 pub mod dedup;
 mod document;
 mod duplicate;
+mod durable;
 mod error;
 mod extract;
 mod failure;

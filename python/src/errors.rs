@@ -20,6 +20,8 @@ fn class(error: &Error) -> &'static str {
         | Error::SourcesMissing { .. }
         | Error::CommitsLost { .. }
         | Error::TablesLost { .. }
+        | Error::TablesUnlisted { .. }
+        | Error::OtherStore { .. }
         | Error::DamagedBackup { .. }
         | Error::DamagedBuild { .. }
         | Error::IncoherentBuild { .. } => "DamagedError",

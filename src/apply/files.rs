@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::options::LinkKind;
+use crate::durable::create_folders;
 use crate::error::{DocumentError, Error, Result};
 use crate::stop::StopToken;
 use crate::temporary::Temporary;
@@ -223,7 +224,7 @@ pub(super) fn place(
     write: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<Placing> {
     let folder = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    create_folders(folder)?;
     let new = File::options().read(true).write(true).create_new(true).open(&part);
     let mut file = new.map_err(Error::io("create", &part))?;
     let part = Part { _noted: Temporary::new(&part), path: part };
@@ -327,18 +328,6 @@ pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-/// Makes the name of a file last a loss of power.
-#[cfg(unix)]
-pub(super) fn sync_folder(path: &Path) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))
-}
-
-#[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// Makes a second name, or a symbolic link, `link` of the file `survivor`. The link is removed unless it is put in a place.

@@ -18,6 +18,7 @@ use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change};
 use super::{Acted, Acting, Chosen, FileStep, documents_of, files};
+use crate::durable::{create_folders, sync_name};
 use crate::error::{DocumentError, Error, Result};
 use crate::input::FileKind;
 use crate::store::DocumentRecord;
@@ -294,7 +295,7 @@ impl Acting<'_> {
         survivor: &Survivor,
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        create_folders(folder)?;
         // The copy of a killed run is there, and was compared.
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
@@ -328,7 +329,7 @@ impl Acting<'_> {
         placing.keep_time(path)?;
         placing.synced()?;
         placing.finish_new()?;
-        files::sync_folder(target)
+        sync_name(target)
     }
 }
 

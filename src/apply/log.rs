@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -19,6 +19,7 @@ use super::answer::Act;
 use super::files::{self, Facts};
 use super::options::ApplyOptions;
 use super::report::ParsedReport;
+use crate::bounded;
 use crate::error::{Error, Result};
 use crate::input::UNDER_WAY;
 
@@ -180,8 +181,8 @@ impl Log {
             Err(error) => return Err(Error::io("read", &self.path)(error)),
         };
         let mut torn = false;
-        for line in BufReader::new(earlier).split(b'\n') {
-            let line = line.map_err(Error::io("read", &self.path))?;
+        let (mut earlier, mut line) = (BufReader::new(earlier), Vec::new());
+        while bounded::read_line(&mut earlier, &mut line).map_err(Error::io("read", &self.path))? {
             if let Ok(line) = serde_json::from_slice::<LogLine>(&line) {
                 self.remember(line);
                 torn = false;

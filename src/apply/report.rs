@@ -1,7 +1,7 @@
 //! Report: the lines of JSON that a dedup has written, read one by one. They list removable documents, or repeated passages.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
+use crate::bounded;
 use crate::dedup::{DedupSummary, Removable};
 use crate::duplicate::Because;
 use crate::error::{DocumentError, Error, Result};
@@ -133,8 +134,7 @@ impl<'a> ParsedReport<'a> {
         let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
         let mut line = Vec::new();
         loop {
-            line.clear();
-            if input.read_until(b'\n', &mut line).map_err(failed())? == 0 {
+            if !bounded::read_line(&mut input, &mut line).map_err(failed())? {
                 break;
             }
             number += 1;
@@ -234,9 +234,10 @@ impl ReportedNames {
     /// Visits the lines of a report that was read before, in its order.
     pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
         let failed = || Error::io("read", path);
-        let input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
-        for (number, line) in (1..).zip(input.split(b'\n')) {
-            let line = line.map_err(failed())?;
+        let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
+        let (mut line, mut number) = (Vec::new(), 0);
+        while bounded::read_line(&mut input, &mut line).map_err(failed())? {
+            number += 1;
             let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| Error::NotADedupReport {
                 path: path.to_owned(),
                 line: number,

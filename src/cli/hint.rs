@@ -28,6 +28,8 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
         Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
         Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; without one `fpdb verify --repair` saves what can be read, if enough is left, and `fpdb ingest` then adds what is missing".into(),
+        Error::TablesUnlisted { .. } => "the list is that of an older copy or of another database, and nothing was deleted: `fpdb verify --repair` makes it again of the tables that are there".into(),
+        Error::OtherStore { .. } => "put back the folder `store` that was here, or make a database of a backup with `fpdb restore DIR` under another --db; if only the log is of the other database, `fpdb verify --repair` leaves it out; if the store is the right one, delete the file `committed` beside it".into(),
         Error::TextGone { source_path: Some(path), .. } => {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }

@@ -22,6 +22,7 @@ use bincode::{Decode, Encode};
 
 use super::Because;
 use super::frames::{MOST_BYTES, next_frame, write_frame};
+use crate::durable::sync_name;
 use crate::error::{Error, Result};
 use crate::store::DECISIONS;
 
@@ -207,20 +208,8 @@ impl RecordFiles {
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
         file.sync_all().map_err(failed)?;
         fs::rename(&self.new, &self.path).map_err(Error::io("write", &self.path))?;
-        sync_folder(&self.path)
+        sync_name(&self.path)
     }
-}
-
-/// Makes the names in the folder of a file last a power failure.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("write", folder))
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 fn encoded(value: &impl Encode, path: &Path) -> Result<Vec<u8>> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{DocumentError, Error};
+use super::{DocumentError, Error, StoreFailure};
 use crate::document::Format;
 
 impl Error {
@@ -25,9 +25,12 @@ impl Error {
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => !failure.is_refusal(),
-            Self::Damaged { .. } | Self::CommitsLost { .. } | Self::TablesLost { .. } | Self::NotADatabase { .. } => {
-                true
-            }
+            Self::Io { action: "read", source, .. } => StoreFailure::of_io(source) == StoreFailure::Unreadable,
+            Self::Damaged { .. }
+            | Self::CommitsLost { .. }
+            | Self::TablesLost { .. }
+            | Self::TablesUnlisted { .. }
+            | Self::NotADatabase { .. } => true,
             _ => false,
         }
     }

@@ -32,6 +32,8 @@ impl Error {
             Self::WindowTooSmall { stored, .. } => format!("use a window of {stored} or more, or make a database with a smaller one"),
             Self::Damaged { .. } => damage_hint(),
             Self::CommitsLost { .. } | Self::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: restore a backup; without one a repair saves what can be read, if enough is left, and an ingest adds what is missing".into(),
+            Self::TablesUnlisted { .. } => "the list is that of an older copy or of another database, and nothing was deleted: a repair makes it again of the tables that are there".into(),
+            Self::OtherStore { .. } => "put back the folder `store` that was here, or restore a backup to another path; if only the log is of the other database, a repair leaves it out; if the store is the right one, delete the file `committed` beside it".into(),
             Self::FolderGone { .. } => "open the database again, where it is now: this handle stays with the folder that it opened".into(),
             Self::TextGone { source_path, .. } => match source_path {
                 Some(path) => format!("{STORED_FINGERPRINTS}; for another window, {path} must hold the text it was made from"),

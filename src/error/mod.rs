@@ -280,6 +280,27 @@ pub enum Error {
         /// Bytes that were there once.
         marked: u64,
     },
+    /// The list of the store's tables does not name some of them: to open the store for writing would delete these.
+    #[error("the list of tables {} does not fit the tables beside it: it does not name {tables} of them", path.display())]
+    TablesUnlisted {
+        /// Its path.
+        path: PathBuf,
+        /// The tables that it does not name.
+        tables: u64,
+    },
+    /// The store in a database's folder, or the log in it, is that of another database.
+    #[error(
+        "the store of the database at {}, or its log, belongs to another database: its identity is {found}, and the file `committed` names {marked}",
+        path.display()
+    )]
+    OtherStore {
+        /// The path of the database.
+        path: PathBuf,
+        /// The identity in the store.
+        found: String,
+        /// The identity of the database that was here, as its mark tells it.
+        marked: String,
+    },
     /// The folder of an open database has been moved or deleted, or another one is in its place.
     #[error("the folder of the database at {} is gone, or another one is in its place", path.display())]
     FolderGone {

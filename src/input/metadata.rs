@@ -1,13 +1,13 @@
 //! Metadata: what a table says of documents, by their names or paths.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::About;
+use crate::bounded;
 use crate::error::{Error, Result};
 
 /// The column that says which document a row is about.
@@ -34,9 +34,7 @@ impl MetadataTable {
     /// # Errors
     /// [`Error::Io`], [`Error::BadTable`].
     pub fn read(path: &Path) -> Result<Self> {
-        let mut text = Vec::new();
-        let mut file = std::fs::File::open(path).map_err(Error::io("read", path))?;
-        file.read_to_end(&mut text).map_err(Error::io("read", path))?;
+        let text = bounded::read_file(path, bounded::LIST_BYTES).map_err(Error::io("read", path))?;
         Self::parse(path, &text)
     }
 

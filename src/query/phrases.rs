@@ -6,13 +6,12 @@
 //! of phrases and of their occurrences, and the automaton costs the symbols of the phrases.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::text::Symboliser;
+use crate::bounded;
 use crate::document::Format;
 use crate::error::{Error, Result};
 use crate::profile::{Profile, Unit};
@@ -41,11 +40,7 @@ impl Phrases {
     /// there is no phrase; [`Error::NotProse`] for a unit other than characters and words.
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
-        let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-        if read.map_err(Error::io("read", path))? as u64 > LARGEST {
-            return Err(wrong(1, "the file is larger than 64 MiB; a list of phrases is far smaller"));
-        }
+        let bytes = bounded::read_file(path, LARGEST).map_err(Error::io("read", path))?;
         if matches!(profile.unit, Unit::Byte | Unit::Token) {
             return Err(Error::NotProse { asked: IGNORING_PHRASES, unit: profile.unit });
         }

@@ -1,11 +1,11 @@
 //! Folder: where a build is, with its plan. All machines see it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::json_file;
 use super::layout::Layout;
 use super::plan::StagingPlan;
+use crate::durable::create_folders;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::store::PartMaker;
@@ -47,7 +47,7 @@ impl Staging {
             Err(error) => return Err(error),
         }
         let parts = folder.join(PARTS);
-        fs::create_dir_all(&parts).map_err(Error::io("create", &parts))?;
+        create_folders(&parts)?;
         json_file::write_whole(&folder.join(PLAN), plan)?;
         Self::open(folder)
     }

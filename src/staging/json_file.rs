@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::bounded;
 use crate::error::{Error, Result};
 
 /// Writes a file that appears whole or not at all.
@@ -31,7 +32,7 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
 
 /// Reads such a file; `None` where it is not there.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    match fs::read(path) {
+    match bounded::read_file(path, bounded::LIST_BYTES) {
         Ok(bytes) => {
             let damaged = |_| Error::DamagedBuild { path: path.to_owned(), detail: "it does not decode" };
             serde_json::from_slice(&bytes).map(Some).map_err(damaged)

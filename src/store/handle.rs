@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::engine::Engine;
+use super::engine::failure::missing;
 use super::open::StoreOptions;
 use super::open::linked_store::LinkedStore;
 use super::open::lock::{DocumentsLock, WriterLock};
@@ -30,6 +31,8 @@ pub(crate) struct Store {
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
+    /// Tells this database from others; `None` where it cannot be told.
+    pub(super) identity: Option<String>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) past: Past,
     pub(super) filter_use: Arc<FilterUse>,
@@ -127,6 +130,7 @@ impl Store {
             engine,
             root: self.root.clone(),
             profile: self.profile,
+            identity: self.identity.clone(),
             view: RwLock::new(view),
             past: Past::default(),
             filter_use: Arc::clone(&self.filter_use),
@@ -200,9 +204,9 @@ impl Store {
         Ok((is_gone || newer.view().state.commits != shown).then_some(newer))
     }
 
-    /// Identifies this database: no other has the same identifier.
+    /// Identifies this database: no other has the same identifier, but for copies of it.
     pub(crate) fn identity(&self) -> Result<String> {
-        self.engine.identity()
+        self.identity.clone().ok_or_else(|| missing("the identity of the store"))
     }
 }
 

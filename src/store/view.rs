@@ -3,7 +3,9 @@
 
 use roaring::RoaringBitmap;
 
-use super::codec::format::{self, BOILERPLATE, MAIN, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32};
+use super::codec::format::{
+    self, BOILERPLATE, IDENTITY_KEY, MAIN, PROFILE_KEY, RUN_PREFIX, STATE_KEY, TOMBSTONES, split_u32,
+};
 use super::codec::records::{self, RunRecord, StateRecord};
 use super::document_set::DocumentSet;
 use super::engine::failure::missing;
@@ -102,6 +104,14 @@ impl View {
 pub(super) fn load_profile(engine: &Engine) -> Result<Profile> {
     let value = engine.get(MAIN, PROFILE_KEY, "read its profile")?;
     format::decode_profile(&value.ok_or_else(|| missing("the profile record"))?)
+}
+
+/// The identity of the database; `None` where it cannot be told.
+pub(super) fn load_identity(engine: &Engine) -> Result<Option<String>> {
+    match engine.get(MAIN, IDENTITY_KEY, "read its identity")? {
+        Some(identity) => Ok(Some(String::from_utf8_lossy(&identity).into_owned())),
+        None => engine.identity(),
+    }
 }
 
 fn load_state(engine: &Engine) -> Result<StateRecord> {

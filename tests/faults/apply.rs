@@ -16,7 +16,7 @@ const CLASSES: [&str; 8] = ["write", "sync", "rename", "unlink", "open", "link",
 
 const FAULTS: [Fault; 4] = [Fault::KillBefore, Fault::KillAfter, Fault::Error("EIO"), Fault::Error("EACCES")];
 
-const ACTIONS: [&[&str]; 7] = [
+pub(super) const ACTIONS: [&[&str]; 7] = [
     &["--remove"],
     &["--link", "hard"],
     &["--link", "sym"],
@@ -70,25 +70,60 @@ fn texts(files: &[(String, Vec<u8>)]) -> BTreeSet<u64> {
     (0..13).filter(|&seed| all.iter().any(|held| held.contains(text(seed).trim()))).collect()
 }
 
-fn survive(shim: &Shim, action: &[&str], every: bool) {
-    let arguments = [&["apply", "report.jsonl", "--yes", "-q"], action].concat();
-    let begin = || {
+/// An act, and what it makes of the files.
+pub(super) struct Act {
+    pub(super) arguments: Vec<&'static str>,
+    action: &'static [&'static str],
+    held: BTreeSet<u64>,
+    expected: Vec<(String, Vec<u8>)>,
+}
+
+impl Act {
+    pub(super) fn new(action: &'static [&'static str]) -> Self {
+        let arguments = [&["apply", "report.jsonl", "--yes", "-q"], action].concat();
+        let mut act = Self { arguments, action, held: BTreeSet::new(), expected: Vec::new() };
+        let undisturbed = act.begin();
+        act.held = texts(&files(&undisturbed));
+        assert_eq!(act.held.len(), 6);
+        undisturbed.ok(&act.arguments);
+        act.expected = files(&undisturbed);
+        act
+    }
+
+    /// The files before the act.
+    pub(super) fn begin(&self) -> Folder {
         let folder = Folder::new();
         start(&folder);
         folder
-    };
-    let undisturbed = begin();
-    let held = texts(&files(&undisturbed));
-    assert_eq!(held.len(), 6);
-    undisturbed.ok(&arguments);
-    let expected = files(&undisturbed);
-    let (mut killed, mut failed, mut turn) = (0, 0, 0);
-    for class in CLASSES {
-        let folder = begin();
-        let mut command = folder.command(&arguments);
+    }
+
+    /// How many calls of a class it makes.
+    pub(super) fn count(&self, shim: &Shim, class: &str) -> usize {
+        let folder = self.begin();
+        let mut command = folder.command(&self.arguments);
         shim.count(&mut command, class, CONCERNED, "calls");
         assert_eq!(Run::of(&command.stdin(Stdio::null()).output().unwrap()).status, 0);
-        let calls: usize = fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap();
+        fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap()
+    }
+
+    /// Every text is there, and the act, run again, ends as if nothing had been.
+    pub(super) fn look_and_resume(&self, folder: &Folder, what: &str) {
+        assert_eq!(texts(&files(folder)), self.held, "{what}: a text is gone");
+        let again = folder.run(&self.arguments);
+        assert_eq!(again.status, 0, "{what}: {again:#?}");
+        assert!(files(folder) == self.expected, "{what}: {again:#?}: {:#?}", names(&files(folder)));
+        if self.action[0] != "--mark" {
+            let copy = if self.action[0] == "--write" { &self.action[..2] } else { &[] };
+            folder.ok(&[&["apply", "--check", "report.jsonl"], copy].concat());
+        }
+    }
+}
+
+fn survive(shim: &Shim, action: &'static [&'static str], every: bool) {
+    let act = Act::new(action);
+    let (mut killed, mut failed, mut turn) = (0, 0, 0);
+    for class in CLASSES {
+        let calls = act.count(shim, class);
         for at in 1..=calls {
             turn += 1;
             for (number, fault) in FAULTS.into_iter().enumerate() {
@@ -96,31 +131,19 @@ fn survive(shim: &Shim, action: &[&str], every: bool) {
                 if !every && (turn % FAULTS.len() != number || calls > 12 && at % (calls / 12 + 1) != 0) {
                     continue;
                 }
-                let folder = begin();
-                let mut command = folder.command(&arguments);
+                let folder = act.begin();
+                let mut command = folder.command(&act.arguments);
                 shim.fail(&mut command, (class, CONCERNED), (at, at), fault);
                 let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
                 let what = format!("{action:?}: {fault:?} at {class} {at}: {run:#?}");
                 assert!([0, 2, -1].contains(&run.status) && !run.stderr.contains("panicked"), "{what}");
                 killed += usize::from(run.status == -1);
                 failed += usize::from(run.status == 2);
-                let left = files(&folder);
-                assert_eq!(texts(&left), held, "{what}: a text is gone");
-                let again = folder.run(&arguments);
-                assert_eq!(again.status, 0, "{what}: {again:#?}");
-                assert!(files(&folder) == expected, "{what}: {again:#?}: {:#?}", names(&files(&folder)));
-                if !["--mark"].contains(&action[0]) {
-                    let check = [&["apply", "--check", "report.jsonl"], copy_of(action)].concat();
-                    folder.ok(&check);
-                }
+                act.look_and_resume(&folder, &what);
             }
         }
     }
     assert!(killed > 3 && failed > 3, "{action:?}: killed {killed} times, failed {failed} times");
-}
-
-fn copy_of<'a>(action: &'a [&'a str]) -> &'a [&'a str] {
-    if action[0] == "--write" { &action[..2] } else { &[] }
 }
 
 fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {

@@ -7,6 +7,7 @@
 mod apply;
 mod dedup;
 mod odd_files;
+mod power;
 mod prune;
 mod shim;
 mod trial;
@@ -80,6 +81,9 @@ sampled! {
     a_backup_survives_faults: "backup",
     a_restoration_survives_faults: "restore",
     a_repair_survives_faults: "repair",
+    a_repair_without_a_list_of_tables_survives_faults: "rebuild",
+    taking_over_a_build_survives_faults: "assemble",
+    merging_a_build_survives_faults: "assemble more",
 }
 
 #[test]

@@ -6,6 +6,8 @@
  * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it
  * FAULT_PATH   only calls on paths that contain this count (for memory maps: all do)
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
+ * FAULT_DISK   a folder that gets what a loss of power would leave: of each file that is synced its bytes, of each folder its
+ *              entries, under the number of the inode. Files that lose a name keep one in this folder, so that no other gets the number.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,12 +22,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define FILES 65536
 
-static char class[16], wanted[256], count_path[4096];
+static char class[16], wanted[256], count_path[4096], disk[2048];
 static long first, last, with;
 static atomic_long calls;
 /* The open files whose paths count. */
@@ -40,6 +43,7 @@ __attribute__((constructor)) static void begin(void) {
     real_open = dlsym(RTLD_NEXT, "open");
     if ((value = getenv("FAULT_CLASS"))) strncpy(class, value, sizeof class - 1);
     if ((value = getenv("FAULT_PATH"))) strncpy(wanted, value, sizeof wanted - 1);
+    if ((value = getenv("FAULT_DISK"))) strncpy(disk, value, sizeof disk - 1);
     if ((value = getenv("FAULT_COUNT"))) strncpy(count_path, value, sizeof count_path - 1);
     first = (value = getenv("FAULT_AT")) ? atol(value) : 0;
     last = (value = getenv("FAULT_LAST")) ? atol(value) : first;
@@ -89,17 +93,80 @@ static long done(int what, long result) {
     return result;
 }
 
+static atomic_long kept;
+
+/* Notes what a file or folder is that has just been synced. */
+static void note_synced(int file) {
+    char source[64], part[4096], path[4096], target[4096];
+    struct stat of;
+    if (!disk[0] || fstat(file, &of) != 0) return;
+    snprintf(source, sizeof source, "/proc/self/fd/%d", file);
+    snprintf(part, sizeof part, "%s/part-%ld", disk, atomic_fetch_add(&kept, 1));
+    snprintf(path, sizeof path, "%s/%lu", disk, (unsigned long)of.st_ino);
+    FILE *into = fopen(part, "w");
+    if (!into) abort();
+    if (S_ISDIR(of.st_mode)) {
+        DIR *folder = opendir(source);
+        if (!folder) abort();
+        for (struct dirent *entry; (entry = readdir(folder));) {
+            if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+            if (fstatat(dirfd(folder), entry->d_name, &of, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
+            target[length < 0 ? 0 : length] = 0;
+            const char *kind = S_ISDIR(of.st_mode) ? "folder" : length < 0 ? "file" : "link";
+            fprintf(into, "%s\t%lu\t%s\t%s\n", kind, (unsigned long)of.st_ino, entry->d_name, target);
+        }
+        closedir(folder);
+    } else {
+        char bytes[65536];
+        FILE *from = fopen(source, "r");
+        if (!from) abort();
+        for (size_t size; (size = fread(bytes, 1, sizeof bytes, from)) > 0;) fwrite(bytes, 1, size, into);
+        fclose(from);
+    }
+    if (fclose(into) != 0 || syscall(SYS_renameat, AT_FDCWD, part, AT_FDCWD, path) != 0) abort();
+}
+
+/* Gives a file that may lose its last name another. */
+static void keep(int folder, const char *path) {
+    char name[4096];
+    if (!disk[0]) return;
+    int said = errno;
+    snprintf(name, sizeof name, "%s/kept-%d-%ld", disk, getpid(), atomic_fetch_add(&kept, 1));
+    syscall(SYS_linkat, folder, path, AT_FDCWD, name, 0);
+    errno = said;
+}
+
+/* Forgets what was known of the number of a folder that is new. */
+static void forget(int folder, const char *path) {
+    char name[4096];
+    struct stat of;
+    if (!disk[0]) return;
+    int said = errno;
+    if (fstatat(folder, path, &of, 0) == 0) {
+        snprintf(name, sizeof name, "%s/%lu", disk, (unsigned long)of.st_ino);
+        syscall(SYS_unlinkat, AT_FDCWD, name, 0);
+    }
+    errno = said;
+}
+
 #define REAL(name) \
     static __typeof__(name) *real; \
     if (!real) real = dlsym(RTLD_NEXT, #name)
 
-#define PLAIN(type, name, parameters, arguments, of, concerned) \
+#define AROUND(type, name, parameters, arguments, of, concerned, before, after) \
     type name parameters { \
         REAL(name); \
         int what = fate(of, concerned); \
         if (what == 1) return -1; \
-        return (type)done(what, (long)real arguments); \
+        before; \
+        type result = real arguments; \
+        if (result == 0) after; \
+        return (type)done(what, (long)result); \
     }
+
+#define PLAIN(type, name, parameters, arguments, of, concerned) \
+    AROUND(type, name, parameters, arguments, of, concerned, (void)0, (void)0)
 
 /* Cut short, it transfers half. */
 #define TRANSFER(type, name, parameters, whole, half, of) \
@@ -119,21 +186,31 @@ TRANSFER(ssize_t, pread, (int file, void *to, size_t size, off_t at), (file, to,
 TRANSFER(ssize_t, pread64, (int file, void *to, size_t size, off64_t at), (file, to, size, at), (file, to, size / 2, at), "read")
 PLAIN(ssize_t, writev, (int file, const struct iovec *from, int parts), (file, from, parts), "write", opened(file))
 
-PLAIN(int, fsync, (int file), (file), "sync", opened(file))
-PLAIN(int, fdatasync, (int file), (file), "sync", opened(file))
+#define SYNC(name) \
+    int name(int file) { \
+        REAL(name); \
+        int concerned = opened(file), what = fate("sync", concerned); \
+        if (what == 1) return -1; \
+        int result = real(file); \
+        if (result == 0 && concerned) note_synced(file); \
+        return (int)done(what, result); \
+    }
+
+SYNC(fsync)
+SYNC(fdatasync)
 PLAIN(int, ftruncate, (int file, off_t size), (file, size), "truncate", opened(file))
 PLAIN(int, ftruncate64, (int file, off64_t size), (file, size), "truncate", opened(file))
 PLAIN(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size), "truncate", opened(file))
 PLAIN(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size), "truncate", opened(file))
 
-PLAIN(int, rename, (const char *from, const char *to), (from, to), "rename", named(from) || named(to))
-PLAIN(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), "rename", at_folder(a, from) || at_folder(b, to))
-PLAIN(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags), "rename", at_folder(a, from) || at_folder(b, to))
-PLAIN(int, unlink, (const char *path), (path), "unlink", named(path))
-PLAIN(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), "unlink", at_folder(folder, path))
+AROUND(int, rename, (const char *from, const char *to), (from, to), "rename", named(from) || named(to), keep(AT_FDCWD, to), (void)0)
+AROUND(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to), (void)0)
+AROUND(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to), (void)0)
+AROUND(int, unlink, (const char *path), (path), "unlink", named(path), keep(AT_FDCWD, path), (void)0)
+AROUND(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), "unlink", at_folder(folder, path), keep(folder, path), (void)0)
 PLAIN(int, rmdir, (const char *path), (path), "unlink", named(path))
-PLAIN(int, mkdir, (const char *path, mode_t mode), (path, mode), "mkdir", named(path))
-PLAIN(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), "mkdir", at_folder(folder, path))
+AROUND(int, mkdir, (const char *path, mode_t mode), (path, mode), "mkdir", named(path), (void)0, forget(AT_FDCWD, path))
+AROUND(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), "mkdir", at_folder(folder, path), (void)0, forget(folder, path))
 PLAIN(int, link, (const char *from, const char *to), (from, to), "link", named(from) || named(to))
 PLAIN(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), "link", at_folder(a, from) || at_folder(b, to))
 

@@ -3,17 +3,31 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use fpdb::Profile;
 use serde_json::Value;
 
 use super::shim::{Fault, Shim};
+use crate::assemble::build_of;
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
 /// The commands that change files.
-pub(super) const COMMANDS: [&str; 8] = ["ingest", "replace", "rm", "compact", "merge", "backup", "restore", "repair"];
+pub(super) const COMMANDS: [&str; 11] = [
+    "ingest",
+    "replace",
+    "rm",
+    "compact",
+    "merge",
+    "backup",
+    "restore",
+    "repair",
+    "rebuild",
+    "assemble",
+    "assemble more",
+];
 
 const DOCUMENTS: u64 = 14;
 
@@ -77,7 +91,7 @@ fn list(folder: &Folder, database: &str) -> Vec<Value> {
         let document = document.as_object_mut().unwrap();
         document.remove("ingested_at").unwrap();
         // Absolute, and each trial has a folder of its own.
-        document.remove("source").unwrap();
+        document.remove("source");
         // Another order of arrival.
         document.remove("id").unwrap();
     }
@@ -147,6 +161,16 @@ impl Trials {
                 run("--db other -q rm docs/00.txt docs/01.txt");
                 words("--db concerned/db -q merge other")
             }
+            // Takes over the files of a build, or merges them.
+            "assemble" | "assemble more" => {
+                if command == "assemble more" {
+                    run("--db concerned/db -q ingest docs/00.txt docs/01.txt --profile words");
+                }
+                let built = (2..DOCUMENTS).map(|number| (format!("docs/{number:02}.txt"), text(number).into_bytes()));
+                let profile = Profile::named("words").unwrap();
+                build_of(&start.path().join("staging"), &profile, built);
+                words("--db concerned/db -q assemble staging")
+            }
             "backup" => {
                 made(&ingest);
                 words("--db concerned/db -q backup concerned/copies")
@@ -161,10 +185,19 @@ impl Trials {
                 damage(&start.path().join("concerned/db/store"));
                 words("--db concerned/db -q verify --repair")
             }
+            // Of a store without a list of tables.
+            "rebuild" => {
+                made(&ingest);
+                run("--db concerned/db -q rm docs/03.txt");
+                let files = fs::read_dir(start.path().join("concerned/db/store")).unwrap();
+                let is_list = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("MANIFEST");
+                files.map(|file| file.unwrap().path()).filter(is_list).for_each(|list| fs::remove_file(list).unwrap());
+                words("--db concerned/db -q verify --repair")
+            }
             _ => unreachable!(),
         };
         let before = match command {
-            "ingest" | "restore" | "repair" => None,
+            "ingest" | "restore" | "repair" | "rebuild" | "assemble" => None,
             _ => Some(content(&start, database)),
         };
         let undisturbed = Folder::new();
@@ -179,12 +212,12 @@ impl Trials {
         Self { command, start, arguments, database: "concerned/db", before, after }
     }
 
-    fn arguments(&self) -> Vec<&str> {
+    pub(super) fn arguments(&self) -> Vec<&str> {
         self.arguments.iter().map(String::as_str).collect()
     }
 
     /// The state before the command, in a folder of its own.
-    fn begin(&self) -> Folder {
+    pub(super) fn begin(&self) -> Folder {
         let folder = Folder::new();
         copy(self.start.path(), folder.path()).unwrap();
         folder
@@ -237,10 +270,14 @@ impl Trials {
     }
 
     /// Every document must be as it was before, or as it is after.
-    fn look(&self, folder: &Folder, what: &str) {
+    pub(super) fn look(&self, folder: &Folder, what: &str) {
         let path = folder.path().join(self.database);
-        // Damaged still, as it was; or whole, which running it again shows.
-        if self.command == "repair" {
+        // Damaged still, as it was; or whole, which running it again shows, and the damaged store is kept.
+        if ["repair", "rebuild"].contains(&self.command) {
+            let damaged = files(&self.start.path().join(self.database).join("store")).unwrap();
+            let places = ["store", "damaged", "damaged-1"].map(|place| files(&path.join(place)));
+            let is_kept = |files: &Option<Vec<(String, Vec<u8>)>>| files.as_ref() == Some(&damaged);
+            assert!(places.iter().any(is_kept), "{what}: the damaged store is not as it was");
             return;
         }
         if !path.join("FPDB").exists() {
@@ -264,8 +301,24 @@ impl Trials {
         }
     }
 
+    /// The command has done all that it does.
+    pub(super) fn is_done(&self, folder: &Folder, what: &str) {
+        let database = self.made(folder);
+        assert!(content(folder, database) == self.after, "{what}: not what the command has made");
+        folder.ok(&["--db", database, "verify", "-q"]);
+    }
+
+    /// The database with what the command has made.
+    fn made(&self, folder: &Folder) -> &'static str {
+        if self.command == "backup" {
+            folder.ok(&["--db", "restored", "-q", "restore", "concerned/copies"]);
+            return "restored";
+        }
+        self.database
+    }
+
     /// The command, run again, ends as if nothing had been.
-    fn resume(&self, folder: &Folder, what: &str) {
+    pub(super) fn resume(&self, folder: &Folder, what: &str) {
         let mut arguments = self.arguments();
         if self.command == "rm" {
             let left = list(folder, self.database);
@@ -279,14 +332,7 @@ impl Trials {
             let run = folder.run(&arguments);
             assert!(run.status == 0 || self.command == "repair", "{what}: run again: {run:#?}");
         }
-        let mut database = self.database;
-        if self.command == "backup" {
-            folder.ok(&["--db", "restored", "-q", "restore", "concerned/copies"]);
-            database = "restored";
-        }
-        let found = content(folder, database);
-        assert!(found == self.after, "{what}: not what an undisturbed run makes");
-        folder.ok(&["--db", database, "verify", "-q"]);
+        self.is_done(folder, what);
         // Nothing is left beside the database, or on its way into it.
         for place in ["concerned", "concerned/db/incoming"] {
             // A database that was restored has had no writer yet.
@@ -296,6 +342,15 @@ impl Trials {
             assert!(stray.iter().all(|name| name == "db" || name == "copies"), "{what}: {stray:?} in {place}");
         }
     }
+}
+
+/// The files in a folder and what is in them; `None` where there is no such folder.
+fn files(folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
+    let entries = fs::read_dir(folder).ok()?.map(|entry| entry.unwrap());
+    let name = |entry: &fs::DirEntry| entry.file_name().into_string().unwrap();
+    let mut files: Vec<_> = entries.map(|entry| (name(&entry), fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    Some(files)
 }
 
 /// Flips bits in the largest table.

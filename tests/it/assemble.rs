@@ -140,6 +140,12 @@ fn build(folder: &Path, plan: &StagingPlan, inputs: &[Input], random: &mut Rando
     staging.finish().unwrap()
 }
 
+/// A build of documents, names and bytes, in several parts.
+pub(crate) fn build_of(folder: &Path, profile: &Profile, documents: impl IntoIterator<Item = (String, Vec<u8>)>) {
+    let inputs: Vec<Input> = documents.into_iter().map(|(name, bytes)| input(name, bytes)).collect();
+    build(folder, &plan(profile, &inputs, &mut Random(2)), &inputs, &mut Random(1));
+}
+
 /// The database that an ingest makes of the documents; the number of failures.
 fn ingest(path: &Path, profile: &Profile, inputs: &[Input], store_text: bool) -> u64 {
     let database = Database::create(path, profile).unwrap();

@@ -5,6 +5,7 @@
 mod damage;
 mod documents;
 mod files;
+mod other_store;
 mod system;
 
 use std::process::Stdio;

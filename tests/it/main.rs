@@ -37,5 +37,6 @@ mod stopping;
 mod submissions;
 mod supplied;
 mod support;
+mod terminal;
 mod texts;
 mod threads;

@@ -96,5 +96,5 @@ fn a_file_of_phrases_without_end_is_refused() {
     folder.write("a.txt", "one two three four five six seven eight nine ten");
     folder.ok(&["ingest", "-q", "a.txt"]);
     let run = folder.run(&["query", "a.txt", "--ignore-phrases", "/dev/zero"]);
-    assert!(run.status == 2 && run.stderr.contains("larger than 64 MiB"), "{run:#?}");
+    assert!(run.status == 2 && run.stderr.contains("has more than 64 MiB"), "{run:#?}");
 }

@@ -10,6 +10,9 @@ use crate::error::{DocumentError, Error, Result};
 use crate::input::Compression;
 use crate::stop::StopToken;
 
+/// No line of more bytes is a record.
+const LONGEST: u64 = 1 << 30;
+
 /// Replaces the line that begins at a place; `None` keeps it.
 type LineEdit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
 
@@ -42,10 +45,11 @@ fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Wr
     loop {
         stop.check()?;
         line.clear();
-        let read = input.read_until(b'\n', &mut line).map_err(Error::io("read", path))? as u64;
+        let read = (&mut input).take(LONGEST).read_until(b'\n', &mut line).map_err(Error::io("read", path))? as u64;
         if read == 0 {
             return Ok(());
         }
+        // The rest of a line that is no record, since it is longer than any, is written as other lines are.
         let edited = edit(&line, at)?;
         output.write_all(edited.as_deref().unwrap_or(&line)).map_err(Error::io("write a copy of", path))?;
         at += read;

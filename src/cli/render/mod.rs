@@ -11,6 +11,7 @@ mod numbers;
 mod pairs;
 mod repeats;
 mod style;
+mod verification;
 
 pub(super) use apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
 pub(super) use corpus::{corpus_header, corpus_line, corpus_row};
@@ -25,8 +26,7 @@ pub(super) use dedup::{
 pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{
-    NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, restored_documents,
-    stats_page, verify_page,
+    NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, stats_page,
 };
 pub(super) use numbers::{count, duration, grouped, percent, size};
 pub(super) use pairs::{
@@ -36,3 +36,4 @@ pub(super) use repeats::{
     repeat_header, repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row,
 };
 pub(super) use style::Style;
+pub(super) use verification::{restored_documents, verify_page};

@@ -8,6 +8,9 @@ use fpdb::{Error, Source};
 
 use crate::cli::typed::IngestArgs;
 
+/// A list of files has fewer bytes.
+const LIST_BYTES: u64 = 1 << 30;
+
 /// The paths that were typed, and those of `--files-from` after them.
 pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
     let source = |path: PathBuf| {
@@ -34,16 +37,20 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
 }
 
 fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
     if list == Path::new("-") {
-        let mut text = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut text).context("cannot read the list of files from standard input")?;
-        return Ok(text);
+        let read = std::io::stdin().lock().take(LIST_BYTES).read_to_end(&mut text);
+        read.context("cannot read the list of files from standard input")?;
+    } else {
+        let read = std::fs::File::open(list).and_then(|file| file.take(LIST_BYTES).read_to_end(&mut text));
+        read.map_err(|source| Error::Io { action: "read the list of files", path: list.into(), source })?;
     }
-    Ok(std::fs::read(list).map_err(|source| Error::Io {
-        action: "read the list of files",
-        path: list.into(),
-        source,
-    })?)
+    anyhow::ensure!(
+        (text.len() as u64) < LIST_BYTES,
+        "the list of files {} has 1 GiB or more: name folders instead, or use several lists",
+        list.display()
+    );
+    Ok(text)
 }
 
 /// The paths in a list: a line each, unless it has a NUL character, which no path can hold; then that ends each.

@@ -22,15 +22,15 @@ pub(crate) struct ApplyArgs {
     /// several ways are copied whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     write: Option<PathBuf>,
-    /// With --write and a report of `dedup --passages`: cut the repeated passages out of the copies
+    /// Copy without the repeated passages (`dedup --passages`)
     ///
-    /// For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Other files
+    /// With --write and a report of `dedup --passages`. For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Other files
     /// are copied whole, and listed.
     #[arg(long, requires = "write", conflicts_with = "mark")]
     cut: bool,
-    /// Mark each record: FIELD tells if it is removable, FIELD_survivor names its survivor
+    /// Give each record a FIELD that tells if it is removable
     ///
-    /// With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet.
+    /// FIELD_survivor names its survivor. With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet.
     /// Changes the files themselves, or with --write their copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct ApplyArgs {
     /// Move removable files to this folder
     #[arg(long = "move", id = "move_to", value_name = "DIR", group = "action")]
     move_to: Option<PathBuf>,
-    /// Check that each document of the report is still there, or its survivor is
+    /// Check that each document or its survivor is there
     ///
     /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose content and survivor are
     /// both gone or changed; the exit status is then 2. Changes nothing.

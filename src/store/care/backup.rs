@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::durable::create_folders;
 use crate::error::{Error, Result};
 use crate::progress::Task;
 use crate::schema::{Answer, Schema};
@@ -166,7 +167,7 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             file => file.map_err(Error::io("read", &from))?,
         };
-        fs::create_dir_all(records).map_err(Error::io("create", records))?;
+        create_folders(records)?;
         let to = records.join(newest.to_string());
         let mut copy = || {
             let mut file = tempfile::NamedTempFile::new_in(records)?;
@@ -181,13 +182,13 @@ impl Store {
 
     /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
     fn claim(&self, folder: &Path) -> Result<()> {
-        let identity = self.engine.identity()?;
+        let identity = self.identity()?;
         let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
         match owner(folder)? {
             None if folder.exists() && !is_empty_folder(folder) => {
                 return Err(Error::NotABackup { path: folder.to_owned() });
             }
-            None => fs::create_dir_all(folder).map_err(Error::io("create", folder))?,
+            None => create_folders(folder)?,
             // A database that was moved has kept its identity; one that was repaired, its place.
             Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
                 return Err(Error::OthersBackup { path: folder.to_owned(), database: place });

@@ -79,6 +79,9 @@ pub struct Repair {
     /// Documents that are in the database, but whose stored texts are not.
     #[serde(default)]
     pub texts_lost: Vec<String>,
+    /// The folder in which the damaged store is kept, until somebody removes it; `None` where nothing was damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged_store: Option<String>,
 }
 
 impl Repair {

@@ -2,7 +2,11 @@
 
 pub(super) mod backup;
 pub(super) mod backup_files;
+mod choice;
 pub(super) mod findings;
+mod found_tables;
+#[cfg(test)]
+mod list_tests;
 pub(super) mod repair;
 #[cfg(test)]
 mod repair_tests;

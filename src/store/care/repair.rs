@@ -10,9 +10,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::columns::Fingerprints;
+use crate::durable::sync_folder;
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::progress::Task;
+use crate::store::care::choice::open_damaged;
 use crate::store::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::store::care::salvage::Salvage;
 use crate::store::care::survey::{self, Survey};
@@ -22,7 +24,7 @@ use crate::store::codec::format::{
 };
 use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, SourceRecord};
-use crate::store::open::files::{read_short, replace_file};
+use crate::store::open::files::{self, read_short, replace_file};
 use crate::store::open::lock::WriterLock;
 use crate::store::open::mark;
 use crate::store::open::marker::check_marker;
@@ -34,7 +36,7 @@ use crate::store::{MAKING, Store, StoreOptions, View, texts};
 /// The new store grows in a database of this name inside the damaged one.
 const REPAIRED: &str = "repaired";
 
-/// Where the damaged store waits for the new one to be in its place.
+/// Where the damaged store waits for the new one to be in its place. Then it gets a number.
 const DAMAGED: &str = "damaged";
 
 /// Records that are committed together, and postings of documents that are read again.
@@ -67,11 +69,11 @@ impl Repairing {
     /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not into a new store.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no list of tables, or no profile.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no document, or no profile; [`Error::OtherStore`].
     pub(crate) fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
         let marked = match check_marker(root) {
             // The file that says so can be lost like any other.
-            Err(error @ Error::NotADatabase { .. }) if root.join(STORE).join("CURRENT").is_file() => Err(error),
+            Err(error @ Error::NotADatabase { .. }) if has_store(root) => Err(error),
             other => Ok(other?),
         };
         let lock = WriterLock::take(root)?;
@@ -83,17 +85,21 @@ impl Repairing {
                 return Ok(RepairStart::Whole(found));
             }
             Ok(found) => found.problems,
-            Err(error) if error.is_damage() => vec![Problem::of(&error)],
+            // If more than its log is of another database, it is not opened below either.
+            Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
-        let salvage = Salvage::open(root)?;
         let mark = mark::read(root)?;
+        let salvage = open_damaged(root, &mark, task)?;
         let survey = Survey::of(&salvage, &mark, task)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
-        problems.extend(survey.findings.iter().map(finding));
+        problems.extend(salvage.findings().iter().chain(&survey.findings).map(finding));
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
-        let store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
+        let mut store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
+        // It stays the same database.
+        let identity = salvage.identity()?.or(mark.identity);
+        store.identity = identity.or(store.identity.take());
         let repairing = Self {
             root: root.to_owned(),
             batch: Batch::new(0, BATCH_BYTES),
@@ -231,16 +237,16 @@ impl Repairing {
             self.report.lost.push(LostDocument { name: None, source: None, reason: unread.into() });
         }
 
-        let Self { root, store, salvage, problems, report, lock, .. } = self;
-        let marker = marker(store.profile());
+        let Self { root, store, salvage, problems, mut report, lock, .. } = self;
+        let (marker, identity) = (marker(store.profile()), store.identity.clone());
         // The engine lets go of both before they are moved.
         drop(store);
         drop(salvage);
         let action = "put the rebuilt store in the place of";
         fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
-        finish_interrupted(&root)?;
+        report.damaged_store = finish_interrupted(&root)?.map(|path| path.display().to_string());
         replace_file(&root.join(MARKER), marker.as_bytes())?;
-        mark::write(&root, commits, Some(counts))?;
+        mark::write(&root, commits, Some(counts), identity)?;
         drop(lock);
         Ok(Verification { problems, repair: Some(report), ..now })
     }
@@ -334,29 +340,42 @@ fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
     })
 }
 
+/// True where the folder of a database has a store.
+fn has_store(root: &Path) -> bool {
+    let is_of_store = |name: &String| files::table_number(name).or(files::list_number(name)).is_some();
+    // If it cannot be read, there is none to be repaired.
+    files::names(&root.join(STORE)).is_ok_and(|names| names.iter().any(is_of_store))
+}
+
 /// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is finished, any
-/// other is undone. Needs the writer lock.
-pub(in crate::store) fn finish_interrupted(root: &Path) -> Result<()> {
+/// other is undone. Needs the writer lock. Returns where a damaged store is kept that was replaced.
+pub(in crate::store) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
         fs::rename(&new, &place).map_err(Error::io("put the rebuilt store in its place", &place))?;
-        fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
+        sync_folder(root)?;
     }
-    if place.exists() {
-        let entries = fs::read_dir(root).map_err(Error::io("read", root))?;
-        for entry in entries {
-            let entry = entry.map_err(Error::io("read", root))?;
-            let name = entry.file_name();
-            let left_over = name == REPAIRED || name == DAMAGED || name.to_string_lossy().starts_with(MAKING);
-            if left_over {
-                match fs::remove_dir_all(entry.path()) {
-                    Err(error) if error.kind() != ErrorKind::NotFound => {
-                        return Err(Error::io("remove", entry.path())(error));
-                    }
-                    _ => {}
+    if !place.exists() {
+        return Ok(None);
+    }
+    for entry in fs::read_dir(root).map_err(Error::io("read", root))? {
+        let entry = entry.map_err(Error::io("read", root))?;
+        let name = entry.file_name();
+        if name == REPAIRED || name.to_string_lossy().starts_with(MAKING) {
+            match fs::remove_dir_all(entry.path()) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(Error::io("remove", entry.path())(error));
                 }
+                _ => {}
             }
         }
     }
-    Ok(())
+    if !old.exists() {
+        return Ok(None);
+    }
+    let free = (1u32..).map(|number| root.join(format!("{DAMAGED}-{number}"))).find(|kept| !kept.exists());
+    let kept = free.unwrap_or_else(|| old.clone());
+    fs::rename(&old, &kept).map_err(Error::io("keep the damaged store", &kept))?;
+    sync_folder(root)?;
+    Ok(Some(kept))
 }

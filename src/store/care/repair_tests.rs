@@ -69,7 +69,7 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestF
     let state = store.view().state.clone();
     drop(store);
     let counts = (lost == 0).then(|| state.counts());
-    mark::write(&root, state.commits + lost, counts).unwrap();
+    mark::write(&root, state.commits + lost, counts, None).unwrap();
     let repaired = crate::ingest::repair(&root, &StoreOptions::default(), false, &Task::new()).unwrap();
     assert!(!repaired.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();

@@ -5,37 +5,43 @@
 //! out, and each of them is read by itself, as far as it can be. A *part* of a store is the store with a list of tables that
 //! leaves some out; the engine sees to it that of all versions of a row in the part the latest counts.
 //!
+//! Which list of tables is used, [`crate::store::care::choice`] says.
+//!
 //! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open files, no
 //! permission) is an error, since the rows that it hides are not lost.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::store::codec::format::STORE;
+use crate::store::codec::format::{IDENTITY_KEY, MAIN, STATE_KEY, STORE};
 use crate::store::engine::level::Table;
 use crate::store::engine::options::DEFAULT_CACHE_BYTES;
 use crate::store::engine::{Access, Engine};
-use crate::store::open::files::{self, LIST, read_short, replace_file};
+use crate::store::open::files::{self, read_short};
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::manifest;
+use crate::store::open::mark::CommitMark;
 
 /// The action that reads damaged files, in errors.
 pub(super) const ACTION: &str = "read its damaged files";
 
 /// The cache of a part of a store: its rows are read once.
-const PART_CACHE_BYTES: usize = 8 << 20;
+pub(super) const PART_CACHE_BYTES: usize = 8 << 20;
 
 /// A damaged store, open for reading.
 pub(in crate::store) struct Salvage {
     store: PathBuf,
+    access: Access,
     /// All of its tables.
     whole: Arc<Part>,
     tables: Vec<Table>,
+    /// The engine's name of the store, as the list or the tables tell it.
+    store_id: Option<String>,
+    pub(super) findings: Vec<String>,
     parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
 }
 
@@ -61,27 +67,66 @@ pub(super) struct Part {
     _links: Option<LinkedStore>,
 }
 
+/// A way to read a store.
+pub(super) struct Reading<'a> {
+    /// The name and content of the list of tables.
+    pub(super) list: (&'a str, &'a [u8]),
+    pub(super) access: Access,
+    /// Rows of the logs count.
+    pub(super) with_logs: bool,
+    /// The engine's name of the store.
+    pub(super) store_id: Option<&'a str>,
+}
+
 impl Salvage {
-    /// Opens the store of the database at `root`, which no process may be writing.
-    ///
-    /// # Errors
-    /// [`Error::BeyondRepair`] where the list of tables is lost: then nothing says what belongs to the database.
-    pub(in crate::store) fn open(root: &Path) -> Result<Self> {
+    /// Opens a store in this way.
+    pub(super) fn open(root: &Path, reading: &Reading<'_>) -> Result<Self> {
         let store = root.join(STORE);
-        name_list_of_tables(&store)?;
-        let links = files::check(root).is_err().then(|| LinkedStore::new(&store, None)).transpose()?;
+        let Reading { list: (name, content), access, with_logs, store_id } = *reading;
+        let is_rebuilt = matches!(access, Access::ReadRebuilt { .. });
+        let current = format!("{name}\n");
+        let is_as_it_is = !is_rebuilt
+            && with_logs
+            && read_short(&store.join("CURRENT")).is_ok_and(|named| named == current.as_bytes())
+            && files::check(root).is_ok();
+        let wanted = |file: &str| match files::is_log(file) {
+            true => with_logs,
+            false => !is_rebuilt || files::table_number(file).is_some(),
+        };
+        let written = [("CURRENT", current.as_bytes()), (name, content)];
+        let links = (!is_as_it_is).then(|| LinkedStore::new(&store, wanted, &written)).transpose()?;
         let store = links.as_ref().map_or(store, LinkedStore::path);
-        let engine = Engine::open(&store, Access::ReadDamaged, DEFAULT_CACHE_BYTES).map_err(|error| {
-            let path = root.to_owned();
-            match error.failure.is_refusal() {
-                true => Error::CannotOpen { path, failure: error.failure, source: error.source },
-                false => {
-                    Error::BeyondRepair { path, lost: "the list of its tables (store/MANIFEST)", source: error.source }
-                }
-            }
-        })?;
+        let engine = Engine::open(&store, access, DEFAULT_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
         let tables = engine.tables()?;
-        Ok(Self { store, whole: Arc::new(Part { engine, _links: links }), tables, parts: Mutex::default() })
+        let whole = Arc::new(Part { engine, _links: links });
+        let store_id = store_id.map(str::to_owned);
+        Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), parts: Mutex::default() })
+    }
+
+    /// True if its list of tables was made of the tables that are there.
+    pub(in crate::store) fn is_rebuilt(&self) -> bool {
+        matches!(self.access, Access::ReadRebuilt { .. })
+    }
+
+    /// How it is read, in words, where that is not as it was.
+    pub(in crate::store) fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// The identity of the database; `None` where it cannot be told.
+    pub(in crate::store) fn identity(&self) -> Result<Option<String>> {
+        if let Some(identity) = self.get(MAIN, IDENTITY_KEY)? {
+            return Ok(Some(String::from_utf8_lossy(&identity).into_owned()));
+        }
+        // A commit writes both: if only the state is there, none wrote an identity.
+        let has_state = self.get_latest(MAIN, STATE_KEY)?.is_some();
+        Ok(self.store_id.clone().filter(|_| has_state))
+    }
+
+    /// The identity of the database, if it is known to be another than the one that was marked.
+    pub(super) fn other_identity(&self, mark: &CommitMark) -> Result<Option<String>> {
+        let Some(marked) = &mark.identity else { return Ok(None) };
+        Ok(self.identity()?.filter(|identity| identity != marked))
     }
 
     /// The value of a key; `None` where there is none or it cannot be read. If a table that may have had a
@@ -202,8 +247,7 @@ impl Salvage {
         match self.open_part(&left_out) {
             Ok(Some(part)) => Ok(Some(Arc::clone(parts.entry(key).or_insert(Arc::new(part))))),
             Ok(None) => Ok(None),
-            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::Unsupported => Ok(None),
-            Err(error) if error.is_damage() => Ok(None),
+            Err(error) if error.is_damage() || is_unsupported(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -215,9 +259,9 @@ impl Salvage {
         let path = self.store.join(&list);
         let content = fs::read(&path).map_err(Error::io("read", &path))?;
         let Some(shorter) = manifest::without_tables(&content, left_out) else { return Ok(None) };
-        let links = LinkedStore::new(&self.store, Some((OsStr::new(&list), &shorter)))?;
+        let links = LinkedStore::new(&self.store, |_| true, &[(&list, &shorter)])?;
         let engine =
-            Engine::open(&links.path(), Access::ReadDamaged, PART_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
+            Engine::open(&links.path(), self.access, PART_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
         Ok(Some(Part { engine, _links: Some(links) }))
     }
 }
@@ -269,21 +313,7 @@ fn named_tables(message: &str) -> Vec<u64> {
     message.match_indices(".sst").filter_map(number).collect()
 }
 
-/// Sees to it that the file `CURRENT` names a list of tables: where it does not, the newest there is.
-fn name_list_of_tables(store: &Path) -> Result<()> {
-    let current = store.join("CURRENT");
-    let named = match read_short(&current) {
-        Ok(name) => String::from_utf8(name).unwrap_or_default(),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => String::new(),
-        Err(source) => return Err(Error::Io { action: "read", path: current, source }),
-    };
-    if named.strip_suffix('\n').is_some_and(|name| name.starts_with(LIST) && store.join(name).is_file()) {
-        return Ok(());
-    }
-    let entries = fs::read_dir(store).map_err(Error::io("read", store))?;
-    let lists = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let lists = lists.filter(|name| store.join(name).is_file());
-    let number = |name: &String| name.strip_prefix(LIST)?.parse::<u64>().ok();
-    let Some(newest) = lists.filter(|name| number(name).is_some()).max_by_key(number) else { return Ok(()) };
-    replace_file(&current, format!("{newest}\n").as_bytes())
+/// True where folders of links cannot be made.
+pub(super) fn is_unsupported(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::Unsupported)
 }

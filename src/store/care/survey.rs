@@ -81,13 +81,16 @@ impl Survey {
         }
         let deleted = document_set_of(salvage, TOMBSTONES)?;
         let lacks_commits = commits < mark.commits;
+        let mut is_older = state.as_ref().is_some_and(|state| !is_as_marked(state, mark));
+        let (given, mut is_mixed) = (state.as_ref().map_or(0, |state| state.next_document), false);
         let state = match state {
             // The commits after it are lost; where the documents are exactly those of this one, it is gone back to.
-            Some(state) if lacks_commits && !counts(&state, salvage, &deleted)? => {
+            Some(state) if (lacks_commits || salvage.is_rebuilt()) && !counts(&state, salvage, &deleted)? => {
                 findings.push(
                     "what is left comes from several commits: which documents the last one had cannot be known"
                         .to_owned(),
                 );
+                is_mixed = true;
                 None
             }
             Some(state) if lacks_commits => {
@@ -182,9 +185,8 @@ impl Survey {
         let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
         let known = (whole.len() + damaged.len() + named.len()) as u64;
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
-        // All are there, and not those the state counted: a cut list of tables has brought older records back.
-        // One sum alone may be wrong itself.
-        let is_older = state.as_ref().is_some_and(|state| {
+        // All are there, and not those the state counted: older records have come back. One sum alone may be wrong itself.
+        is_older |= state.as_ref().is_some_and(|state| {
             known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
         });
         if is_older {
@@ -202,9 +204,26 @@ impl Survey {
                 highest.map_or(0, |id| id.saturating_add(1))
             }
         };
-        let next_document = next_document.max(marked);
+        let next_document = next_document.max(marked).max(given);
+        let is_older = is_older || is_mixed;
         Ok(Self { commits, next_document, whole, damaged, nameless, lost: named, later, is_older, findings })
     }
+}
+
+/// The last commit whose state can be read, and whether the documents that can be read are exactly those that it counts; `None` where
+/// there is no state, nor a document.
+pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option<(u64, bool)>> {
+    let Some(state) = latest_state(salvage, mark)? else {
+        let has_documents = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?.current().is_some();
+        return Ok(has_documents.then_some((0, false)));
+    };
+    let deleted = document_set_of(salvage, TOMBSTONES)?;
+    Ok(Some((state.commits, is_as_marked(&state, mark) && counts(&state, salvage, &deleted)?)))
+}
+
+/// False for a state of the commit that was marked, with other counts.
+fn is_as_marked(state: &StateRecord, mark: &CommitMark) -> bool {
+    state.commits != mark.commits || mark.counts.is_none_or(|counts| counts == state.counts())
 }
 
 /// The state after the last commit. Where a table cannot be read that may have had it, an older one tells nothing of the

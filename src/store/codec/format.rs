@@ -7,8 +7,9 @@
 //! |-------------|----------------------------------------------------------------------------------|
 //! | `FPDB`      | the text `fpdb database, format 1\n`, then `profile ` and a copy of the profile in hexadecimal digits and `\n`; written last when a database is made |
 //! | `lock`      | locked by the one writer, and names it                                            |
-//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; and `documents ` n, how many there are, and the next id; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
+//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; and `documents ` n, how many there are, and the next id; and `identity ` n and that of the database; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
 //! | `store/`    | RocksDB                                                                           |
+//! | `damaged-`n | a store that a repair has replaced; whoever needs it no more removes it           |
 //! | `incoming/` | sorted files on their way into the store; whatever a crash leaves there is removed |
 //!
 //! Column families of the store. A *run* is one sorted batch of postings: written once, never changed.
@@ -17,6 +18,7 @@
 //! |--------------|----------------------------------------------|------------------------------------|
 //! | `default`    | `profile`                                    | the profile, below                 |
 //! |              | `state`                                      | [`crate::store::codec::records::StateRecord`]    |
+//! |              | `identity`                                   | text that tells this database from others, written with each commit; where it is absent, RocksDB's name of the store is the identity |
 //! |              | `run` ‖ run (4)                              | [`crate::store::codec::records::RunRecord`]      |
 //! |              | `fold`                                       | [`crate::store::codec::records::FoldRecord`]: how far a fold is that was stopped; its run is in no list |
 //! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
@@ -126,12 +128,13 @@ pub(in crate::store) const CONTAINERS: &str = "containers";
 /// The family the engine has by itself.
 pub(in crate::store) const MAIN: &str = "default";
 
-/// All of them.
+/// All of them. The engine numbers them in this order, from 1 on; its own is number 0.
 pub(in crate::store) const FAMILIES: [&str; 11] =
     [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, MAIN];
 
 pub(in crate::store) const PROFILE_KEY: &[u8] = b"profile";
 pub(in crate::store) const STATE_KEY: &[u8] = b"state";
+pub(in crate::store) const IDENTITY_KEY: &[u8] = b"identity";
 pub(in crate::store) const FOLD_KEY: &[u8] = b"fold";
 pub(in crate::store) const RUN_PREFIX: &[u8] = b"run";
 const ASSEMBLED_PREFIX: &[u8] = b"assembled";

@@ -74,6 +74,13 @@ impl Tuning {
         Ok(Self { database: database(&plain), families: families.collect::<Result<_, EngineError>>()? })
     }
 
+    /// Lets each family have so many levels of tables.
+    pub(super) fn set_levels(&mut self, levels: u32) {
+        for (_, options) in &mut self.families {
+            options.set_num_levels(i32::try_from(levels).unwrap_or(i32::MAX));
+        }
+    }
+
     /// The options of a family.
     pub(super) fn of(&self, family: &str) -> Result<&Options> {
         let found = self.families.iter().find(|(name, _)| *name == family);

@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::durable::{create_folders, sync_folder};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
-use crate::store::codec::format::{DECISIONS, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker};
+use crate::store::codec::format::{
+    DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
+};
 use crate::store::codec::records::{self, StateRecord};
 use crate::store::engine::{Access, Engine};
 use crate::store::open::making::{Making, remove_moved, remove_stale};
@@ -22,6 +25,9 @@ impl Store {
             let mut changes = engine.changes();
             changes.put(MAIN, PROFILE_KEY, encode_profile(profile))?;
             changes.put(MAIN, STATE_KEY, records::encode(&StateRecord::default())?)?;
+            if let Some(identity) = engine.identity()? {
+                changes.put(MAIN, IDENTITY_KEY, identity)?;
+            }
             changes.commit("write its first record")?;
             Ok(*profile)
         })?;
@@ -44,7 +50,7 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
     };
-    fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+    create_folders(&parent)?;
     remove_stale(&parent);
     let making = Making::new(&parent)?;
     let inside = making.path();
@@ -68,13 +74,12 @@ pub(in crate::store) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Resu
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
         // Files that were moved already would prevent another creation here.
         decisions.into_iter().chain([MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
-        fs::File::open(root).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", root))?;
-        return Ok(());
+        return sync_folder(root);
     }
     fs::rename(inside, root).map_err(Error::io("create", root)).map_err(lost)?;
     // The folder has moved: there is nothing left to remove.
     making.keep();
-    fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", &parent))
+    sync_folder(&parent)
 }
 
 #[cfg(test)]

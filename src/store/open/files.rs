@@ -1,16 +1,16 @@
 //! Files: those of a database are regular files of a plausible size, or they are damage. A device in the place of one of
 //! them would be read for ever.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read};
+use std::fs::{self, Metadata};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
 use crate::error::{Error, Result};
 use crate::store::codec::format::STORE;
 
 /// The most bytes of the files beside the tables, logs and lists: they are short texts.
-const SHORT: u64 = 1 << 20;
+pub(in crate::store) const SHORT: u64 = 1 << 20;
 
 /// The most bytes of a log, or of a list of tables, which are read from end to end. They have a few megabytes.
 const LOG: u64 = 16 << 30;
@@ -24,7 +24,7 @@ fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
     let most = match name {
         "CURRENT" | "IDENTITY" => SHORT,
         _ if name.starts_with("OPTIONS-") => SHORT,
-        _ if name.starts_with(LIST) || name.ends_with(".log") => LOG,
+        _ if name.starts_with(LIST) || is_log(name) => LOG,
         _ => u64::MAX,
     };
     match metadata {
@@ -52,43 +52,69 @@ pub(in crate::store) fn check(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `folder` a copy of a store of links to its files, but for those that are none of the engine's. The file of the name
-/// that is given gets this content.
+/// Makes `folder` a copy of a store of links to those of its files that `wanted` says by name, but for those that are none of the
+/// engine's. The files that are given, names and contents, are written there instead.
 #[cfg(unix)]
-pub(in crate::store) fn link(store: &Path, folder: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<()> {
+pub(in crate::store) fn link(
+    store: &Path,
+    folder: &Path,
+    wanted: impl Fn(&str) -> bool,
+    written: &[(&str, &[u8])],
+) -> Result<()> {
     fs::create_dir(folder).map_err(Error::io("create", folder))?;
     let store = store.canonicalize().map_err(Error::io("find", store))?;
-    for entry in fs::read_dir(&store).map_err(Error::io("read", &store))? {
-        let name = entry.map_err(Error::io("read", &store))?.file_name();
+    for name in names(&store)? {
         let (path, link) = (store.join(&name), folder.join(&name));
-        let made = match replaced {
-            Some((replaced, content)) if replaced == name => fs::write(&link, content),
-            _ => match fs::metadata(&path) {
-                Ok(metadata) if problem(&name.to_string_lossy(), &metadata).is_none() => {
-                    std::os::unix::fs::symlink(path, &link)
-                }
-                _ => Ok(()),
-            },
-        };
-        made.map_err(Error::io("create", link))?;
+        let is_written = written.iter().any(|(written, _)| *written == name);
+        if !is_written && wanted(&name) && is_plausible(&path) {
+            std::os::unix::fs::symlink(path, &link).map_err(Error::io("create", link))?;
+        }
+    }
+    for (name, content) in written {
+        fs::write(folder.join(name), content).map_err(Error::io("create", folder.join(name)))?;
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-pub(in crate::store) fn link(store: &Path, _: &Path, _: Option<(&OsStr, &[u8])>) -> Result<()> {
+pub(in crate::store) fn link(store: &Path, _: &Path, _: impl Fn(&str) -> bool, _: &[(&str, &[u8])]) -> Result<()> {
     Err(Error::io("link the files of", store)(ErrorKind::Unsupported.into()))
+}
+
+/// The names of the files in a store. The engine's are all text.
+pub(in crate::store) fn names(store: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(store).map_err(Error::io("read", store))? {
+        names.extend(entry.map_err(Error::io("read", store))?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
+/// True where the engine can read the file at `path`.
+pub(in crate::store) fn is_plausible(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    fs::metadata(path).is_ok_and(|metadata| problem(&name, &metadata).is_none())
+}
+
+/// The number of a table, from the name of its file.
+pub(in crate::store) fn table_number(name: &str) -> Option<u64> {
+    name.strip_suffix(".sst")?.parse().ok()
+}
+
+/// The number of a list of tables, from the name of its file.
+pub(in crate::store) fn list_number(name: &str) -> Option<u64> {
+    name.strip_prefix(LIST)?.parse().ok()
+}
+
+/// True for the name of a log of the engine, which holds rows.
+pub(in crate::store) fn is_log(name: &str) -> bool {
+    name.ends_with(".log")
 }
 
 /// Reads a short file.
 pub(in crate::store) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
     check_regular(path)?;
-    let mut content = Vec::new();
-    File::open(path)?.take(SHORT + 1).read_to_end(&mut content)?;
-    if content.len() as u64 > SHORT {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is larger than any such file"));
-    }
-    Ok(content)
+    bounded::read_file(path, SHORT)
 }
 
 /// Sees to it that what is at `path`, if anything is, is a regular file. To open a pipe, and to read a device, may take for

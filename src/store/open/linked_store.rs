@@ -1,6 +1,5 @@
 //! Linked store: a temporary folder of links to the files of a store, for a reader that cannot use all of them as they are.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
@@ -18,20 +17,24 @@ pub(in crate::store) struct LinkedStore {
 }
 
 impl LinkedStore {
-    /// Links the files in `store`, but for those that are none of the engine's. The file of the name that is given gets this
-    /// content.
-    pub(in crate::store) fn new(store: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<Self> {
-        Self::new_in(&std::env::temp_dir(), store, replaced)
+    /// Links those of the files in `store` that `wanted` says by name, but for those that are none of the engine's. The files that are
+    /// given, names and contents, are written instead.
+    pub(in crate::store) fn new(
+        store: &Path,
+        wanted: impl Fn(&str) -> bool,
+        written: &[(&str, &[u8])],
+    ) -> Result<Self> {
+        Self::new_in(&std::env::temp_dir(), store, wanted, written)
     }
 
-    fn new_in(parent: &Path, store: &Path, replaced: Option<(&OsStr, &[u8])>) -> Result<Self> {
+    fn new_in(parent: &Path, store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
         for stale in stale_temporaries(parent, PREFIX) {
             // It is in nobody's way where it cannot be removed.
             let _ = std::fs::remove_dir_all(stale);
         }
         let folder = OwnedFolder::new(parent, PREFIX)?;
         let linked = Self { folder };
-        files::link(store, &linked.path(), replaced)?;
+        files::link(store, &linked.path(), wanted, written)?;
         Ok(linked)
     }
 
@@ -57,7 +60,10 @@ mod tests {
         }
         fs::write(store.join("000001.sst"), "table").unwrap();
         fs::write(store.join("MANIFEST-000001"), "list").unwrap();
-        let linked = LinkedStore::new_in(&parent, &store, Some((OsStr::new("MANIFEST-000001"), b"li"))).unwrap();
+        fs::write(store.join("000002.log"), "rows").unwrap();
+        let wanted = |name: &str| name != "000002.log";
+        let linked = LinkedStore::new_in(&parent, &store, wanted, &[("MANIFEST-000001", b"li")]).unwrap();
+        assert!(!linked.path().join("000002.log").exists());
         assert_eq!(fs::read_to_string(linked.path().join("000001.sst")).unwrap(), "table");
         assert_eq!(fs::read_to_string(linked.path().join("MANIFEST-000001")).unwrap(), "li");
         assert!(!left.exists());

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::codec::format::{ACTING, LOCK};
-use crate::store::open::files::check_regular;
+use crate::store::open::files::{SHORT, check_regular};
 
 /// How often and how long a writer waits for the lock: a fifth of a second in all.
 const TRIES: u32 = 20;
@@ -48,7 +48,7 @@ impl WriterLock {
         let path = root.join(LOCK);
         check_regular(&path).map_err(Error::io("open the lock file", &path))?;
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = open.map_err(Error::io("open the lock file", &path))?;
+        let file = open.map_err(Error::io("open the lock file", &path))?;
         let mut tries = 0;
         loop {
             match file.try_lock() {
@@ -61,7 +61,7 @@ impl WriterLock {
                 Err(TryLockError::WouldBlock) => {
                     let mut text = String::new();
                     // If the process id cannot be read, the error does without it.
-                    let _ = file.read_to_string(&mut text);
+                    let _ = file.take(SHORT).read_to_string(&mut text);
                     let holder = text.lines().next().filter(|holder| !holder.is_empty()).unwrap_or("another process");
                     return Err(Error::Locked { path: root.to_owned(), holder: holder.to_owned() });
                 }
@@ -124,7 +124,7 @@ pub(in crate::store) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
         Err(TryLockError::Error(source)) => return Err(Error::Io { action: "look at the lock of", path, source }),
     }
     let mut text = Vec::new();
-    let read = file.read_to_end(&mut text);
+    let read = (&mut file).take(SHORT).read_to_end(&mut text);
     // A process forked off at this instant would keep it.
     let _ = file.unlock();
     read.map_err(Error::io("read", &path))?;

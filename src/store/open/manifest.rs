@@ -1,38 +1,28 @@
-//! Manifest: RocksDB's list of the store's tables, as far as this crate reads it.
+//! Manifest: how far RocksDB's list of the store's tables can be trusted, and what it changes.
 //!
 //! The engine appends an edit to the list and syncs it. Where the sync of an edit that adds tables fails, it takes the
 //! tables away again, and the edit stays: the list then names files that are not there, and the engine opens the store no
 //! more. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of them. Nothing is lost by
 //! that: a commit is written after the tables it needs, and never after a sync that failed.
 //!
-//! The list is a log of the engine (blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2 bytes of length,
-//! 1 of kind), and each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB. Only edits that do nothing
-//! but add tables, and those that add families, are looked into; all else is as trusted as the engine finds it.
+//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that may be older than the
+//! tables is refused before: [`check_list`].
 //!
 //! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
 //! its tables are damaged.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StoreFailure};
 use crate::store::codec::format::{MAIN, RUN_FAMILIES, STORE};
-use crate::store::codec::varint;
 use crate::store::engine::level::Table;
-use crate::store::open::files::replace_file;
+use crate::store::open::files::{self, replace_file};
 use crate::store::open::linked_store::LinkedStore;
-use crate::store::open::mark;
-
-/// The block size of a log of the engine.
-const BLOCK: usize = 32 << 10;
-const HEAD: usize = 7;
-
-/// Kinds of records: whole, first part, part between, last part.
-const FULL: u8 = 1;
-const FIRST: u8 = 2;
-const MIDDLE: u8 = 3;
-const LAST: u8 = 4;
+use crate::store::open::mark::{self, CommitMark};
+use crate::store::open::version_edit::{Records, VersionEdit, append, removal};
 
 /// A list of tables without the edits that a failed sync has left in it.
 pub(super) struct TrustedList {
@@ -62,7 +52,8 @@ impl TrustedList {
     /// A copy of the store with this list, whose other files are links. For a reader, who changes nothing.
     pub(super) fn link_store(&self) -> Result<LinkedStore> {
         let store = self.path.parent().unwrap_or(Path::new(STORE));
-        LinkedStore::new(store, self.path.file_name().map(|name| (name, &self.content[..])))
+        let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        LinkedStore::new(store, |_| true, &[(name, &self.content)])
     }
 }
 
@@ -107,228 +98,227 @@ pub(super) enum ListChange {
 
 /// How the edits of the list change it that end behind its first `known` bytes.
 fn change_behind(list: &[u8], known: usize) -> ListChange {
-    let Some(edits) = edits(list) else { return ListChange::Rows };
-    let families = edits.iter().filter_map(|edit| added_family(&edit.content));
-    let runs: Vec<u64> =
-        families.filter(|(name, _)| RUN_FAMILIES.iter().any(|run| run.as_bytes() == *name)).map(|(_, id)| id).collect();
-    let change = |edit: &VersionEdit| match changed_tables(&edit.content) {
+    let records = Records::of(list);
+    if records.damaged {
+        return ListChange::Rows;
+    }
+    let families = records.families();
+    let runs: Vec<u64> = RUN_FAMILIES.iter().filter_map(|run| families.get(run.as_bytes()).copied()).collect();
+    let change = |content: &[u8]| match VersionEdit::parse(content) {
         None => ListChange::Rows,
-        Some(change) if change.is_empty() || runs.contains(&change.family) => ListChange::Runs,
-        Some(change) if change.removed.is_empty() => ListChange::MoreRows,
+        Some(edit) if edit.changes_more => ListChange::Rows,
+        Some(edit) if edit.added.is_empty() && edit.removed.is_empty() => ListChange::Runs,
+        Some(edit) if runs.contains(&edit.family) => ListChange::Runs,
+        Some(edit) if edit.removed.is_empty() => ListChange::MoreRows,
         Some(_) => ListChange::Rows,
     };
-    edits.iter().filter(|edit| edit.end > known).map(change).max().unwrap_or(ListChange::Runs)
-}
-
-/// One edit of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct VersionEdit {
-    /// Where its record begins in the list.
-    start: usize,
-    /// Where the record ends.
-    end: usize,
-    content: Vec<u8>,
+    let behind = records.records.iter().filter(|record| record.end > known);
+    behind.map(|record| change(&record.content)).max().unwrap_or(ListChange::Runs)
 }
 
 /// Where the list ceases to be trusted: the offset of the first edit behind `trusted` bytes from which on all edits do nothing
 /// but add tables, one of which `is_there` finds missing. `None` where there is no such edit.
-pub(super) fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
-    let edits = edits(list)?;
+fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
+    let records = Records::of(list);
+    if records.damaged {
+        return None;
+    }
     let mut untrusted = None;
-    for edit in edits.iter().filter(|edit| edit.start >= trusted) {
-        let added = added_tables(&edit.content);
+    for record in records.records.iter().filter(|record| record.start >= trusted) {
+        let added = VersionEdit::parse(&record.content).filter(VersionEdit::only_adds_tables);
         match (untrusted, added) {
             // Something else was done after it: the list is not what a failed sync leaves.
             (Some(_), None) => return None,
-            (None, Some(tables)) if tables.iter().any(|&table| !is_there(table)) => untrusted = Some(edit.start),
+            (None, Some(edit)) if edit.added.iter().any(|table| !is_there(table.number)) => {
+                untrusted = Some(record.start);
+            }
             _ => {}
         }
     }
     untrusted
 }
 
-/// The edits of a list; `None` where it is not one. A record that is cut off at the end is left out.
-fn edits(list: &[u8]) -> Option<Vec<VersionEdit>> {
-    let mut edits = Vec::new();
-    let mut open: Option<VersionEdit> = None;
-    let mut at = 0;
-    while at < list.len() {
-        let left = BLOCK - at % BLOCK;
-        if left < HEAD {
-            at += left;
-            continue;
-        }
-        let Some(head) = list.get(at..at + HEAD) else { break };
-        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        let Some(content) = list.get(at + HEAD..at + HEAD + length) else { break };
-        let end = at + HEAD + length;
-        match (head[6], open.as_mut()) {
-            (FULL, None) => edits.push(VersionEdit { start: at, end, content: content.to_vec() }),
-            (FIRST, None) => open = Some(VersionEdit { start: at, end, content: content.to_vec() }),
-            (MIDDLE, Some(edit)) => edit.content.extend_from_slice(content),
-            (LAST, Some(edit)) => {
-                edit.end = end;
-                edit.content.extend_from_slice(content);
-                edits.extend(open.take());
+/// The tables that a list names, as far as it can be read.
+#[derive(Debug, Default)]
+pub(in crate::store) struct NamedTables {
+    /// The tables that it names and does not remove again, with their bytes.
+    live: BTreeMap<u64, u64>,
+    /// The tables that it has removed, with their bytes.
+    removed: BTreeMap<u64, u64>,
+}
+
+impl NamedTables {
+    fn of(list: &Records) -> Self {
+        let mut named = Self::default();
+        for (_, edit) in list.edits() {
+            // An edit that moves a table to another level removes it and adds it.
+            for table in edit.removed {
+                named.removed.extend(named.live.remove_entry(&table));
             }
-            _ => return None,
+            for table in edit.added {
+                named.live.insert(table.number, table.bytes);
+                named.removed.remove(&table.number);
+            }
         }
-        at = end;
+        named
     }
-    Some(edits)
+
+    /// True where the list says that a table is no longer needed: it has had this table, of these bytes, and removed it.
+    pub(in crate::store) fn has_removed(&self, table: u64, bytes: u64) -> bool {
+        self.removed.get(&table) == Some(&bytes)
+    }
+}
+
+/// The tables that the lists in a folder name, each list as far as it can be read.
+pub(in crate::store) fn named_tables(store: &Path) -> Result<Vec<NamedTables>> {
+    let mut named = Vec::new();
+    for name in files::names(store)?.iter().filter(|name| files::list_number(name).is_some()) {
+        named.extend(ListFile::read(store, name)?.map(|list| NamedTables::of(&list.records)));
+    }
+    Ok(named)
+}
+
+/// Sees to it that the list of tables of the database at `root` is not shorter or older than it was.
+///
+/// # Errors
+/// [`Error::TablesLost`], [`Error::TablesUnlisted`].
+pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
+    let Some(list) = ListFile::named(root)? else { return Ok(()) };
+    let store = root.join(STORE);
+    match list.compared_with(mark) {
+        ListAge::Cut { found, marked } => Err(Error::TablesLost { path: list.path, found, marked }),
+        // Where a later list is of another store, the engine misses its tables.
+        ListAge::AsMarked | ListAge::Later => Ok(()),
+        // The engine reports it.
+        ListAge::Unknown if list.records.damaged => Ok(()),
+        ListAge::Unknown => match list.unlisted(&store)? {
+            0 => Ok(()),
+            tables => Err(Error::TablesUnlisted { path: list.path, tables }),
+        },
+    }
+}
+
+/// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it was, or fits the tables there
+/// are. Its name and content.
+pub(in crate::store) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(String, Vec<u8>)>> {
+    let store = root.join(STORE);
+    let marked = mark.list_name().map(|name| ListFile::read(&store, &name)).transpose()?.flatten();
+    for list in ListFile::named(root)?.into_iter().chain(marked) {
+        let is_reliable = match list.compared_with(mark) {
+            ListAge::AsMarked => true,
+            ListAge::Cut { .. } => false,
+            ListAge::Later => list.unlisted(&store)? == 0 || list.has_all_tables(&store),
+            ListAge::Unknown => list.unlisted(&store)? == 0,
+        };
+        if is_reliable && !list.records.damaged && !list.records.records.is_empty() {
+            return Ok(Some((list.name, list.content)));
+        }
+    }
+    Ok(None)
+}
+
+/// The engine's name of the store that a list is of.
+pub(in crate::store) fn store_id(list: &[u8]) -> Option<String> {
+    Records::of(list).edits().find_map(|(_, edit)| edit.store)
+}
+
+/// A list of tables, read.
+struct ListFile {
+    name: String,
+    path: PathBuf,
+    content: Vec<u8>,
+    records: Records,
+}
+
+/// A list beside the one that was marked.
+enum ListAge {
+    /// The same one.
+    AsMarked,
+    /// One of a greater number: a writer made it that was killed before it marked it, or it is of another store.
+    Later,
+    /// The same one, of which less can be read than was there.
+    Cut { found: u64, marked: u64 },
+    /// Another one that is no later, or none was marked.
+    Unknown,
+}
+
+impl ListFile {
+    /// The list that `CURRENT` names; `None` where it names none that is there.
+    fn named(root: &Path) -> Result<Option<Self>> {
+        let Some(name) = mark::list_named(root)? else { return Ok(None) };
+        Self::read(&root.join(STORE), &name)
+    }
+
+    /// The list of this name; `None` where there is none that can be read.
+    fn read(store: &Path, name: &str) -> Result<Option<Self>> {
+        let path = store.join(name);
+        if !files::is_plausible(&path) {
+            return Ok(None);
+        }
+        let content = match fs::read(&path) {
+            Ok(content) => content,
+            // The writer has made another one meanwhile, or the disk cannot read it, which the engine reports.
+            Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
+            Err(error) => return Err(Error::io("read", path)(error)),
+        };
+        let records = Records::of(&content);
+        Ok(Some(Self { name: name.to_owned(), path, content, records }))
+    }
+
+    fn compared_with(&self, mark: &CommitMark) -> ListAge {
+        match mark.compare_list(files::list_number(&self.name).unwrap_or(0), &self.content) {
+            // Its records were all there; one that cannot be read now hides those behind it.
+            Some(marked) if (self.records.end() as u64) < marked => {
+                ListAge::Cut { found: self.records.end() as u64, marked }
+            }
+            Some(0) => ListAge::Later,
+            Some(_) => ListAge::AsMarked,
+            None => ListAge::Unknown,
+        }
+    }
+
+    /// True where the tables that it names are there.
+    fn has_all_tables(&self, store: &Path) -> bool {
+        let is_there = |(table, &bytes): (&u64, &u64)| {
+            fs::metadata(store.join(format!("{table:06}.sst"))).is_ok_and(|metadata| metadata.len() == bytes)
+        };
+        NamedTables::of(&self.records).live.iter().all(is_there)
+    }
+
+    /// How many tables there are that it does not name and has not removed.
+    fn unlisted(&self, store: &Path) -> Result<u64> {
+        let named = NamedTables::of(&self.records);
+        let mut unlisted = 0;
+        for name in files::names(store)? {
+            let Some(table) = files::table_number(&name).filter(|table| !named.live.contains_key(table)) else {
+                continue;
+            };
+            match fs::metadata(store.join(&name)) {
+                Ok(metadata) => unlisted += u64::from(!named.has_removed(table, metadata.len())),
+                // A writer has removed it meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io("read", store.join(name))(error)),
+            }
+        }
+        Ok(unlisted)
+    }
 }
 
 /// The list with edits behind it that remove these tables; `None` where it is not a list, or does not name their families.
 pub(in crate::store) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> {
-    const FAMILY: u64 = 200;
-    const REMOVED_TABLE: u64 = 6;
-    let edits = edits(list)?;
-    let mut families = BTreeMap::from([(MAIN.as_bytes(), 0)]);
-    families.extend(edits.iter().filter_map(|edit| added_family(&edit.content)));
+    let records = Records::of(list);
+    let mut families = records.families();
+    families.insert(MAIN.as_bytes().to_vec(), 0);
     // A record that was cut off at the end is left out.
-    let mut shorter = list[..edits.last()?.end].to_vec();
-    let mut removals: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+    let mut shorter = list.get(..records.end()).filter(|list| !records.damaged && !list.is_empty())?.to_vec();
+    let mut removals: BTreeMap<u64, Vec<(u32, u64)>> = BTreeMap::new();
     for table in tables {
-        let edit = removals.entry(*families.get(table.family.as_bytes())?).or_default();
-        for number in [REMOVED_TABLE, table.level.into(), table.number] {
-            varint::write(number, edit);
-        }
+        removals.entry(*families.get(table.family.as_bytes())?).or_default().push((table.level, table.number));
     }
-    for (family, mut edit) in removals {
-        for number in [FAMILY, family] {
-            varint::write(number, &mut edit);
-        }
-        append(&mut shorter, &edit);
+    for (family, tables) in removals {
+        append(&mut shorter, &removal(family, tables));
     }
     Some(shorter)
-}
-
-/// Appends an edit to a list, in parts where it does not fit into what is left of its block.
-fn append(list: &mut Vec<u8>, edit: &[u8]) {
-    let mut rest = edit;
-    loop {
-        if BLOCK - list.len() % BLOCK < HEAD {
-            list.resize(list.len().next_multiple_of(BLOCK), 0);
-        }
-        let (part, after) = rest.split_at(rest.len().min(BLOCK - list.len() % BLOCK - HEAD));
-        let kind = match (rest.len() == edit.len(), after.is_empty()) {
-            (true, true) => FULL,
-            (true, false) => FIRST,
-            (false, false) => MIDDLE,
-            (false, true) => LAST,
-        };
-        // The engine turns and shifts checksums of what it stores.
-        let checksum = crc32c::crc32c_append(crc32c::crc32c(&[kind]), part);
-        list.extend(checksum.rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes());
-        list.extend((part.len() as u16).to_le_bytes());
-        list.push(kind);
-        list.extend(part);
-        rest = after;
-        if rest.is_empty() {
-            break;
-        }
-    }
-}
-
-/// Name and number of the family that an edit adds, if it adds one.
-fn added_family(mut edit: &[u8]) -> Option<(&[u8], u64)> {
-    /// Numbers of logs, files, changes and families.
-    const NUMBERS: [u64; 6] = [2, 3, 4, 9, 10, 203];
-    const COMPARATOR: u64 = 1;
-    const FAMILY: u64 = 200;
-    const NEW_FAMILY: u64 = 201;
-    /// Fields whose numbers have this bit can be skipped.
-    const SKIPPED: u64 = 1 << 13;
-    let (mut family, mut name) = (0, None);
-    while !edit.is_empty() {
-        match number(&mut edit)? {
-            FAMILY => family = number(&mut edit)?,
-            NEW_FAMILY => name = Some(field(&mut edit)?),
-            tag if NUMBERS.contains(&tag) => {
-                number(&mut edit)?;
-            }
-            tag if tag == COMPARATOR || tag & SKIPPED != 0 => {
-                field(&mut edit)?;
-            }
-            _ => return None,
-        }
-    }
-    Some((name?, family))
-}
-
-/// The numbers of the tables an edit adds; `None` where it does anything else, or nothing.
-fn added_tables(edit: &[u8]) -> Option<Vec<u64>> {
-    let change = changed_tables(edit)?;
-    (change.removed.is_empty() && !change.added.is_empty()).then_some(change.added)
-}
-
-/// The tables that an edit adds to a family and removes from it, by number.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct ChangedTables {
-    family: u64,
-    added: Vec<u64>,
-    removed: Vec<u64>,
-}
-
-impl ChangedTables {
-    fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty()
-    }
-}
-
-/// The tables an edit changes; `None` where it does anything else. Before the engine takes in sorted files it makes an edit that changes
-/// nothing.
-fn changed_tables(mut edit: &[u8]) -> Option<ChangedTables> {
-    /// Numbers that every edit may hold: the log before this one, the next file, the last change; the family.
-    const NEXT_FILE: u64 = 3;
-    const LAST_SEQUENCE: u64 = 4;
-    const PREVIOUS_LOG: u64 = 9;
-    const FAMILY: u64 = 200;
-    const REMOVED_TABLE: u64 = 6;
-    const NEW_TABLE: u64 = 103;
-    let mut change = ChangedTables::default();
-    while !edit.is_empty() {
-        match number(&mut edit)? {
-            NEXT_FILE | LAST_SEQUENCE | PREVIOUS_LOG => {
-                number(&mut edit)?;
-            }
-            FAMILY => change.family = number(&mut edit)?,
-            REMOVED_TABLE => {
-                let _level = number(&mut edit)?;
-                change.removed.push(number(&mut edit)?);
-            }
-            NEW_TABLE => change.added.push(table(&mut edit)?),
-            _ => return None,
-        }
-    }
-    Some(change)
-}
-
-/// The number of a table, from the description that `edit` begins with and that is taken off it.
-fn table(edit: &mut &[u8]) -> Option<u64> {
-    const END: u64 = 1;
-    let _level = number(edit)?;
-    let table = number(edit)?;
-    let _bytes = number(edit)?;
-    let (_smallest_key, _largest_key) = (field(edit)?, field(edit)?);
-    let (_first_change, _last_change) = (number(edit)?, number(edit)?);
-    while number(edit)? != END {
-        field(edit)?;
-    }
-    Some(table)
-}
-
-/// A varint, taken off the bytes.
-fn number(bytes: &mut &[u8]) -> Option<u64> {
-    varint::read(bytes)
-}
-
-/// Bytes after their number, taken off.
-fn field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(number(bytes)?).ok()?;
-    let (field, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some(field)
 }
 
 #[cfg(test)]
@@ -336,6 +326,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::store::codec::varint;
 
     fn adds(tables: &[u64]) -> Vec<u8> {
         let mut edit = Vec::new();
@@ -368,20 +359,11 @@ mod tests {
     }
 
     #[test]
-    fn edits_come_back_over_the_ends_of_blocks() {
-        for length in [0, 1, BLOCK - HEAD - 1, BLOCK - HEAD, BLOCK - HEAD + 1, BLOCK, 3 * BLOCK] {
-            let edit: Vec<u8> = (0..length).map(|index| index as u8).collect();
-            let (list, _) = list(&[&edit, b"between", &edit]);
-            let found: Vec<Vec<u8>> = edits(&list).unwrap().into_iter().map(|edit| edit.content).collect();
-            assert_eq!(found, [&edit[..], b"between", &edit]);
-        }
-    }
-
-    #[test]
     fn only_a_tail_that_adds_missing_tables_is_not_trusted() {
         let is_there = |table: u64| table < 10;
         let (there, missing, both) = (adds(&[4, 5]), adds(&[11]), adds(&[3, 12]));
-        assert_eq!(added_tables(&both), Some(vec![3, 12]));
+        let added: Vec<u64> = VersionEdit::parse(&both).unwrap().added.iter().map(|table| table.number).collect();
+        assert_eq!(added, [3, 12]);
         for (edits, expected) in [
             (vec![&there[..], &there], None),
             (vec![&there[..], &missing], Some(1)),
@@ -470,7 +452,6 @@ mod tests {
         #[test]
         fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = untrusted_edits(&bytes, 0, |_| false);
-            let _ = added_tables(&bytes);
             let _ = change_behind(&bytes, 0);
         }
     }

@@ -1,9 +1,9 @@
-//! Mark: the number of the last commit, the length of the list of tables and the documents there were, kept beside the
-//! engine's files.
+//! Mark: the number of the last commit, the length of the list of tables, the documents there were and the identity of the
+//! database, kept beside the engine's files.
 //!
 //! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older database that
-//! is whole. The mark tells it from one: it is written when a writer opens the store, after each commit, and when the
-//! engine has let go of it, so it is never ahead of a store that has kept all of them.
+//! is whole, and so does the store of another database. The mark tells them from it: it is written when a writer opens the store, after
+//! each commit, and when the engine has let go of it, so it is never ahead of a store that has kept all of them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -13,19 +13,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::durable::sync_folder;
 use crate::error::{Error, Result};
 use crate::store::codec::format::{COMMITTED, STORE};
-use crate::store::open::files::{check_regular, read_short};
+use crate::store::open::files::{LIST, check_regular, read_short};
 
 /// A commit that was there once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::store) struct CommitMark {
     /// The number of the last commit; 0 where nothing vouches for one.
     pub(in crate::store) commits: u64,
     tables: Option<TableList>,
     /// The counts of that commit. Programs that do not know of them leave those of an older commit, which are not used.
     pub(in crate::store) counts: Option<Counts>,
+    /// The identity of the database. Programs that do not know of it leave that of an older commit, which is not used: they may have
+    /// put another store in place.
+    pub(in crate::store) identity: Option<String>,
 }
+
+/// An identity of at most this many bytes is marked.
+const IDENTITY_BYTES: usize = 64;
 
 /// The counts of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +56,29 @@ struct TableList {
 /// `TableList::head` is the XXH3-64 of so many bytes.
 const HEAD_BYTES: u64 = 64;
 
-/// Writes the mark after commit number `commits`, which counted so much.
+/// Writes the mark of a commit; the list of tables is marked as it is.
 ///
-/// It is not synced: after a loss of power an older mark is as good, and a torn one vouches for nothing.
-pub(in crate::store) fn write(root: &Path, commits: u64, counts: Option<Counts>) -> Result<()> {
-    let mark = CommitMark { commits, tables: TableList::synced(root)?, counts };
+/// Only the first one is synced: after a loss of power an older mark is as good, and without any, a list of tables could not be told from
+/// that of an older copy.
+pub(in crate::store) fn write(
+    root: &Path,
+    commits: u64,
+    counts: Option<Counts>,
+    identity: Option<String>,
+) -> Result<()> {
+    let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
     let path = root.join(COMMITTED);
     // One write over the old text, which is as long: a kill leaves either.
     let open =
         check_regular(&path).and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
-    open.and_then(|mut file: File| file.write_all(mark.text().as_bytes())).map_err(Error::io("write", &path))
+    let mut file = open.map_err(Error::io("write", &path))?;
+    let is_first = file.metadata().map_err(Error::io("read", &path))?.len() < mark.text().len() as u64;
+    file.write_all(mark.text().as_bytes()).map_err(Error::io("write", &path))?;
+    if is_first {
+        file.sync_all().map_err(Error::io("sync", &path))?;
+        sync_folder(root)?;
+    }
+    Ok(())
 }
 
 /// The mark, as far as it can be trusted.
@@ -82,7 +102,14 @@ impl CommitMark {
         let (of, Counts { documents, next_document }) =
             self.counts.map_or((0, Counts { documents: 0, next_document: 0 }), |counts| (self.commits, counts));
         let counts = format!("documents {of:020} {documents:020} {next_document:010}");
-        [commit, tables, counts].map(|line| format!("{line} {:016x}\n", xxh3_64(line.as_bytes()))).concat()
+        let is_markable = |identity: &&str| {
+            !identity.is_empty()
+                && identity.len() <= IDENTITY_BYTES
+                && identity.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        let identity = self.identity.as_deref().filter(is_markable).unwrap_or_default();
+        let identity = format!("identity {:020} {identity:<IDENTITY_BYTES$}", self.commits);
+        [commit, tables, counts, identity].map(|line| format!("{line} {:016x}\n", xxh3_64(line.as_bytes()))).concat()
     }
 
     pub(in crate::store) fn parse(bytes: &[u8]) -> Option<Self> {
@@ -90,16 +117,26 @@ impl CommitMark {
         let commits = vouched(lines.next()?)?.strip_prefix("commit ")?.parse().ok()?;
         let tables = lines.next().and_then(TableList::parse);
         let counts = lines.next().and_then(|line| Counts::parse(line, commits));
-        Some(Self { commits, tables, counts })
+        let identity = lines.next().and_then(|line| parse_identity(line, commits));
+        Some(Self { commits, tables, counts, identity })
     }
 
-    /// Says so where the list of tables has become shorter.
-    pub(in crate::store) fn check_tables(&self, root: &Path) -> Result<()> {
-        let (Some(marked), Some((found, path))) = (self.tables, TableList::of(root)?) else { return Ok(()) };
-        if (found.number, found.head) == (marked.number, marked.head) && found.bytes < marked.bytes {
-            return Err(Error::TablesLost { path, found: found.bytes, marked: marked.bytes });
+    /// The bytes that were marked of the list of this number and content: 0 where it is a later list than the one that was marked, `None`
+    /// where it is no later and is another one.
+    pub(super) fn compare_list(&self, number: u64, content: &[u8]) -> Option<u64> {
+        let marked = self.tables?;
+        let head = content.get(..HEAD_BYTES as usize).map_or(marked.head, xxh3_64);
+        match number.cmp(&marked.number) {
+            std::cmp::Ordering::Greater => Some(0),
+            // Of a list that was cut, no head may be left to compare.
+            std::cmp::Ordering::Equal if head == marked.head => Some(marked.bytes),
+            _ => None,
         }
-        Ok(())
+    }
+
+    /// The name of the list of tables that was marked.
+    pub(super) fn list_name(&self) -> Option<String> {
+        self.tables.map(|tables| format!("{LIST}{:06}", tables.number))
     }
 }
 
@@ -111,6 +148,11 @@ pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
 }
 
+/// The name of the list of tables that `CURRENT` names; `None` where it names none that is there.
+pub(super) fn list_named(root: &Path) -> Result<Option<String>> {
+    Ok(open(root)?.and_then(|(_, path, _)| Some(path.file_name()?.to_str()?.to_owned())))
+}
+
 /// The path of the list of tables and its bytes; `None` where the engine is about to write another.
 pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok(TableList::of(root)?.map(|(list, path)| (path, list.bytes)))
@@ -120,6 +162,13 @@ pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
 fn vouched(line: &str) -> Option<&str> {
     let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;
     (sum == format!("{:016x}", xxh3_64(text.as_bytes()))).then_some(text)
+}
+
+/// The identity in a line of this commit.
+fn parse_identity(line: &str, commits: u64) -> Option<String> {
+    let (of, identity) = vouched(line)?.strip_prefix("identity ")?.split_once(' ')?;
+    let identity = identity.trim_end();
+    (of.parse() == Ok(commits) && !identity.is_empty()).then(|| identity.to_owned())
 }
 
 impl Counts {
@@ -173,7 +222,7 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
     };
     // The engine reports a damaged name when it opens the store.
     let Ok(name) = std::str::from_utf8(&current) else { return Ok(None) };
-    let Some(number) = name.trim_end().strip_prefix("MANIFEST-").and_then(|number| number.parse().ok()) else {
+    let Some(number) = name.trim_end().strip_prefix(LIST).and_then(|number| number.parse().ok()) else {
         return Ok(None);
     };
     let path = store.join(name.trim_end());
@@ -201,7 +250,7 @@ impl Drop for AtClose {
     fn drop(&mut self) {
         if !self.failed.load(Ordering::Relaxed) {
             // The mark that is there is as true.
-            let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits, mark.counts));
+            let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits, mark.counts, mark.identity));
         }
     }
 }
@@ -217,36 +266,50 @@ mod tests {
         let all = TableList { number: u64::MAX, bytes: u64::MAX, head: u64::MAX };
         for tables in [None, Some(TableList { number: 1, bytes: 0, head: 0 }), Some(all)] {
             for (commits, counts) in [(0, None), (1, Some(held(0))), (10, None), (u64::MAX, Some(held(u64::MAX)))] {
-                let mark = CommitMark { commits, tables, counts };
-                let text = mark.text().into_bytes();
-                assert_eq!(text.len(), CommitMark::default().text().len());
-                assert_eq!(CommitMark::parse(&text), Some(mark));
-                let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-                for index in 0..text.len() {
-                    let mut flipped = text.clone();
-                    flipped[index] ^= 1;
-                    let found = CommitMark::parse(&flipped);
-                    if index == ends[1] - 1 {
-                        // Two lines become one.
-                        assert_eq!(found, Some(CommitMark { commits, tables: None, counts: None }));
-                    } else if index >= ends[0] {
-                        let (flips_tables, flips_counts) = (index < ends[1], index >= ends[1]);
-                        let tables = tables.filter(|_| !flips_tables);
-                        assert_eq!(
-                            found,
-                            Some(CommitMark { commits, tables, counts: counts.filter(|_| !flips_counts) })
-                        );
-                    } else {
-                        assert_eq!(found, None, "{index}");
-                    }
-                    let cut = (index >= ends[0]).then_some(CommitMark {
-                        commits,
-                        tables: tables.filter(|_| index >= ends[1]),
-                        counts: None,
-                    });
-                    assert_eq!(CommitMark::parse(&text[..index]), cut, "{index}");
+                for identity in [None, Some("cce828ed-62ae-463b-9359-c2c520ccd46b"), Some(&"x".repeat(IDENTITY_BYTES))]
+                {
+                    each_damage(&CommitMark { commits, tables, counts, identity: identity.map(str::to_owned) });
                 }
             }
+        }
+    }
+
+    /// Flips a bit of each byte, and cuts the mark at each.
+    #[track_caller]
+    fn each_damage(mark: &CommitMark) {
+        let text = mark.text().into_bytes();
+        assert_eq!(text.len(), CommitMark::default().text().len());
+        assert_eq!(CommitMark::parse(&text).as_ref(), Some(mark));
+        let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+        // What is left of the mark where only the lines before this one can be read, and those behind the next one.
+        let without = |lines: &[usize]| CommitMark {
+            tables: mark.tables.filter(|_| !lines.contains(&1)),
+            counts: mark.counts.filter(|_| !lines.contains(&2)),
+            identity: mark.identity.clone().filter(|_| !lines.contains(&3)),
+            ..mark.clone()
+        };
+        for at in 0..text.len() {
+            let line = ends.iter().filter(|&&end| end <= at).count();
+            let mut flipped = text.clone();
+            flipped[at] ^= 1;
+            // Without the end of a line, it is one with the next.
+            let lost: &[usize] = match (line, at + 1 == ends[line]) {
+                (1, true) | (2, true) => &[1, 2, 3][line - 1..],
+                (line, _) => &[line],
+            };
+            let found = CommitMark::parse(&flipped);
+            assert_eq!(found, (line > 0).then(|| without(lost)), "{at}");
+            let cut = CommitMark::parse(&text[..at]);
+            assert_eq!(cut, (line > 0).then(|| without(&[1, 2, 3][line - 1..])), "{at}");
+        }
+    }
+
+    #[test]
+    fn an_identity_that_does_not_fit_is_not_marked() {
+        for identity in [String::new(), "a b".into(), "\n".into(), "ä".into(), "x".repeat(IDENTITY_BYTES + 1)] {
+            let mark = CommitMark { commits: 7, identity: Some(identity), ..CommitMark::default() };
+            assert_eq!(mark.text().len(), CommitMark::default().text().len());
+            assert_eq!(CommitMark::parse(mark.text().as_bytes()).unwrap().identity, None);
         }
     }
 
@@ -255,40 +318,44 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_another_commit_are_not_used() {
-        let text = |commits| CommitMark { commits, tables: None, counts: Some(held(commits)) }.text();
-        let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<String>>();
-        let (older, newer) = (lines(&text(6)), lines(&text(7)));
-        let mixed = [&newer[0], &newer[1], &older[2]].map(String::as_str).concat();
-        assert_eq!(CommitMark::parse(mixed.as_bytes()), Some(CommitMark { commits: 7, tables: None, counts: None }));
+    fn counts_and_identity_of_another_commit_are_not_used() {
+        let identity = Some("one".to_owned());
+        let mark =
+            |commits| CommitMark { commits, tables: None, counts: Some(held(commits)), identity: identity.clone() };
+        let lines = |mark: &CommitMark| mark.text().split_inclusive('\n').map(str::to_owned).collect::<Vec<String>>();
+        let (older, newer) = (lines(&mark(6)), lines(&mark(7)));
+        let mixed = [&newer[0], &newer[1], &older[2], &older[3]].map(String::as_str).concat();
+        let found = CommitMark::parse(mixed.as_bytes()).unwrap();
+        assert_eq!((found.commits, found.counts, found.identity), (7, None, None));
     }
 
     #[test]
-    fn only_a_shorter_list_of_the_same_store_is_told_of() {
+    fn a_list_is_compared_with_the_one_that_was_marked() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir(root.join(STORE)).unwrap();
-        let list = |number: u32| root.join(STORE).join(format!("MANIFEST-{number:06}"));
-        let is_short = |mark: &CommitMark| matches!(mark.check_tables(root), Err(Error::TablesLost { .. }));
-        write(root, 7, None).unwrap();
-        assert!(!is_short(&read(root).unwrap()), "there is none");
         let text = "the store's own name, and more to fill what is looked at of the head of a list";
-        for (number, text) in [(5, text), (6, text), (7, &"another store".repeat(9))] {
-            fs::write(list(number), text).unwrap();
-        }
+        let other = "another store".repeat(9);
+        write(root, 7, None, None).unwrap();
+        assert_eq!(read(root).unwrap().compare_list(5, text.as_bytes()), None, "there was none");
+        fs::write(root.join(STORE).join("MANIFEST-000005"), text).unwrap();
         fs::write(root.join(STORE).join("CURRENT"), "MANIFEST-000005\n").unwrap();
-        write(root, 8, Some(held(3))).unwrap();
+        write(root, 8, Some(held(3)), Some("one".into())).unwrap();
         let mark = read(root).unwrap();
-        assert_eq!((mark.commits, mark.counts), (8, Some(held(3))));
-        assert!(!is_short(&mark));
-        fs::write(list(5), format!("{text}, longer")).unwrap();
-        assert!(!is_short(&mark));
-        fs::write(list(5), &text[..text.len() - 1]).unwrap();
-        assert!(is_short(&mark));
-        fs::write(list(5), "a shorter list that another store has under this number, of more than its head").unwrap();
-        assert!(!is_short(&mark));
-        fs::write(root.join(STORE).join("CURRENT"), "MANIFEST-000006\n").unwrap();
-        fs::write(list(6), &text[..text.len() - 1]).unwrap();
-        assert!(!is_short(&mark));
+        assert_eq!((mark.commits, mark.counts, mark.identity.as_deref()), (8, Some(held(3)), Some("one")));
+        assert_eq!(mark.list_name().as_deref(), Some("MANIFEST-000005"));
+        assert_eq!(list_named(root).unwrap().as_deref(), Some("MANIFEST-000005"));
+        let marked = Some(text.len() as u64);
+        for (number, content, expected) in [
+            (5, text, marked),
+            (5, &text[..70], marked),
+            (5, &text[..3], marked),
+            (5, "", marked),
+            (5, &other, None),
+            (6, &other, Some(0)),
+            (4, text, None),
+        ] {
+            assert_eq!(mark.compare_list(number, content.as_bytes()), expected, "{number} {content}");
+        }
     }
 }

@@ -14,6 +14,7 @@ mod opening;
 mod owned_folder;
 pub(super) mod place;
 mod unfinished;
+pub(super) mod version_edit;
 
 use super::engine::options::DEFAULT_CACHE_BYTES;
 use crate::{memory, pool};

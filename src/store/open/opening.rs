@@ -16,8 +16,8 @@ use crate::store::engine::failure::missing;
 use crate::store::engine::{Access, Engine};
 use crate::store::open::linked_store::LinkedStore;
 use crate::store::open::lock::{self, WriterLock};
-use crate::store::open::manifest::{ListChange, ListEnd, TrustedList};
-use crate::store::open::mark::{self, AtClose};
+use crate::store::open::manifest::{self, ListChange, ListEnd, TrustedList};
+use crate::store::open::mark::{self, AtClose, CommitMark};
 use crate::store::open::marker::check_marker;
 use crate::store::open::place::Place;
 use crate::store::open::{files, open_files};
@@ -25,7 +25,7 @@ use crate::store::past::Past;
 use crate::store::read::filter_use::FilterUse;
 use crate::store::read::run_rows::{ReadPattern, rows_of};
 use crate::store::turns::Turns;
-use crate::store::view::{View, load_profile};
+use crate::store::view::{View, load_identity, load_profile};
 use crate::store::{Store, StoreOptions};
 
 /// How often a reader follows the writer to a state that is whole. Nearly always the first one is.
@@ -83,14 +83,14 @@ impl Store {
     fn open_beside_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
-        let marked = marked(root)?;
+        let mark = checked_mark(root)?;
         // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
         let before = ListEnd::of(root)?;
         let engine = Engine::open(&root.join(STORE), Access::ReadBesideWriter, options.cache_bytes);
         let engine = engine.map_err(cannot_open(root))?;
         let store = Self::load(root, engine, None, None, options)?;
         store.follow_to_a_commit(before)?;
-        store.checked(marked)
+        store.checked(&mark)
     }
 
     /// Brings a reader beside a writer to the first state that is surely one whole commit. `read` is the list of tables before the
@@ -138,11 +138,11 @@ impl Store {
     pub(in crate::store) fn open_unlocked(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
-        let marked = marked(root)?;
+        let mark = checked_mark(root)?;
         let links = TrustedList::of(root)?.map(|list| list.link_store()).transpose()?;
         let store = links.as_ref().map_or_else(|| root.join(STORE), LinkedStore::path);
         let engine = Engine::open(&store, Access::Read, options.cache_bytes).map_err(cannot_open(root))?;
-        let store = Self::load(root, engine, links, None, options)?.checked(marked)?;
+        let store = Self::load(root, engine, links, None, options)?.checked(&mark)?;
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
             None => Ok(store),
@@ -150,11 +150,25 @@ impl Store {
         }
     }
 
-    /// The store, unless it lacks commits that were marked before it was opened.
-    fn checked(self, marked: u64) -> Result<Self> {
-        let found = self.view().state.commits;
-        if found < marked {
-            return Err(Error::CommitsLost { path: self.root, found, marked });
+    /// The store, unless it is of another database or lacks commits, as the mark tells that was read before it was opened.
+    fn checked(self, mark: &CommitMark) -> Result<Self> {
+        if let (Some(found), Some(marked)) = (&self.identity, &mark.identity)
+            && found != marked
+        {
+            let (found, marked) = (found.clone(), marked.clone());
+            return Err(Error::OtherStore { path: self.root, found, marked });
+        }
+        let state = self.view().state.clone();
+        if state.commits < mark.commits {
+            return Err(Error::CommitsLost { path: self.root, found: state.commits, marked: mark.commits });
+        }
+        // A copy of this database that has gone its own way has the same identity.
+        if state.commits == mark.commits && mark.counts.is_some_and(|counts| counts != state.counts()) {
+            let what = format!("the store of the database at {}", self.root.display());
+            return Err(Error::Damaged {
+                what,
+                detail: "it does not have the documents that were there after its last commit",
+            });
         }
         Ok(self)
     }
@@ -186,6 +200,7 @@ impl Store {
         Ok(Self {
             root: root.to_owned(),
             profile,
+            identity: load_identity(&engine)?,
             view: RwLock::new(Arc::new(View::load(&engine)?)),
             past: Past::default(),
             filter_use: Arc::new(FilterUse::new(engine.cache().clone())),
@@ -207,11 +222,11 @@ fn cannot_open(root: &Path) -> impl FnOnce(EngineError) -> Error {
     move |error| Error::CannotOpen { path, failure: error.failure, source: error.source }
 }
 
-/// The number of the last commit that was marked, unless the list of tables has become shorter since.
-fn marked(root: &Path) -> Result<u64> {
+/// The mark of the last commit, unless the list of tables has become shorter or older since.
+fn checked_mark(root: &Path) -> Result<CommitMark> {
     let mark = mark::read(root)?;
-    mark.check_tables(root)?;
-    Ok(mark.commits)
+    manifest::check_list(root, &mark)?;
+    Ok(mark)
 }
 
 /// Refuses a database whose fingerprints this program would make otherwise: no query would find what is there.

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::progress::{Task, is_due};
 use crate::store::codec::block::Posting;
 use crate::store::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key, document_key,
-    keys_of, name_key, name_prefix, position_key, run_key, text_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, IDENTITY_KEY, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key,
+    document_key, keys_of, name_key, name_prefix, position_key, run_key, text_key,
 };
 use crate::store::codec::positions;
 use crate::store::codec::records::{self, DocumentRecord, RunRecord};
@@ -45,6 +45,10 @@ impl Store {
     ) -> Result<()> {
         view.state.commits += 1;
         changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
+        // With each commit, so that a log that is not of this database shows.
+        if let Some(identity) = &self.identity {
+            changes.put(MAIN, IDENTITY_KEY, identity)?;
+        }
         // Written and shown under one lock: a reader that misses a deleted row then finds the new view.
         let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
         changes.commit(action)?;
@@ -67,7 +71,7 @@ impl Store {
             return Ok(());
         }
         let state = &self.view().state;
-        mark::write(&self.root, state.commits, Some(state.counts()))
+        mark::write(&self.root, state.commits, Some(state.counts()), self.identity.clone())
     }
 }
 

@@ -1,0 +1,83 @@
+//! The result of a verification and of a repair, as text.
+
+use std::fmt::Write;
+
+use fpdb::maintenance::{Repair, Verification};
+
+use super::escape::escape_terminal;
+use super::numbers::count;
+
+/// The number of documents, at least, that are in the database again because a repair could not read the commit that removed them.
+pub(crate) fn restored_documents(found: &Verification) -> u64 {
+    let last = found.repair.as_ref().and_then(|repair| repair.last_commit_documents);
+    last.map_or(0, |last| found.documents.saturating_sub(last))
+}
+
+/// The result of a verification.
+pub(crate) fn verify_page(found: &Verification) -> String {
+    let mut page = format!(
+        "checked {}, {}, {}",
+        count(found.documents, "document"),
+        count(found.postings, "posting"),
+        count(found.positions, "position")
+    );
+    if found.texts > 0 {
+        let _ = write!(page, ", {}", count(found.texts, "stored text"));
+    }
+    page.push_str(": ");
+    if found.problems.is_empty() {
+        page.push_str("all is well\n");
+        return page;
+    }
+    let _ = writeln!(page, "{}", count(found.problems.len() as u64, "problem"));
+    for problem in &found.problems {
+        let detail = if problem.detail.is_empty() { String::new() } else { format!(": {}", problem.detail) };
+        let _ = writeln!(page, "  {}{detail}", problem.what);
+    }
+    let Some(repair) = &found.repair else { return page };
+    let _ = write!(page, "repaired; {} read again", count(repair.read_again.len() as u64, "document"));
+    if repair.is_complete() {
+        page.push_str(", nothing is lost\n");
+    } else {
+        losses(found, repair, &mut page);
+    }
+    if let Some(store) = &repair.damaged_store {
+        let store = escape_terminal(store);
+        let _ = writeln!(page, "the damaged files are kept; once nothing is missing, remove them: rm -r {store}");
+    }
+    page
+}
+
+/// What a repair could not bring back.
+fn losses(found: &Verification, repair: &Repair, page: &mut String) {
+    if !repair.lost.is_empty() {
+        let _ = write!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));
+    }
+    if !repair.texts_lost.is_empty() {
+        let _ = write!(page, ", {} lost", count(repair.texts_lost.len() as u64, "stored text"));
+    }
+    page.push('\n');
+    if repair.commits_lost > 0 {
+        let commits = count(repair.commits_lost, "commit");
+        let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
+        if let Some(documents) = repair.last_commit_documents {
+            let (had, has) = (count(documents, "document"), found.documents);
+            let _ = writeln!(page, "  the last commit had {had}; the database has {has} now");
+            if restored_documents(found) > 0 {
+                let restored = count(restored_documents(found), "removed document");
+                let _ = writeln!(page, "  so at least {restored} came back; the commit that could name them is lost");
+            }
+        }
+    }
+    for lost in &repair.lost {
+        let _ = writeln!(
+            page,
+            "  {}: {}",
+            lost.name.as_deref().map_or("(its name is lost)".into(), escape_terminal),
+            lost.reason
+        );
+    }
+    for name in &repair.texts_lost {
+        let _ = writeln!(page, "  {}: its stored text is lost; its fingerprints are not", escape_terminal(name));
+    }
+}
